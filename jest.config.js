@@ -1,0 +1,83 @@
+'use strict';
+
+// CommonJS output with decorators and their metadata, as the build makes it, for our own TypeScript ...
+const typescript = {
+  swcrc: false,
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+};
+
+// ... and for packages that ship ES modules only (Nest 12 among them). `unknown` leaves a CommonJS file a script.
+const packages = {
+  swcrc: false,
+  isModule: 'unknown',
+  jsc: { target: 'es2023', parser: { syntax: 'ecmascript' } },
+  module: { type: 'commonjs' },
+  sourceMaps: false,
+};
+
+const common = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  transform: { '\\.ts$': ['@swc/jest', typescript], '\\.[cm]?js$': ['@swc/jest', packages] },
+  // Large CommonJS bundles: turning them would only cost time.
+  transformIgnorePatterns: ['/node_modules/playwright-core/', '/node_modules/typescript/'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  setupFiles: ['reflect-metadata'],
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+};
+
+// One MariaDB serves all projects of a run that want it: jest runs the same setup file once, however many projects name it.
+const withMariaDb = {
+  globalSetup: '<rootDir>/test/support/servers/shared-mariadb-setup.ts',
+  globalTeardown: '<rootDir>/test/support/servers/shared-mariadb-teardown.ts',
+};
+
+const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
+
+/** The same files once per database; a test reads which one it has from the global `__DATABASE__`. */
+function oncePerDatabase(name, testMatch) {
+  return [
+    { ...common, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
+    { ...common, ...withMariaDb, displayName: `${name}-mariadb`, testMatch, globals: { __DATABASE__: 'mariadb' } },
+  ];
+}
+
+/** @type {import('jest').Config} */
+module.exports = {
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  watchman: false,
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['src', 'test/unit', 'sdk/typescript/test'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+    },
+    ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts']),
+    ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
+    {
+      ...common,
+      ...withMariaDb,
+      ...slow,
+      displayName: 'process',
+      testMatch: ['<rootDir>/test/process/**/*.process-spec.ts'],
+    },
+    {
+      ...common,
+      ...slow,
+      displayName: 'browser',
+      testMatch: ['<rootDir>/test/browser/**/*.browser-spec.ts'],
+      // The pages see nothing of the database.
+      globals: { __DATABASE__: 'sqlite' },
+    },
+    { ...common, ...slow, displayName: 'servers', testMatch: ['<rootDir>/test/servers/**/*.spec.ts'] },
+  ],
+};

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const stamps = join(root, 'node_modules/.cache/built');
+
+/**
+ * Runs `build` unless the inputs hold what they held when it last succeeded, and its outputs are there. By content, not by
+ * time: a checkout touches every file.
+ */
+export async function buildWhenChanged({ name, inputs, except = '', outputs, build }) {
+  const stamp = join(stamps, name);
+  const before = digest(inputs, except);
+  if (outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === before) return;
+  await build();
+  mkdirSync(stamps, { recursive: true });
+  writeFileSync(stamp, digest(inputs, except));
+}
+
+/** The packages that do the building are inputs as well. */
+function digest(inputs, except) {
+  const hash = createHash('sha256');
+  for (const file of [join(root, 'package-lock.json'), ...inputs].flatMap((path) => filesOf(path, except))) {
+    hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(path, except) {
+  if (path === except || !existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesOf(join(path, name), except));
+}
+
+/** @throws Error when the compiler found something; it has printed what. */
+export function compile(project, ...options) {
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', project, ...options], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${project} does not compile`);
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const stamp = join(root, 'dist/.built');
+const inputs = [
+  'src',
+  'migrations',
+  'portal/src',
+  'portal/index.html',
+  'portal/vite.config.ts',
+  'sdk/typescript/src',
+  'openapi.json',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+/** Runs `npm run build` when a source is newer than the last build; says so on standard error. */
+export function ensureBuilt() {
+  if (existsSync(stamp) && newest(inputs.map((path) => join(root, path))) <= Date.parse(readFileSync(stamp, 'utf8')))
+    return;
+  process.stderr.write('Building …\n');
+  const started = new Date();
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(stamp, started.toISOString());
+}
+
+/** The time of the latest change below the given paths. */
+function newest(paths) {
+  return Math.max(
+    ...paths.map((path) => {
+      const stat = statSync(path);
+      if (!stat.isDirectory()) return stat.mtimeMs;
+      // What the build itself writes is no reason to build again.
+      const names = readdirSync(path).filter((name) => name !== 'generated');
+      return newest(names.map((name) => join(path, name)));
+    }),
+  );
+}

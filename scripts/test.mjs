@@ -1,0 +1,156 @@
+#!/usr/bin/env node
+// npm test [-- [--only <project> ...] [--no-build] [jest arguments]]
+//
+// Everything a test run needs, from a fresh clone: the programs of the servers, the build, jest with a temporary
+// directory of its own, and an end that leaves nothing behind. The servers themselves are started by jest, so that
+// `npx jest <file>` finds them as well (jest.config.js).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { ensurePrograms } from '../test/support/servers/install-servers.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+
+const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', 'nginx', 'openssl'];
+const EVERYTHING = [...SERVERS, 'chromium'];
+/** The programs that a project's tests talk to; everything for a project that is not named here. */
+const NEEDED = {
+  unit: [],
+  'spec-sqlite': [],
+  'spec-mariadb': ['mariadbd'],
+  'db-sqlite': [],
+  'db-mariadb': ['mariadbd'],
+  process: SERVERS,
+  browser: ['chromium'],
+};
+/** How long a group of processes may take to end by itself. */
+const PATIENCE_MS = 10_000;
+
+let interruption;
+let running;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    interruption ??= signal;
+    if (running !== undefined) void endGroup(running);
+  });
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+  if (!interruption) console.error(error.message);
+  return 1;
+});
+if (interruption) process.exitCode = 128 + constants.signals[interruption];
+
+async function main(args) {
+  const { only, build, jestArguments } = readArguments(args);
+  const programs = only ? new Set(only.flatMap((project) => NEEDED[project] ?? EVERYTHING)) : EVERYTHING;
+  await ensurePrograms([...programs], runInstaller, (line) => console.log(line));
+  if (build) await run('npm', ['run', 'build']);
+
+  const directory = mkdtempSync(join(tmpdir(), 'tests-'));
+  try {
+    const resultFile = join(directory, 'result.json');
+    const report = ['--ci', '--json', `--outputFile=${resultFile}`];
+    const selection = only ? ['--selectProjects', ...only] : [];
+    const jest = [require.resolve('jest/bin/jest'), ...report, ...jestArguments, ...selection];
+    const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory });
+    if (!interruption) console.log(countLine(code, resultFile));
+    return code;
+  } finally {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** `--only` takes the project names that follow it, apart by spaces or commas; what is not ours is jest's. */
+function readArguments(args) {
+  const known = require('../jest.config.js').projects.map(({ displayName }) => displayName);
+  const own = new Set(['--only', '--no-build']);
+  const start = args.indexOf('--only');
+  if (start < 0) return { build: !args.includes('--no-build'), jestArguments: args.filter((arg) => !own.has(arg)) };
+
+  const isProject = (arg) => arg.split(',').every((name) => known.includes(name));
+  const end = args.findIndex((arg, index) => index > start && !isProject(arg));
+  const only = args.slice(start + 1, end < 0 ? args.length : end).flatMap((arg) => arg.split(','));
+  if (only.length === 0) throw new Error(`--only takes names of projects: ${known.join(', ')}`);
+  const others = [...args.slice(0, start), ...(end < 0 ? [] : args.slice(end))];
+  return { only, build: !others.includes('--no-build'), jestArguments: others.filter((arg) => !own.has(arg)) };
+}
+
+/** A file that could not be run counts as a failed test, and so does a run that failed without one. */
+function countLine(code, resultFile) {
+  const result = readResult(resultFile);
+  const failed = Math.max(result.numFailedTests + result.numRuntimeErrorTestSuites, code === 0 ? 0 : 1);
+  const skipped = result.numPendingTests + result.numTodoTests;
+  return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+function readResult(file) {
+  const nothing = {
+    numPassedTests: 0,
+    numFailedTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+  };
+  try {
+    return { ...nothing, ...JSON.parse(readFileSync(file, 'utf8')) };
+  } catch {
+    return nothing;
+  }
+}
+
+async function run(command, args) {
+  const code = await exitCodeOf(command, args);
+  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
+}
+
+/** Never interrupted: a package manager cut short leaves the machine half installed. */
+async function runInstaller(command, args, env = {}) {
+  const child = start(command, args, env);
+  const [code] = await once(child, 'exit');
+  if (interruption) throw new Error('interrupted');
+  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
+}
+
+async function exitCodeOf(command, args, env) {
+  if (interruption) throw new Error('interrupted');
+  const child = start(command, args, env);
+  running = child.pid;
+  const [code, signal] = await once(child, 'exit');
+  await endGroup(child.pid);
+  running = undefined;
+  return code ?? 128 + constants.signals[signal];
+}
+
+/** In a process group of its own, which makes what it started findable without looking at anybody else's processes. */
+function start(command, args, env) {
+  return spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  });
+}
+
+async function endGroup(leader) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let alive = signalGroup(leader, 'SIGTERM'); alive; alive = signalGroup(leader, 0)) {
+    if (performance.now() > deadline) signalGroup(leader, 'SIGKILL');
+    await pause(50);
+  }
+}
+
+function signalGroup(leader, signal) {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createTransport } from 'nodemailer';
+
+import { CertificateAuthority } from '../support/servers/certificates';
+import { Smtp, type SmtpOptions } from '../support/servers/smtp';
+import { staysSilent } from './silence';
+
+const LETTER = { from: 'service@example.test', to: 'álice@example.test', subject: 'Łódź', text: 'Your code is 123456' };
+
+describe('Smtp', () => {
+  let directory: string;
+  let authority: CertificateAuthority;
+  let server: Smtp;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'smtp-'));
+    authority = await CertificateAuthority.create(directory);
+  });
+
+  afterEach(() => server.stop());
+
+  afterAll(() => rm(directory, { recursive: true }));
+
+  async function start(options: SmtpOptions = {}): Promise<void> {
+    server = await Smtp.start(options);
+  }
+
+  async function send(options: object = {}): Promise<unknown> {
+    const { host, port } = server;
+    const transport = createTransport({ host, port, connectionTimeout: 2_000, ...options });
+    return transport.sendMail({ ...LETTER, to: 'alice@example.test' });
+  }
+
+  it('keeps a mail, parsed, with its envelope', async () => {
+    await start();
+    await send();
+    const [received] = await server.waitFor(1);
+    expect(received).toMatchObject({ from: LETTER.from, to: ['alice@example.test'], secure: false });
+    expect(received?.mail).toMatchObject({ subject: LETTER.subject, text: `${LETTER.text}\n` });
+    expect(received?.raw).toContain('Message-ID:');
+  });
+
+  it('waits for mails that are still on their way, and gives up', async () => {
+    await start();
+    const both = server.waitFor(2);
+    await send();
+    await send();
+    expect(await both).toHaveLength(2);
+    await expect(server.waitFor(3, 50)).rejects.toThrow('3 messages');
+  });
+
+  it('takes mail by STARTTLS only, when told so', async () => {
+    await start({ security: 'starttls', certificate: await authority.issue() });
+    await expect(send({ ignoreTLS: true })).rejects.toMatchObject({ responseCode: 530 });
+    await expect(send()).rejects.toThrow('unable to verify');
+    await send({ requireTLS: true, tls: { ca: authority.ca } });
+    expect(server.messages).toMatchObject([{ secure: true }]);
+  });
+
+  it('speaks implicit TLS, with a certificate of a wrong name as well', async () => {
+    await start({ security: 'tls', certificate: await authority.issue() });
+    await send({ secure: true, tls: { ca: authority.ca } });
+    expect(server.messages).toMatchObject([{ secure: true }]);
+    await server.stop();
+    await start({ security: 'tls', certificate: await authority.issue(['other.example.test']) });
+    await expect(send({ secure: true, tls: { ca: authority.ca } })).rejects.toThrow('does not match');
+  });
+
+  it('asks for its account', async () => {
+    await start({ account: { user: 'service', password: 'right' } });
+    await expect(send()).rejects.toMatchObject({ responseCode: 530 });
+    await expect(send({ auth: { user: 'service', pass: 'wrong' } })).rejects.toMatchObject({ responseCode: 535 });
+    await send({ auth: { user: 'service', pass: 'right' } });
+    expect(server.messages).toMatchObject([{ user: 'service' }]);
+  });
+
+  it('refuses for now or for ever, until it accepts again', async () => {
+    await start();
+    server.refuse(451);
+    await expect(send()).rejects.toMatchObject({ responseCode: 451 });
+    server.refuse(550, 'recipient');
+    await expect(send()).rejects.toMatchObject({ responseCode: 550, command: 'RCPT TO' });
+    expect(server.messages).toEqual([]);
+    server.accept();
+    await send();
+    expect(server.messages).toHaveLength(1);
+  });
+
+  it('says nothing while it hangs, and lets go when stopped', async () => {
+    for (const at of ['greeting', 'text'] as const) {
+      await start();
+      server.hang(at);
+      const sending = send({ greetingTimeout: 5_000 });
+      expect(await staysSilent(sending)).toBe(true);
+      expect(server.connectionCount).toBe(1);
+      await server.stop();
+      await expect(sending).rejects.toThrow();
+    }
+  });
+
+  it('is gone after stop and comes back on the same port, with what it had', async () => {
+    await start();
+    await send();
+    await server.stop();
+    await expect(send()).rejects.toMatchObject({ code: 'ESOCKET' });
+    await server.restart();
+    await send();
+    expect(server.messages).toHaveLength(2);
+  });
+});

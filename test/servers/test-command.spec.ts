@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { eventually } from '../support/servers/eventually';
+
+const ROOT = resolve(__dirname, '../..');
+const SERVERS = join(ROOT, 'test/support/servers');
+
+/** What a test learns of the MariaDB that it was given, left where this file can read it. */
+const USES_MARIADB = `
+  const { createConnection } = require(${JSON.stringify(join(ROOT, 'node_modules/mysql2/promise'))});
+  const { writeFileSync } = require('node:fs');
+  const ask = async () => {
+    const { TEST_MARIADB_URL: url, TEST_MARIADB_LOG: log, TMPDIR: temporary } = process.env;
+    const connection = await createConnection(url);
+    await connection.query('SELECT 1');
+    await connection.end();
+    writeFileSync(__dirname + '/seen.json', JSON.stringify({ url, log, temporary }));
+  };
+`;
+
+interface Seen {
+  url: string;
+  log: string;
+  temporary: string;
+}
+
+describe('the test command', () => {
+  let directory: string;
+  let command: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'project-'));
+  });
+
+  afterEach(async () => {
+    if (command?.exitCode === null && command.signalCode === null) {
+      command.kill('SIGTERM');
+      await once(command, 'exit');
+    }
+    await rm(directory, { recursive: true });
+  });
+
+  /** Starts it on a project of its own: the tests that are given, by file name. */
+  async function start(tests: Record<string, string>, args: string[] = []): Promise<ChildProcess> {
+    const files = Object.entries(tests);
+    await Promise.all(files.map(([name, body]) => writeFile(join(directory, `${name}.spec.js`), body)));
+    const config = {
+      rootDir: directory,
+      testMatch: ['<rootDir>/*.spec.js'],
+      transform: { '\\.ts$': require.resolve('@swc/jest') },
+      ...(files.some(([, body]) => body.includes('TEST_MARIADB_URL')) && {
+        globalSetup: join(SERVERS, 'shared-mariadb-setup.ts'),
+        globalTeardown: join(SERVERS, 'shared-mariadb-teardown.ts'),
+      }),
+    };
+    await writeFile(join(directory, 'jest.json'), JSON.stringify(config));
+    return testCommand(['-c', join(directory, 'jest.json'), ...args]);
+  }
+
+  function testCommand(args: string[]): ChildProcess {
+    // Without what this very run was given.
+    const env = { ...process.env, TEST_MARIADB_URL: undefined, TEST_MARIADB_LOG: undefined };
+    command = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), '--no-build', ...args], {
+      env: { ...env, TMPDIR: directory },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return command;
+  }
+
+  async function outcome(child: ChildProcess) {
+    const [output, complaints, [code]] = await Promise.all([
+      text(child.stdout!),
+      text(child.stderr!),
+      once(child, 'exit') as Promise<[number]>,
+    ]);
+    return { code, complaints, lastLine: output.trimEnd().split('\n').at(-1) };
+  }
+
+  async function seen(): Promise<Seen> {
+    return JSON.parse(await readFile(join(directory, 'seen.json'), 'utf8')) as Seen;
+  }
+
+  async function isRefused(url: string): Promise<boolean> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    return once(socket, 'connect').then(
+      () => (socket.destroy(), false),
+      () => true,
+    );
+  }
+
+  it('ends well with the numbers alone on its last line', async () => {
+    const { code, lastLine } = await outcome(await start({ good: `test('a', () => {}); test('b', () => {});` }));
+    expect({ code, lastLine }).toEqual({ code: 0, lastLine: '2 passed, 0 failed' });
+  });
+
+  it('counts what failed, a file that could not be run, and what was skipped', async () => {
+    const tests = {
+      mixed: `test('a', () => {}); test('b', () => { throw new Error('no'); }); test.skip('c', () => {}); test.todo('d');`,
+      broken: `require('./nothing-of-this-name');`,
+    };
+    const { code, lastLine } = await outcome(await start(tests));
+    expect({ code, lastLine }).toEqual({ code: 1, lastLine: '1 passed, 2 failed, 2 skipped' });
+  });
+
+  it('never says that nothing failed when it fails', async () => {
+    const { code, lastLine } = await outcome(await start({ good: `test('a', () => {});` }, ['no-such-file']));
+    expect({ code, lastLine }).toEqual({ code: 1, lastLine: '0 passed, 1 failed' });
+  });
+
+  it('gives the tests a MariaDB, and leaves nothing of it', async () => {
+    const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 20000);` }));
+    expect({ code, lastLine }).toEqual({ code: 0, lastLine: '1 passed, 0 failed' });
+    const { url, log, temporary } = await seen();
+    expect(log.startsWith(temporary)).toBe(true);
+    expect(await isRefused(url)).toBe(true);
+    expect(existsSync(temporary)).toBe(false);
+    expect(await readdir(directory)).toEqual(['asks.spec.js', 'jest.json', 'seen.json']);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends all that it started at %s', async (signal, expected) => {
+    const hangs = `${USES_MARIADB} test('a', async () => { await ask(); await new Promise(() => setInterval(() => {}, 1000)); }, 60000);`;
+    const child = await start({ hangs });
+    const ending = outcome(child);
+    await eventually(() => existsSync(join(directory, 'seen.json')), { what: 'the test has its MariaDB' });
+    expect(await isRefused((await seen()).url)).toBe(false);
+
+    child.kill(signal);
+    expect((await ending).code).toBe(expected);
+    const { url, temporary } = await seen();
+    expect(await isRefused(url)).toBe(true);
+    expect(existsSync(temporary)).toBe(false);
+  });
+
+  it('runs the projects that are named, and hands the rest to jest', async () => {
+    const rest = ['--passWithNoTests', '-t', 'all have a Debian package', 'test/servers/needed-programs'];
+    const named = await outcome(testCommand(['--only', 'unit,servers', 'db-sqlite', ...rest]));
+    expect(named.lastLine).toMatch(/^1 passed, 0 failed, \d+ skipped$/);
+    const others = await outcome(testCommand(['--only', 'unit,db-sqlite', ...rest]));
+    expect(others.lastLine).toBe('0 passed, 0 failed');
+  });
+
+  it('does not take a name for a project that is none', async () => {
+    const { code, complaints } = await outcome(testCommand(['--only', 'nonsense']));
+    expect(code).toBe(1);
+    expect(complaints).toContain('--only takes names of projects: unit, spec-sqlite, spec-mariadb,');
+  });
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { DynamicModule } from '@nestjs/common';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { pino } from 'pino';
+import { AppModule } from '../../src/app.module';
+import { applyAppSetup, createAdapter } from '../../src/app.setup';
+import { AppConfig, loadConfig } from '../../src/platform/config/app-config';
+import { Database } from '../../src/platform/database/database';
+import { describeError } from '../../src/platform/logging/describe-error';
+import { NestLogger } from '../../src/platform/logging/logger';
+import { Clock } from '../../src/shared/clock';
+import { PasswordHasher } from '../../src/users/password-hasher';
+import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { type NewUser, UserAccounts } from '../../src/users/user-accounts';
+import type { User } from '../../src/users/user.entity';
+import { assertDeclaredAnswer } from './contract';
+import { freshDatabase, type TestDatabase } from './database';
+import { FakeClock } from './fakes';
+import { captchaToken, testSettings } from './settings';
+
+export interface Answer<T = any> {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | number | undefined>;
+  readonly body: T;
+  readonly raw: Buffer;
+}
+
+export interface Request {
+  readonly headers?: Record<string, string>;
+  readonly bearer?: string;
+  readonly ip?: string;
+}
+
+export const password = 'Correct-Horse-7';
+
+/** The whole application in this process, on a database of its own, with a clock that the test moves. */
+export class TestService {
+  readonly logLines: Record<string, unknown>[] = [];
+
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly clock: FakeClock,
+    readonly store: TestDatabase,
+    readonly dataDir: string,
+  ) {}
+
+  /** `clock` and `store` may be shared by two services: two replicas in one process. `module` adds to the application. */
+  static async start(
+    settings: Record<string, string> = {},
+    shared: { clock?: FakeClock; store?: TestDatabase; module?: (config: AppConfig) => DynamicModule } = {},
+  ): Promise<TestService> {
+    const store = shared.store ?? (await freshDatabase());
+    const clock = shared.clock ?? new FakeClock();
+    const dataDir = await mkdtemp(join(tmpdir(), 'service-data-'));
+    const config = loadConfig({ ...testSettings, DATABASE_URL: store.url, DATA_DIR: dataDir, ...settings });
+    const module = await Test.createTestingModule({ imports: [(shared.module ?? AppModule.with)(config)] })
+      .overrideProvider(Clock)
+      .useValue(clock)
+      .compile();
+    const lines: string[] = [];
+    const sink = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    const logger = pino({ level: 'info', base: undefined, serializers: { err: describeError } }, sink);
+    const app = module.createNestApplication<NestFastifyApplication>(createAdapter(), {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+    });
+    await applyAppSetup(app, logger);
+    const service = new TestService(app, clock, store, dataDir);
+    Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
+    return service;
+  }
+
+  async stop({ keepStore = false } = {}): Promise<void> {
+    await this.app.close();
+    if (!keepStore) await this.store.drop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  get database(): Database {
+    return this.app.get(Database);
+  }
+
+  post<T = any>(path: string, body?: unknown, request: Request = {}): Promise<Answer<T>> {
+    return this.send('POST', path, body, request);
+  }
+
+  get<T = any>(path: string, request: Request = {}): Promise<Answer<T>> {
+    return this.send('GET', path, undefined, request);
+  }
+
+  async send<T = any>(
+    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS',
+    path: string,
+    body?: unknown,
+    { headers = {}, bearer, ip }: Request = {},
+  ): Promise<Answer<T>> {
+    const answer = await this.app.inject({
+      method,
+      url: path,
+      remoteAddress: ip ?? '127.0.0.1',
+      headers: { ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const json = String(answer.headers['content-type']).startsWith('application/json') && answer.payload !== '';
+    const received = {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: (json ? JSON.parse(answer.payload) : undefined) as T,
+      raw: answer.rawPayload,
+    };
+    const prefix = this.app.get(AppConfig).http.apiPrefix;
+    if (path.startsWith(prefix)) assertDeclaredAnswer({ ...received, method, url: path.slice(prefix.length) });
+    return received;
+  }
+
+  /** An enabled user with `password`, unless told otherwise. */
+  async givenUser(
+    loginName: string,
+    more: Partial<NewUser> & { password?: string | null; passwordSetAt?: Date } = {},
+  ): Promise<User> {
+    const { password: chosen = password, passwordSetAt, ...rest } = more;
+    const local = rest.provider !== 'ldap' && chosen !== null;
+    const hash = local ? await this.app.get(PasswordHasher).hash(chosen, 'test') : null;
+    return this.database.transaction(async (tx) => {
+      const user = await this.app.get(UserAccounts).create(tx, {
+        loginName,
+        email: `${loginName}@example.com`,
+        nickname: loginName,
+        passwordHash: hash,
+        temporary: false,
+        status: 1,
+        mfaType: 'email',
+        provider: 'password',
+        isAdmin: false,
+        tenantId: 'root',
+        orgUnitId: null,
+        ...rest,
+      });
+      if (hash !== null) await this.app.get(PasswordHistory).append(tx, user.uid, changeType.first, hash);
+      if (passwordSetAt !== undefined) {
+        await tx.affected('UPDATE user_change_pwd_logs SET created_at = ? WHERE user_id = ?', [
+          passwordSetAt,
+          user.uid,
+        ]);
+      }
+      return user;
+    });
+  }
+
+  login(
+    username: string,
+    typed = password,
+    more: Record<string, unknown> = {},
+    request: Request = {},
+  ): Promise<Answer> {
+    return this.post('/login', { username, password: typed, captcha_token: captchaToken, ...more }, request);
+  }
+
+  /** The pair of a login that goes straight through. */
+  async session(username: string): Promise<{ access: string; refresh: string }> {
+    const { body } = await this.login(username);
+    return { access: body.data.access_token as string, refresh: body.data.refresh_token as string };
+  }
+
+  /** The row as it is, by the columns' own names. */
+  async userRow(uid: string): Promise<Record<string, any>> {
+    const row = await this.database.row<Record<string, any>>('SELECT * FROM users WHERE uid = ?', [uid]);
+    if (row === undefined) throw new Error('no such user');
+    return row;
+  }
+
+  async count(table: string, where = '1 = 1', values: string[] = []): Promise<number> {
+    const row = await this.database.row<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`, values);
+    return Number(row?.n);
+  }
+}
+
+/** `LOGIN_401001` × 3, …: how often each outcome stands in a burst of answers. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const key = status === 200 ? 'success' : String(body?.error_code ?? status);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,101 @@
+import type { AddressInfo } from 'node:net';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { DemoModule } from '../../../src/demo/demo.module';
+import { password, TestService } from '../app';
+import { FakeClock } from '../fakes';
+import { authenticatorCode } from '../mfa';
+import { newMails } from '../reset';
+import { Chromium } from '../servers/chromium';
+import { freePort } from '../servers/free-port';
+
+/** The service with its pages, as the demo serves them, and a browser to look at them. */
+export class PortalSite {
+  private readonly complaints: string[] = [];
+
+  private constructor(
+    readonly service: TestService,
+    readonly url: string,
+    private readonly chromium: Chromium,
+  ) {}
+
+  static async start(settings: Record<string, string> = {}): Promise<PortalSite> {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const service = await TestService.start(
+      { SYSTEM_URL: url, PORT: `${port}`, ...settings },
+      { clock: new FakeClock(new Date()), module: (config) => DemoModule.with(config) },
+    );
+    await service.app.listen(port, '127.0.0.1');
+    const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
+    return new PortalSite(service, `http://127.0.0.1:${listening}`, await Chromium.start());
+  }
+
+  async stop(): Promise<void> {
+    await this.chromium.stop();
+    await this.service.stop();
+  }
+
+  /** A visitor of his own, on an empty page; `clock` for one whose time the test moves. */
+  async visitor(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.chromium.newVisitor({ baseURL: this.url, locale: 'en-GB', ...options });
+    context.on('page', (page) => this.listen(page));
+    return context.newPage();
+  }
+
+  /** What no page may ever do: script errors, files refused by the policy, requests to somebody else. */
+  takeComplaints(): string[] {
+    return this.complaints.splice(0);
+  }
+
+  /** Time passes in the browser and on the server alike. */
+  async pass(page: Page, seconds: number): Promise<void> {
+    this.service.clock.advanceSeconds(seconds);
+    await page.clock.fastForward(seconds * 1000);
+  }
+
+  private listen(page: Page): void {
+    page.on('pageerror', (error) => this.complaints.push(`script: ${error.message}`));
+    page.on('console', (message) => {
+      // An answer of 4xx is what many tests are about.
+      const refused = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+      if (['error', 'warning'].includes(message.type()) && !refused) this.complaints.push(`console: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const own = request.url().startsWith(this.url) || request.url().startsWith('blob:');
+      if (!own) this.complaints.push(`foreign request: ${request.url()}`);
+    });
+  }
+
+  /** The code that was mailed last. */
+  async mailedCode(): Promise<string> {
+    const mail = (await newMails(this.service)).at(-1);
+    const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
+    if (code === undefined) throw new Error('no code in the mail');
+    return code;
+  }
+
+  authenticatorCode(secret: string, steps = 0): string {
+    return authenticatorCode(secret, this.service.clock.now(), steps);
+  }
+}
+
+/** The acts of somebody who uses the pages, by what he sees of them. */
+export const on = (page: Page) => ({
+  button: (name: string | RegExp): Locator => page.getByRole('button', { name }),
+  link: (name: string | RegExp): Locator => page.getByRole('link', { name }),
+  field: (label: string): Locator => page.getByLabel(label, { exact: true }),
+  alert: (): Locator => page.getByRole('alert'),
+  heading: (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name }),
+
+  /** Fills in the login page and sends it; the widget solves its challenge on the way. */
+  logIn: async (username: string, typed = password): Promise<void> => {
+    await page.getByLabel('User name', { exact: true }).fill(username);
+    await page.getByLabel('Password', { exact: true }).fill(typed);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  },
+
+  enterCode: async (code: string, button = 'Confirm'): Promise<void> => {
+    await page.getByLabel('Six-digit code').fill(code);
+    await page.getByRole('button', { name: button }).click();
+  },
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Clock } from '../../../src/shared/clock';
+import { type AppConfig, loadConfig } from '../../../src/platform/config/app-config';
+import { Database } from '../../../src/platform/database/database';
+import { migrate } from '../../../src/platform/database/migrator';
+import { giveEachCallerItsOwnRunner } from '../../../src/platform/database/sqlite-runners';
+import { typeormOptions } from '../../../src/platform/database/typeorm-options';
+
+export const dataKey = (fill: string): string => Buffer.alloc(32, fill).toString('base64');
+
+/** The service's own settings, as an operator would write them. */
+export function settings(environment: Record<string, string> = {}): AppConfig {
+  return loadConfig({
+    NODE_ENV: 'test',
+    JWT_SECRET: 'a secret for tests only, long enough',
+    DATA_ENCRYPTION_KEY: dataKey('k'),
+    ...environment,
+  });
+}
+
+/** Starts at the present (the altcha library reads the system's clock too) and moves when told. */
+export class MovableClock extends Clock {
+  private time = new Date();
+
+  now(): Date {
+    return new Date(this.time);
+  }
+
+  forward(seconds: number): void {
+    this.time = new Date(this.time.getTime() + seconds * 1000);
+  }
+}
+
+export interface Store {
+  readonly url: string;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** A migrated SQLite database of its own, opened as the service opens it. */
+export async function temporaryStore(): Promise<Store> {
+  const directory = mkdtempSync(join(tmpdir(), 'captcha-'));
+  const url = `sqlite:${join(directory, 'test.sqlite')}`;
+  await migrate(url);
+  const dataSource = await new DataSource(typeormOptions(url, 1)).initialize();
+  giveEachCallerItsOwnRunner(dataSource);
+  return {
+    url,
+    database: Database.over(dataSource),
+    close: async () => {
+      await dataSource.destroy();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** Collects what would be logged, and keeps the test's output clean. */
+export function captureLog(): { readonly lines: { level: string; line: string }[] } {
+  const lines: { level: string; line: string }[] = [];
+  const write =
+    (level: string) =>
+    (...message: unknown[]) =>
+      void lines.push({ level, line: JSON.stringify(message) });
+  Logger.overrideLogger({ log: write('log'), warn: write('warn'), error: write('error') });
+  return { lines };
+}

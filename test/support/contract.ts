@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import addFormats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { methodNotAllowed, routeNotFound } from '../../src/shared/errors/error-catalogue';
+
+export interface ReceivedAnswer {
+  readonly method: string;
+  /** With its query; without `API_PREFIX`. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Parsed, where it is JSON. */
+  readonly body: unknown;
+}
+
+interface DeclaredResponse {
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+type Operations = Readonly<Record<string, { readonly responses: Readonly<Record<string, DeclaredResponse>> }>>;
+
+/** The committed document; that it is the code's own is the matter of `test/unit/openapi.spec.ts`. */
+export const contract = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as OpenAPIObject;
+
+const templates = Object.entries(contract.paths as Record<string, Operations>).map(([template, operations]) => ({
+  template,
+  operations,
+  pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]*)')}$`),
+}));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true } });
+addFormats(ajv);
+ajv.addSchema({ $id: 'contract', components: closed(contract.components) });
+const validators = new Map<string, ValidateFunction>();
+
+/** Longer parameters are no route for the server (`maxParamLength`). */
+const longestParameter = 100;
+
+/**
+ * Holds an answer to the document: status, media type, body to the last field, and `Retry-After` where it is promised. Paths
+ * that are not in the document (health, keys, metrics, the document itself) are nobody's promise here.
+ * @throws Error naming the operation and what was not declared.
+ */
+export function assertDeclaredAnswer({ method, url, status, headers, body }: ReceivedAnswer): void {
+  // As the server sees it: without dot segments.
+  const path = new URL(url, 'http://service').pathname;
+  const found = templates.find(({ pattern }) => pattern.test(path));
+  if (found === undefined) return;
+  const code = codeOf(body);
+  const parameters = found.pattern.exec(path)!.slice(1);
+  if (code === routeNotFound.code && parameters.some((value) => value === '' || value.length > longestParameter))
+    return;
+
+  const operation = found.operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  const name = `${method} ${found.template}`;
+  if (operation === undefined) {
+    // A preflight is answered for the whole server, not by an operation.
+    if (method === 'OPTIONS' || status === methodNotAllowed.status) return;
+    throw new Error(`${name} is not in the document, and answered ${status} ${code ?? ''}`);
+  }
+  const declared = operation.responses[status];
+  if (declared === undefined) throw new Error(`${name} answered ${status} ${code ?? ''}, which it does not declare`);
+  if (method === 'HEAD') return;
+  assertBody(`${name} ${status}`, declared, headers, body);
+  if (status === 429 || status === 503) assertRetryAfter(name, headers, body);
+}
+
+function assertBody(name: string, declared: DeclaredResponse, headers: ReceivedAnswer['headers'], body: unknown): void {
+  const mediaType = String(headers['content-type']).split(';', 1)[0]!;
+  const schema = declared.content?.[mediaType]?.schema;
+  if (schema === undefined) throw new Error(`${name} answered ${mediaType}, which it does not declare`);
+  if (mediaType !== 'application/json') return;
+  const validate = validators.get(name) ?? ajv.compile(inContract(closed(schema)));
+  validators.set(name, validate);
+  if (validate(body)) return;
+  const problems = ajv.errorsText(validate.errors, { dataVar: 'body' });
+  throw new Error(`${name} answered ${codeOf(body) ?? 'a body'} that is not as declared: ${problems}`);
+}
+
+function assertRetryAfter(name: string, headers: ReceivedAnswer['headers'], body: unknown): void {
+  const told = (body as { data: { retry_after: number } }).data.retry_after;
+  if (String(headers['retry-after']) !== String(told))
+    throw new Error(`${name} told ${told} s, but not in Retry-After`);
+}
+
+function codeOf(body: unknown): string | undefined {
+  const code = (body as { error_code?: unknown } | undefined)?.error_code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** A client has to bear new fields; the service must not have any that nobody declared. */
+function closed<T>(node: T): T {
+  if (Array.isArray(node)) return node.map(closed) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value as unknown)]));
+  // `properties` that is itself a list of properties has no type beside it.
+  if (copy.type === 'object' && copy.properties && !('additionalProperties' in copy)) copy.additionalProperties = false;
+  return copy as T;
+}
+
+function inContract<T>(node: T): T {
+  return JSON.parse(JSON.stringify(node).replaceAll('"#/components/', '"contract#/components/')) as T;
+}

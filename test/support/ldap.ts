@@ -1,0 +1,34 @@
+import type { OpenLdap } from './servers/openldap';
+import { type Answer, TestService } from './app';
+
+export const directoryPassword = 'wonder-land-1';
+
+/** Settings with which a service logs in against this directory. */
+export function ldapSettings(server: OpenLdap, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    LDAP_URL: server.url,
+    LDAP_BIND_DN: server.adminDn,
+    LDAP_BIND_PASSWORD: server.adminPassword,
+    LDAP_SEARCH_BASE: server.peopleDn,
+    ...more,
+  };
+}
+
+/** A person of the directory, and nobody else. */
+export async function givenPerson(server: OpenLdap, uid: string, more: { cn?: string; mail?: string } = {}) {
+  return server.addUser({ uid, cn: uid, mail: `${uid}@example.test`, password: directoryPassword, ...more });
+}
+
+export function ldapLogin(
+  service: TestService,
+  username: string,
+  password: string = directoryPassword,
+): Promise<Answer> {
+  return service.login(username, password, { provider: 'ldap' });
+}
+
+/** Users of one name for each run of a test on a shared directory. */
+let names = 0;
+export function freshName(stem = 'user'): string {
+  return `${stem}${++names}`;
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case; the last of several wins. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One TCP connection on which a test sends bytes that no HTTP client would send, and sees when the server hangs up. */
+export class RawConnection {
+  private readonly chunks: Buffer[] = [];
+  private readonly openedAt = performance.now();
+  /** Milliseconds from the connection to its end, however it ended. */
+  readonly closed: Promise<number>;
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
+    // A reset is an end like any other.
+    socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => {
+      socket.once('close', () => resolve(performance.now() - this.openedAt));
+    });
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  get isOpen(): boolean {
+    return !this.socket.destroyed;
+  }
+
+  get received(): string {
+    return Buffer.concat(this.chunks).toString('latin1');
+  }
+
+  send(bytes: string | Buffer): void {
+    this.socket.write(bytes);
+  }
+
+  /** Writes a chunk and waits until the kernel has room again, or the server has hung up. False: it has. */
+  async push(chunk: Buffer): Promise<boolean> {
+    if (!this.isOpen) return false;
+    if (!this.socket.write(chunk)) await Promise.race([once(this.socket, 'drain').catch(() => undefined), this.closed]);
+    return this.isOpen;
+  }
+
+  /** Resolves when `count` whole answers have come, or the connection has ended. */
+  async answers(count: number, timeout = 10_000): Promise<RawAnswer[]> {
+    const deadline = performance.now() + timeout;
+    for (;;) {
+      const found = parseAnswers(Buffer.concat(this.chunks));
+      if (found.length >= count || !this.isOpen) return found;
+      const left = Math.ceil(deadline - performance.now());
+      if (left <= 0) throw new Error(`${found.length} of ${count} answers within ${timeout} ms`);
+      const signal = AbortSignal.timeout(left);
+      await Promise.race([once(this.socket, 'data', { signal }).catch(() => undefined), this.closed]);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+}
+
+/** Sends the bytes on a connection of its own and gives the first answer; undefined when the server hung up without. */
+export async function rawRequest(port: number, bytes: string | Buffer): Promise<RawAnswer | undefined> {
+  const connection = await RawConnection.open(port);
+  connection.send(bytes);
+  const [answer] = await connection.answers(1);
+  await connection.end();
+  return answer;
+}
+
+/** `lines` are the header lines behind the request line and before the blank one; Host is added unless they have one. */
+export function request(method: string, path: string, lines: readonly string[] = [], body = ''): string {
+  const host = lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: localhost'];
+  return [`${method} ${path} HTTP/1.1`, ...host, ...lines, '', body].join('\r\n');
+}
+
+export function jsonRequest(path: string, value: unknown, lines: readonly string[] = []): string {
+  const body = JSON.stringify(value);
+  const own = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+  return request('POST', path, [...own, ...lines], body);
+}
+
+function parseAnswers(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let at = 0;
+  for (;;) {
+    const end = bytes.indexOf('\r\n\r\n', at);
+    if (end === -1) return answers;
+    const [first = '', ...lines] = bytes.subarray(at, end).toString('latin1').split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    const status = Number(first.split(' ')[1]);
+    const length = status === 204 || status < 200 ? 0 : Number(headers['content-length'] ?? 0);
+    if (bytes.length < end + 4 + length) return answers;
+    // 100 Continue is not an answer yet.
+    if (status >= 200) answers.push({ status, headers, body: bytes.subarray(end + 4, end + 4 + length).toString() });
+    at = end + 4 + length;
+  }
+}

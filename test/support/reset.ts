@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime, { type Email } from 'postal-mime';
+import { OutboxWorker } from '../../src/mail/outbox/outbox-worker';
+import type { Answer, TestService } from './app';
+
+export const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A good password for each number, so that a test can tell them apart. */
+export const goodPassword = (n: number | string) => `Another-Horse-7-${n}`;
+
+const seen = new WeakMap<TestService, Set<string>>();
+
+/** The mails since the last call, as they were written to `DATA_DIR/outbox` for want of a mail server. */
+export async function newMails(service: TestService): Promise<Email[]> {
+  await service.app.get(OutboxWorker).sendDue();
+  const known = seen.get(service) ?? new Set<string>();
+  seen.set(service, known);
+  const folder = join(service.dataDir, 'outbox');
+  const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml') && !known.has(name));
+  files.forEach((name) => known.add(name));
+  return Promise.all(files.sort().map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
+}
+
+/** The one link of a mail, the same in text and HTML. */
+export function linkIn(mail: Email | undefined): URL {
+  const links = mail?.text?.match(/https?:\/\/\S+\/reset-password\S*/g) ?? [];
+  if (links.length !== 1) throw new Error(`${links.length} links in the mail`);
+  return new URL(links[0]);
+}
+
+export const recipients = (mail: Email | undefined) => mail?.to?.map(({ address }) => address);
+
+/** Asks for a link, and gives the token that was mailed. */
+export async function mailedToken(service: TestService, email: string): Promise<string> {
+  await newMails(service);
+  const answer = await service.post('/forget-password', { email });
+  if (answer.status !== 200) throw new Error(`/forget-password answered ${answer.body.error_code}`);
+  const [mail] = await newMails(service);
+  return String(linkIn(mail).searchParams.get('uid'));
+}
+
+export function submit(service: TestService, token: unknown, password: unknown, confirm = password): Promise<Answer> {
+  return service.post('/user/change-pwd-by-req', { req_uid: token, password, confirm_password: confirm });
+}
+
+export function look(service: TestService, token: string): Promise<Answer> {
+  return service.get(`/user/change-pwd-req/${token}`);
+}
+
+export const codeOf = (answer: Answer): string => (answer.status === 200 ? 'success' : String(answer.body.error_code));
+
+/** What a request is worth on both endpoints; the submit is one that the policy lets pass. */
+export async function verdicts(service: TestService, token: string): Promise<string[]> {
+  return [codeOf(await look(service, token)), codeOf(await submit(service, token, goodPassword('verdict')))];
+}

@@ -1,0 +1,62 @@
+import { captchaToken } from './settings';
+
+/** A route of the contract as the HTTP tests need to know it. A new endpoint is one more line in `routes`. */
+export interface RouteCase {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** A body that fits, though it need not succeed. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Fields that have to be there and to be text: COMMON_400001 names them. */
+  readonly required?: readonly string[];
+  /** Fields that may be absent, but not of another type. */
+  readonly optional?: readonly string[];
+  /** Answers 401 without a token, whatever the body. */
+  readonly guarded?: boolean;
+  /** No envelope around a success (decisions.md 1). */
+  readonly ownFormat?: boolean;
+  /** Not under API_PREFIX. */
+  readonly atRoot?: boolean;
+  /** Answers without the database. */
+  readonly storeless?: boolean;
+  /** The last part of the path is an identifier; a wrong one has this code, however wrong it is. */
+  readonly unknownId?: string;
+}
+
+/** A uid of nobody and of nothing. */
+export const foreignId = '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab';
+
+const login = { username: 'nobody', password: 'wrong', captcha_token: captchaToken };
+const code = { uid: foreignId, type: 'email', code: '123456' };
+const change = { req_uid: foreignId, password: 'Another-Horse-7', confirm_password: 'Another-Horse-7' };
+const own = { ownFormat: true, storeless: true } as const;
+
+export const routes: readonly RouteCase[] = [
+  { method: 'POST', path: '/login', body: login, required: ['username', 'password'], optional: ['provider'] },
+  { method: 'POST', path: '/otp-verify', body: code, required: ['uid', 'type', 'code'], optional: ['mfa_token'] },
+  { method: 'POST', path: '/otp-resend', body: code, required: ['uid'], optional: ['mfa_token'] },
+  { method: 'GET', path: `/otp-qrcode/${foreignId}`, ownFormat: true, unknownId: 'MFA_404001' },
+  { method: 'POST', path: '/totp-secret', body: {}, guarded: true },
+  { method: 'POST', path: '/refresh', body: {}, guarded: true },
+  { method: 'POST', path: '/logout', guarded: true },
+  { method: 'GET', path: '/user/me', guarded: true },
+  { method: 'POST', path: '/verify-captcha', body: { captcha_token: captchaToken }, storeless: true },
+  { method: 'GET', path: '/captcha/challenge', ...own },
+  { method: 'POST', path: '/forget-password', body: { email: 'nobody@example.com' }, required: ['email'] },
+  { method: 'GET', path: `/user/change-pwd-req/${foreignId}`, unknownId: 'AUTH_401003' },
+  {
+    method: 'POST',
+    path: '/user/change-pwd-by-req',
+    body: change,
+    required: ['req_uid', 'password', 'confirm_password'],
+  },
+  { method: 'GET', path: '/password-policy' },
+  { method: 'GET', path: '/health/live', atRoot: true, ...own },
+  { method: 'GET', path: '/health/ready', atRoot: true, ownFormat: true },
+  { method: 'GET', path: '/openapi.json', atRoot: true, ...own },
+  { method: 'GET', path: '/.well-known/jwks.json', atRoot: true, ...own },
+];
+
+export const named = (list: readonly RouteCase[]): [string, RouteCase][] =>
+  list.map((route) => [`${route.method} ${route.path}`, route]);
+
+export const taking = (method: 'GET' | 'POST'): RouteCase[] => routes.filter((route) => route.method === method);

@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+
+import { eventually } from './eventually';
+
+export interface ChildCommand {
+  command: string;
+  args: string[];
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  /** Removed when the test process dies before it could stop the child. */
+  directory?: string;
+  /** Shell command that ends what SIGKILL to the child alone would leave behind (a container). */
+  alsoEnd?: string;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+const LAST_LINES_MS = 1000;
+
+/** Closed when the process that started the child dies, however it dies; jest gives a test no exit event to hang this on. */
+const WATCHER = `
+trap '' INT TERM HUP
+read -r _
+kill -KILL "$1" 2>/dev/null
+[ -z "$3" ] || eval "$3"
+[ -z "$2" ] || rm -rf "$2" || { sleep 1; rm -rf "$2"; }
+`;
+
+/** A child process that never outlives the process which started it, not even one that was killed. Keeps its output as lines. */
+export class GuardedChild {
+  readonly lines: string[] = [];
+  readonly exited: Promise<Exit>;
+  private readonly listeners = new Set<() => void>();
+  private exit: Exit | undefined;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    watcher: ChildProcess,
+    outputs: Interface[],
+  ) {
+    for (const output of outputs) {
+      output.on('line', (line) => {
+        this.lines.push(line);
+        this.listeners.forEach((listener) => listener());
+      });
+    }
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        const exit = (this.exit = { code, signal });
+        watcher.kill('SIGKILL');
+        // The last lines arrive with `close`, which never comes while a grandchild keeps the output open.
+        const enough = setTimeout(() => {
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+          resolve(exit);
+        }, LAST_LINES_MS);
+        child.once('close', () => {
+          clearTimeout(enough);
+          resolve(exit);
+        });
+      });
+    });
+  }
+
+  static async start(command: ChildCommand): Promise<GuardedChild> {
+    const child = spawn(command.command, command.args, {
+      env: command.env ?? process.env,
+      cwd: command.cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // Unset when the program could not be run at all, which `spawn` tells in an event.
+    if (child.pid === undefined) throw (await once(child, 'error'))[0];
+    const watcher = spawn(
+      '/bin/sh',
+      ['-c', WATCHER, 'watcher', String(child.pid), command.directory ?? '', command.alsoEnd ?? ''],
+      { stdio: ['pipe', 'ignore', 'ignore'] },
+    );
+    return new GuardedChild(child, watcher, [
+      createInterface({ input: child.stdout }),
+      createInterface({ input: child.stderr }),
+    ]);
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get hasExited(): boolean {
+    return this.exit !== undefined;
+  }
+
+  /** Everything the child printed so far, standard output and standard error as they came. */
+  get output(): string {
+    return this.lines.join('\n');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (!this.hasExited) this.child.kill(signal);
+  }
+
+  /** Asks the child to end; forces it after `patience` milliseconds, by `force` when killing the child is not enough. */
+  async end(signal: NodeJS.Signals, patience = 10_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
+    this.signal(signal);
+    const timer = setTimeout(force, patience);
+    try {
+      return await this.exited;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits until `answers` no longer throws. Fails at once when the child ends before, with what it printed. */
+  async becomeReady(what: string, answers: () => Promise<unknown>, timeout?: number): Promise<void> {
+    const attempt = async () => this.hasExited || answers().then(() => true);
+    await eventually(attempt, { what: `${what} answers`, timeout }).catch((error: unknown) => {
+      throw new Error(`${what} did not start:\n${this.output}`, { cause: error });
+    });
+    if (this.hasExited) throw new Error(`${what} ended at its start:\n${this.output}`);
+  }
+
+  /** The first line, already printed or still to come, that matches. Fails at once when the child ends without it. */
+  async line(pattern: RegExp, timeout = 30_000): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const found = () => this.lines.find((line) => pattern.test(line));
+      const settle = (action: () => void) => {
+        clearTimeout(timer);
+        this.listeners.delete(look);
+        action();
+      };
+      const look = () => {
+        const line = found();
+        if (line !== undefined) settle(() => resolve(line));
+      };
+      const timer = setTimeout(
+        () => settle(() => reject(new Error(`no line ${pattern} within ${timeout} ms in:\n${this.output}`))),
+        timeout,
+      );
+      this.listeners.add(look);
+      void this.exited.then(() =>
+        settle(() => {
+          const line = found();
+          if (line === undefined) reject(new Error(`ended without a line ${pattern}:\n${this.output}`));
+          else resolve(line);
+        }),
+      );
+      look();
+    });
+  }
+}

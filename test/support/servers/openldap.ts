@@ -1,0 +1,186 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { CertificateAuthority } from './certificates';
+import { hostFor } from './choose-host';
+import { eventually } from './eventually';
+import { freePort } from './free-port';
+import { inPrivateDirectory } from './private-directory';
+import { PrivateServer } from './private-server';
+import type { ServerHost } from './server-host';
+import { ServerProcess } from './server-process';
+
+export interface Person {
+  uid: string;
+  cn: string;
+  mail: string;
+  password: string;
+}
+
+const BASE = 'dc=example,dc=test';
+/** Whom the service binds as: may read, and nobody but a user who is bound may. */
+const ADMIN = { dn: `cn=admin,${BASE}`, password: 'admin-password' };
+/** Whom this class binds as, so that its own traffic can be told from the service's. */
+const KEEPER = { dn: `cn=keeper,${BASE}`, password: 'keeper-password' };
+
+/** An OpenLDAP of its own: ldap:// with StartTLS, ldaps://, an authority of its own, and a log that counts. */
+export class OpenLdap extends PrivateServer {
+  readonly baseDn = BASE;
+  readonly peopleDn = `ou=people,${BASE}`;
+  readonly adminDn = ADMIN.dn;
+  readonly adminPassword = ADMIN.password;
+  private marks = 0;
+
+  private constructor(
+    server: ServerProcess,
+    private readonly host: ServerHost,
+    readonly port: number,
+    readonly tlsPort: number,
+    /** PEM file of the authority that signed the certificate. */
+    readonly caFile: string,
+  ) {
+    super(server);
+  }
+
+  /** `certificateNames`: names for which the certificate is made, when it is to be the wrong one. */
+  static async start({ certificateNames }: { certificateNames?: string[] } = {}): Promise<OpenLdap> {
+    return inPrivateDirectory('openldap', async (directory) => {
+      const [port, tlsPort] = [await freePort(), await freePort()];
+      const host = hostFor('slapd', directory, [port, tlsPort]);
+      const authority = await CertificateAuthority.create(directory);
+      const { certFile, keyFile } = await authority.issue(certificateNames);
+      await mkdir(join(directory, 'data'));
+      const config = join(directory, 'slapd.conf');
+      await writeFile(config, configuration(directory, { caFile: authority.caFile, certFile, keyFile }));
+      await writeFile(join(directory, 'tree.ldif'), TREE);
+      await host.prepare('slapadd', ['-f', config, '-l', join(directory, 'tree.ldif')]);
+      const addresses = `ldap://${host.listenAddress}:${port}/ ldaps://${host.listenAddress}:${tlsPort}/`;
+      const server = await ServerProcess.start({
+        program: 'slapd',
+        // A debug level keeps it in the foreground and sends its log to us; `stats` is one line per operation.
+        args: ['-h', addresses, '-f', config, '-d', 'stats'],
+        host,
+        directory,
+        ready: () => ask(host, port, '(objectClass=*)'),
+      });
+      return new OpenLdap(server, host, port, tlsPort, authority.caFile);
+    });
+  }
+
+  /** `ldap://127.0.0.1:port`, plain or StartTLS */
+  get url(): string {
+    return `ldap://127.0.0.1:${this.port}`;
+  }
+
+  /** `ldaps://127.0.0.1:port` */
+  get tlsUrl(): string {
+    return `ldaps://127.0.0.1:${this.tlsPort}`;
+  }
+
+  dnOf(uid: string): string {
+    return `uid=${uid.replace(/[,+"\\<>;=#]/g, '\\$&')},${this.peopleDn}`;
+  }
+
+  /** Adds an inetOrgPerson below ou=people and gives its DN. */
+  async addUser({ uid, cn, mail, password }: Person): Promise<string> {
+    const dn = this.dnOf(uid);
+    const values = { dn, objectClass: 'inetOrgPerson', uid, cn, sn: cn, mail, userPassword: password };
+    await this.change(
+      'ldapadd',
+      Object.entries(values).map(([key, value]) => attribute(key, value)),
+    );
+    return dn;
+  }
+
+  /** Gives one attribute of a user another value. */
+  async changeUser(uid: string, key: string, value: string): Promise<void> {
+    const change = [attribute('dn', this.dnOf(uid)), 'changetype: modify', `replace: ${key}`, attribute(key, value)];
+    await this.change('ldapmodify', change);
+  }
+
+  /** How often somebody tried to bind as this DN, with whatever password and outcome. */
+  async bindCount(dn: string): Promise<number> {
+    await this.settle();
+    const wanted = `BIND dn="${dn}" method=128`.toLowerCase();
+    return this.server.lines.filter((line) => line.toLowerCase().includes(wanted)).length;
+  }
+
+  /** How many connections were opened since the (re)start, those of this class not counted. */
+  async connectionCount(): Promise<number> {
+    await this.settle();
+    const opened = new Set(this.connectionsIn(' ACCEPT from '));
+    this.connectionsIn(`BIND dn="${KEEPER.dn}"`).forEach((own) => opened.delete(own));
+    return opened.size;
+  }
+
+  /** Waits until the log holds all that was answered so far: a question of our own comes after it. */
+  private async settle(): Promise<void> {
+    const filter = `(description=mark-${++this.marks})`;
+    await ask(this.host, this.port, filter);
+    await eventually(() => this.server.lines.some((line) => line.includes(filter)), { what: `slapd logs ${filter}` });
+  }
+
+  private connectionsIn(text: string): string[] {
+    return this.server.lines.flatMap((line) => (line.includes(text) ? (/conn=\d+/.exec(line) ?? []) : []));
+  }
+
+  private async change(program: 'ldapadd' | 'ldapmodify', lines: string[]): Promise<void> {
+    await this.host.beside(program, asKeeper(this.port), `${lines.join('\n')}\n`);
+  }
+}
+
+function asKeeper(port: number): string[] {
+  return ['-x', '-H', `ldap://127.0.0.1:${port}`, '-o', 'nettimeout=5', '-D', KEEPER.dn, '-w', KEEPER.password];
+}
+
+async function ask(host: ServerHost, port: number, filter: string): Promise<void> {
+  await host.beside('ldapsearch', [...asKeeper(port), '-LLL', '-b', BASE, '-s', 'base', filter]);
+}
+
+/** One line of LDIF. Base64 takes every character. */
+function attribute(key: string, value: string): string {
+  return `${key}:: ${Buffer.from(value).toString('base64')}`;
+}
+
+function configuration(directory: string, tls: { caFile: string; certFile: string; keyFile: string }): string {
+  return `
+include /etc/ldap/schema/core.schema
+include /etc/ldap/schema/cosine.schema
+include /etc/ldap/schema/inetorgperson.schema
+modulepath /usr/lib/ldap
+moduleload back_mdb
+pidfile ${directory}/slapd.pid
+argsfile ${directory}/slapd.args
+TLSCACertificateFile ${tls.caFile}
+TLSCertificateFile ${tls.certFile}
+TLSCertificateKeyFile ${tls.keyFile}
+TLSVerifyClient never
+database mdb
+maxsize 67108864
+suffix "${BASE}"
+rootdn "${KEEPER.dn}"
+rootpw ${KEEPER.password}
+directory ${directory}/data
+index objectClass,uid,mail eq
+access to attrs=userPassword by anonymous auth by * none
+access to * by users read by * none
+`;
+}
+
+const TREE = `
+dn: ${BASE}
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: Example
+
+dn: ${ADMIN.dn}
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+cn: admin
+userPassword: ${ADMIN.password}
+
+dn: ou=people,${BASE}
+objectClass: organizationalUnit
+ou: people
+`;

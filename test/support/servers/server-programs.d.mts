@@ -1,0 +1,18 @@
+export type ProgramName = 'mariadbd' | 'redis-server' | 'slapd' | 'ldapadd' | 'nginx' | 'openssl' | 'chromium';
+
+export interface ServerProgram {
+  readonly commands: readonly string[];
+  readonly debian: string;
+  readonly image: string | null;
+}
+
+export type ServerPlan =
+  | { kind: 'ready' }
+  | { kind: 'install'; packages: string[] }
+  | { kind: 'containers'; missing: ProgramName[] }
+  | { kind: 'impossible'; missing: ProgramName[] };
+
+export const SERVER_PROGRAMS: Readonly<Record<ProgramName, ServerProgram>>;
+export function findProgram(name: ProgramName, path?: string, systemFolders?: readonly string[]): string | null;
+export function dockerAnswers(): boolean;
+export function planFor(missing: ProgramName[], machine: { canInstall: boolean; hasDocker: boolean }): ServerPlan;

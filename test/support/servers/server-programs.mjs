@@ -1,0 +1,63 @@
+// Plain JavaScript: `npm test` reads it before anything is built, the servers' classes read it inside jest.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+const CHROMIUM_FOR_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+
+/**
+ * The programs that the tests talk to for real. `commands`: names or paths, the first that is there is taken;
+ * `debian`: package that brings it; `image`: container that can stand in for it (null: it must be on the machine).
+ */
+export const SERVER_PROGRAMS = {
+  mariadbd: { commands: ['mariadbd'], debian: 'mariadb-server', image: 'mariadb:10.11' },
+  'redis-server': { commands: ['redis-server'], debian: 'redis-server', image: 'redis:7' },
+  slapd: { commands: ['slapd'], debian: 'slapd', image: 'osixia/openldap:1.5.0' },
+  ldapadd: { commands: ['ldapadd'], debian: 'ldap-utils', image: 'osixia/openldap:1.5.0' },
+  nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
+  openssl: { commands: ['openssl'], debian: 'openssl', image: null },
+  chromium: {
+    commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],
+    debian: 'chromium',
+    image: null,
+  },
+};
+
+const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
+
+/** Path of the first of the program's commands that can be run, else null. Servers live in sbin, which few have in PATH. */
+export function findProgram(name, path = process.env.PATH ?? '', systemFolders = SYSTEM_FOLDERS) {
+  const folders = [...path.split(delimiter).filter(Boolean), ...systemFolders];
+  const candidates = SERVER_PROGRAMS[name].commands.flatMap((command) =>
+    isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command)),
+  );
+  return candidates.find(isExecutable) ?? null;
+}
+
+/** Whether a container engine answers; a client without an engine behind it does not count. */
+export function dockerAnswers() {
+  const question = ['version', '--format', '{{.Server.Version}}'];
+  return spawnSync('docker', question, { env: process.env, timeout: 20_000 }).status === 0;
+}
+
+/**
+ * What has to happen before programs can be used: nothing, an installation, containers instead, or giving up.
+ * A test is never skipped because its server is not there.
+ */
+export function planFor(missing, { canInstall, hasDocker }) {
+  if (missing.length === 0) return { kind: 'ready' };
+  if (canInstall) {
+    return { kind: 'install', packages: [...new Set(missing.map((name) => SERVER_PROGRAMS[name].debian))] };
+  }
+  const unreplaceable = hasDocker ? missing.filter((name) => SERVER_PROGRAMS[name].image === null) : missing;
+  return unreplaceable.length === 0 ? { kind: 'containers', missing } : { kind: 'impossible', missing: unreplaceable };
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+
+import { freePort } from './free-port';
+import { GuardedChild, type Exit } from './guarded-child';
+import { inPrivateDirectory, removeDirectory } from './private-directory';
+
+const ROOT = resolve(__dirname, '../../..');
+
+export interface ServiceOptions {
+  /** The whole environment of the process, but for PATH, HOME, TMPDIR, HOST and PORT, which are filled in when absent. */
+  env?: Record<string, string>;
+  /** Path from the project's root; `dist/src/main.js` unless told. */
+  script?: string;
+  args?: string[];
+  /** A new empty directory unless told, so that a relative `data/` never is the developer's. */
+  cwd?: string;
+  /** What shows that it is ready: a line it prints, a path that answers 200, or nothing but its start. */
+  ready?: RegExp | `/${string}` | 'started';
+  /** Milliseconds until it has to be ready; 30 s unless told. */
+  timeout?: number;
+}
+
+/** The built program as a process of its own, the way an operator runs it. */
+export class ServiceProcess {
+  private constructor(
+    private readonly child: GuardedChild,
+    readonly port: number,
+    private readonly directory: string,
+  ) {}
+
+  static async start({
+    env = {},
+    script = 'dist/src/main.js',
+    ...options
+  }: ServiceOptions = {}): Promise<ServiceProcess> {
+    return inPrivateDirectory('service', async (directory) => {
+      const port = Number(env.PORT ?? (await freePort()));
+      const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+      const child = await GuardedChild.start({
+        command: process.execPath,
+        args: [resolve(ROOT, script), ...(options.args ?? [])],
+        env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), HOST: '127.0.0.1', PORT: `${port}`, ...env },
+        cwd: options.cwd ?? directory,
+        directory,
+      });
+      const service = new ServiceProcess(child, port, directory);
+      try {
+        await service.becomeReady(options.ready ?? '/health/ready', options.timeout);
+      } catch (error) {
+        await service.kill();
+        throw error;
+      }
+      return service;
+    });
+  }
+
+  /** `http://127.0.0.1:port` */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.child.pid;
+  }
+
+  /** What it printed so far, standard output and standard error. */
+  get lines(): readonly string[] {
+    return this.child.lines;
+  }
+
+  /** Resolves when the process has ended by itself or was ended. */
+  get exited(): Promise<Exit> {
+    return this.child.exited;
+  }
+
+  /** The first line, printed already or still to come, that matches. */
+  async line(pattern: RegExp, timeout?: number): Promise<string> {
+    return this.child.line(pattern, timeout);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.signal(signal);
+  }
+
+  /** SIGTERM, then SIGKILL after `patience` milliseconds; the exit tells which one it was. */
+  async stop(patience = 20_000): Promise<Exit> {
+    return this.leave(this.child.end('SIGTERM', patience));
+  }
+
+  /** SIGKILL: what a crash leaves behind. */
+  async kill(): Promise<Exit> {
+    return this.leave(this.child.end('SIGKILL'));
+  }
+
+  private async leave(end: Promise<Exit>): Promise<Exit> {
+    const exit = await end;
+    await removeDirectory(this.directory);
+    return exit;
+  }
+
+  private async becomeReady(ready: RegExp | string, timeout?: number): Promise<void> {
+    if (ready === 'started') return;
+    if (ready instanceof RegExp) {
+      await this.line(ready, timeout);
+      return;
+    }
+    const answers = async () => {
+      const { status } = await fetch(`${this.url}${ready}`);
+      if (status !== 200) throw new Error(`${ready} answered ${status}`);
+    };
+    await this.child.becomeReady(`the service (${ready})`, answers, timeout);
+  }
+}
