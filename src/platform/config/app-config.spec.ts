@@ -1,0 +1,496 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AppConfig, loadConfig } from './app-config';
+import { SettingsProblem } from './settings-reader';
+
+type Environment = Record<string, string | undefined>;
+
+const secret = 'a-secret-that-is-long-enough-for-HS256';
+const dataKey = Buffer.alloc(32, 1).toString('base64');
+const pem = (type: 'EC' | 'RSA' | 'small RSA' | 'P-384' = 'EC') => {
+  const { privateKey } =
+    type === 'EC' || type === 'P-384'
+      ? generateKeyPairSync('ec', { namedCurve: type === 'EC' ? 'P-256' : type })
+      : generateKeyPairSync('rsa', { modulusLength: type === 'RSA' ? 2048 : 1024 });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+};
+
+const development: Environment = { JWT_SECRET: secret, DATA_ENCRYPTION_KEY: dataKey };
+const production: Environment = {
+  ...development,
+  NODE_ENV: 'production',
+  DATABASE_URL: 'mysql://service:word@db.internal:3307/auth',
+  SYSTEM_URL: 'https://portal.example.com',
+};
+
+const load = (more: Environment = {}) => loadConfig({ ...development, ...more });
+
+/** The problems that stop a start, or none. */
+function problems(environment: Environment): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsProblem) return error.problems;
+    throw error;
+  }
+}
+
+const wholeNumbers = ['-1', '1.5', '1e3', ' 7', 'seven', '0x10', '99999999999'];
+const fromOne = ['0', ...wholeNumbers];
+const booleans = ['yes', 'TRUE', '1', 'on'];
+
+type Setting = [
+  key: string,
+  read: (config: AppConfig) => unknown,
+  byDefault: unknown,
+  given: string,
+  means: unknown,
+  refused: string[],
+];
+
+/** decisions.md 8: the key, where it is found, its default in development, a value, what that means, what is refused. */
+const settings: Setting[] = [
+  ['NODE_ENV', (c) => c.production, false, 'test', false, ['prod', 'Production', 'staging']],
+  ['HOST', (c) => c.http.host, '127.0.0.1', '10.0.0.9', '10.0.0.9', []],
+  ['PORT', (c) => c.http.port, 3000, '8080', 8080, ['65536', ...wholeNumbers]],
+  ['API_PREFIX', (c) => c.http.apiPrefix, '', '/api/v1', '/api/v1', ['api', '/a b', '//x', '/a?b', '/:id', '/*']],
+  [
+    'SYSTEM_URL',
+    (c) => c.systemUrl,
+    'http://127.0.0.1:3000',
+    'https://p.example/',
+    'https://p.example',
+    ['p', 'ftp://p', 'https://p.example/?q=1', 'https://p.example/#f'],
+  ],
+  [
+    'CORS_ORIGINS',
+    (c) => c.http.corsOrigins,
+    [],
+    'https://a.example, https://b.example:8443',
+    ['https://a.example', 'https://b.example:8443'],
+    ['*', 'null', 'https://a.example/', 'https://a.example/path', 'a.example', 'https://a.example,*'],
+  ],
+  [
+    'TRUSTED_PROXIES',
+    (c) => c.http.trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`),
+    [],
+    '10.0.0.0/8, 192.0.2.7, 2001:db8::/32',
+    ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'],
+    ['10.0.0.0/33', 'proxy.example', '10.0.0.0/', '10.1', '010.0.0.1', '1'],
+  ],
+  ['API_DOCS', (c) => c.http.apiDocs, true, 'false', false, booleans],
+  ['METRICS_PORT', (c) => c.http.metricsPort, undefined, '9100', 9100, ['65536', ...fromOne]],
+  [
+    'DATABASE_URL',
+    (c) => c.database.url,
+    'sqlite:./data/auth.sqlite',
+    'mysql://u:p@h:3306/auth',
+    'mysql://u:p@h:3306/auth',
+    [
+      'postgres://u@h/auth',
+      'mysql://u:p@h',
+      'mysql://u:p@h/',
+      'mysql:///auth',
+      'mysql://u:p@h:port/auth',
+      'mysql://u:%zz@h/auth',
+      'mysql://u:p@h/auth?sslmode=off',
+      'mysql://u:p@h/auth?ssl-mode=PREFERRED',
+      'mysql://u:p@h/auth?ssl-ca=/no/such/file.pem',
+      'sqlite:',
+      'auth.sqlite',
+    ],
+  ],
+  ['DATABASE_POOL_SIZE', (c) => c.database.poolSize, 10, '5', 5, fromOne],
+  ['MIGRATE_ON_START', (c) => c.database.migrateOnStart, true, 'false', false, booleans],
+  ['REDIS_URL', (c) => c.redisUrl, undefined, 'rediss://r:6380', 'rediss://r:6380', ['r:6380', 'http://r']],
+  ['JWT_ALGORITHM', (c) => c.jwt.algorithm, 'HS256', 'HS256', 'HS256', ['none', 'hs256', 'HS512', 'ES384']],
+  ['JWT_ISSUER', (c) => c.jwt.issuer, 'http://127.0.0.1:3000', 'issuer', 'issuer', []],
+  ['JWT_AUDIENCE', (c) => typeof c.jwt.audience, 'string', 'audience', 'string', []],
+  ['ACCESS_TOKEN_TTL_SECONDS', (c) => c.jwt.accessTtlSeconds, 900, '60', 60, fromOne],
+  ['REFRESH_TOKEN_TTL_SECONDS', (c) => c.jwt.refreshTtlSeconds, 604_800, '3600', 3600, fromOne],
+  ['REFRESH_TOKEN_ROTATION', (c) => c.jwt.rotation, false, 'true', true, booleans],
+  ['REFRESH_REUSE_GRACE_SECONDS', (c) => c.jwt.reuseGraceSeconds, 10, '0', 0, wholeNumbers],
+  ['MAX_LOCK_COUNT', (c) => c.lock.maxCount, 3, '5', 5, fromOne],
+  ['USER_LOCK_TIME', (c) => c.lock.windowSeconds, 900, '5', 5, fromOne],
+  ['ACCOUNT_DORMANT_DAYS', (c) => c.lock.dormantDays, 180, '0', 0, wholeNumbers],
+  ['HIDE_ACCOUNT_EXISTENCE', (c) => c.hideAccountExistence, false, 'true', true, booleans],
+  ['BCRYPT_COST', (c) => c.hashing.cost, 12, '4', 4, ['3', '15', ...fromOne]],
+  ['HASH_QUEUE_LIMIT', (c) => c.hashing.queueLimit, 1000, '10', 10, fromOne],
+  ['HASH_QUEUE_MAX_WAIT_MS', (c) => c.hashing.queueMaxWaitMs, 2000, '500', 500, fromOne],
+  ['MFA_REQUIRED', (c) => c.mfa.required, false, 'true', true, booleans],
+  ['MFA_PENDING_TTL_SECONDS', (c) => c.mfa.pendingTtlSeconds, 300, '60', 60, fromOne],
+  ['MFA_PENDING_BINDING', (c) => c.mfa.pendingBinding, 'owner', 'none', 'none', ['ip', 'OWNER']],
+  ['OTP_COOLDOWN_SECONDS', (c) => c.mfa.cooldownSeconds, 60, '30', 30, fromOne],
+  ['OTP_TTL_SECONDS', (c) => c.mfa.codeTtlSeconds, 300, '120', 120, fromOne],
+  ['OTP_MAX_ATTEMPTS', (c) => c.mfa.maxAttempts, 5, '3', 3, fromOne],
+  ['OTP_ACCOUNT_MAX_FAILURES', (c) => c.mfa.accountMaxFailures, 10, '20', 20, fromOne],
+  ['TOTP_ISSUER', (c) => typeof c.mfa.totpIssuer, 'string', 'Issuer', 'string', []],
+  ['TOTP_WINDOW', (c) => c.mfa.totpWindow, 1, '0', 0, wholeNumbers],
+  ['TOTP_ENROLMENT_TTL_SECONDS', (c) => c.mfa.enrolmentTtlSeconds, 300, '60', 60, fromOne],
+  ['TOTP_ENROLMENT_BINDING', (c) => c.mfa.enrolmentBinding, 'bearer', 'ip', 'ip', ['none', 'owner']],
+  ['RESET_RESPONSE_UID', (c) => c.reset.responseUid, 'reference', 'token', 'token', ['uid', 'both']],
+  ['RESET_REQUEST_TTL_SECONDS', (c) => c.reset.ttlSeconds, 1800, '60', 60, fromOne],
+  ['RESET_REQUEST_THROTTLE_SECONDS', (c) => c.reset.throttleSeconds, 300, '60', 60, fromOne],
+  ['INVITE_TTL_SECONDS', (c) => c.reset.inviteTtlSeconds, 259_200, '3600', 3600, fromOne],
+  ['PASSWORD_EXPIRE_DAYS', (c) => c.passwords.expireDays, 90, '0', 0, wholeNumbers],
+  ['PASSWORD_HISTORY', (c) => c.passwords.history, 3, '5', 5, wholeNumbers],
+  [
+    'CAPTCHA_PROVIDER',
+    (c) => c.captcha.providers,
+    ['altcha'],
+    'altcha',
+    ['altcha'],
+    ['off', 'altcha,altcha', 'Altcha'],
+  ],
+  ['CAPTCHA_TIMEOUT_MS', (c) => c.captcha.timeoutMs, 3000, '500', 500, fromOne],
+  ['CAPTCHA_EXPECTED_HOSTNAME', (c) => c.captcha.expectedHostname, undefined, 'p.example', 'p.example', []],
+  ['CAPTCHA_EXPECTED_ACTION', (c) => c.captcha.expectedAction, undefined, 'login', 'login', []],
+  ['CAPTCHA_TEST_TOKEN', (c) => c.captcha.testToken, undefined, 'fixed', 'fixed', []],
+  ['RATE_LIMIT', (c) => c.limits.on, false, 'on', true, ['true', 'ON']],
+  ['DATA_DIR', (c) => c.dataDir, './data', '/var/lib/auth', '/var/lib/auth', []],
+  ['LOG_LEVEL', (c) => c.logLevel, 'info', 'warn', 'warn', ['verbose', 'WARN']],
+  ['SMTP_URL', (c) => c.mail.smtpUrl, undefined, 'smtps://m:465', 'smtps://m:465', ['m:465', 'http://m']],
+  ['MAIL_FROM', (c) => typeof c.mail.from, 'string', 'portal@example.com', 'string', []],
+];
+
+describe('settings (decisions.md 8)', () => {
+  describe.each(settings)('%s', (key, read, byDefault, given, means, refused) => {
+    it('has its default, also when the value is empty', () => {
+      expect(read(load())).toEqual(byDefault);
+      expect(read(load({ [key]: '' }))).toEqual(byDefault);
+    });
+
+    it('is taken from the environment', () => {
+      expect(read(load({ [key]: given }))).toEqual(means);
+    });
+
+    it('stops the start when it is wrong, naming the key and never the value', () => {
+      for (const value of refused) {
+        const found = problems({ ...development, [key]: value });
+        expect({ value, found }).toEqual({ value, found: [expect.stringMatching(`^${key} `)] });
+        // Short values ("1", "sqlite:") are part of any sentence.
+        if (value.length > 7) expect(found.join()).not.toContain(value);
+      }
+    });
+  });
+
+  it('RATE_LIMIT has the numbers of decisions.md 8, all by setting', () => {
+    const { limits } = load();
+    expect(limits).toMatchObject({ login: 600, otp: 600, captcha: 600, forgotPassword: 300, other: 3000, target: 10 });
+    expect(load({ RATE_LIMIT_LOGIN: '7', RATE_LIMIT_TARGET: '2' }).limits).toMatchObject({ login: 7, target: 2 });
+  });
+
+  it('the address and the issuer follow PORT and SYSTEM_URL', () => {
+    expect(load({ PORT: '8080' }).systemUrl).toBe('http://127.0.0.1:8080');
+    expect(load({ SYSTEM_URL: 'https://p.example' }).jwt.issuer).toBe('https://p.example');
+  });
+
+  it('nobody can change a setting while the program runs', () => {
+    const config = load() as unknown as Record<string, Record<string, unknown>>;
+    for (const group of Object.values(config).filter((value) => typeof value === 'object')) {
+      expect(Object.isFrozen(group)).toBe(true);
+    }
+    expect(() => Object.assign(config.lock as object, { maxCount: 1000 })).toThrow(TypeError);
+  });
+});
+
+describe('NAME_FILE', () => {
+  let directory: string;
+  beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'settings-'))));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const file = (name: string, content: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it.each([
+    ['JWT_SECRET', 'another-secret-of-at-least-32-bytes!'],
+    ['DATA_ENCRYPTION_KEY', Buffer.alloc(32, 9).toString('base64')],
+    ['DATABASE_URL', 'mysql://u:from-a-file@h/auth'],
+    ['REDIS_URL', 'redis://:from-a-file@r'],
+    ['SMTP_URL', 'smtp://u:from-a-file@m'],
+    ['CAPTCHA_TEST_TOKEN', 'from-a-file'],
+  ])('%s may stand in a file, with or without a line break at its end', (key, value) => {
+    const inline = load({ [key]: value });
+    for (const content of [value, `${value}\n`, `${value}\r\n`]) {
+      expect(load({ [key]: undefined, [`${key}_FILE`]: file(key, content) })).toEqual(inline);
+    }
+  });
+
+  it('a value wins over a file, an empty value does not', () => {
+    const path = file('audience', 'from-a-file');
+    expect(load({ JWT_AUDIENCE: 'direct', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('direct');
+    expect(load({ JWT_AUDIENCE: '', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('from-a-file');
+  });
+
+  it('an empty file counts as not set', () => {
+    expect(problems({ ...production, JWT_SECRET: '', JWT_SECRET_FILE: file('empty', '\n') })).toEqual([
+      'JWT_SECRET is not set',
+    ]);
+  });
+
+  it('a file that cannot be read is named by its key, once, and its path is not told', () => {
+    const path = join(directory, 'no-such-file');
+    for (const key of ['SMTP_URL', 'REDIS_URL', 'JWT_SECRET', 'METRICS_PORT']) {
+      const found = problems({ ...production, [key]: undefined, [`${key}_FILE`]: path });
+      expect(found.filter((problem) => problem.startsWith(`${key}_FILE `))).toHaveLength(1);
+      expect(found.join()).not.toContain(path);
+    }
+  });
+});
+
+describe('production', () => {
+  it('starts with what is required, and with its own defaults', () => {
+    const config = loadConfig(production);
+    expect(config.production).toBe(true);
+    expect(config.http).toMatchObject({ host: '0.0.0.0', apiDocs: false });
+    expect(config.database.migrateOnStart).toBe(false);
+    expect(config.limits.on).toBe(true);
+  });
+
+  it('requires DATABASE_URL, SYSTEM_URL, a JWT key and DATA_ENCRYPTION_KEY, and says so of all at once', () => {
+    expect([...problems({ NODE_ENV: 'production' })].sort()).toEqual([
+      'DATABASE_URL is not set',
+      'DATA_ENCRYPTION_KEY is not set',
+      'JWT_SECRET is not set',
+      'SYSTEM_URL is not set',
+    ]);
+  });
+
+  it.each([
+    ['SYSTEM_URL', 'http://portal.example.com'],
+    ['BCRYPT_COST', '9'],
+    ['RESET_RESPONSE_UID', 'token'],
+    ['CAPTCHA_TEST_TOKEN', 'dev-captcha-token'],
+  ])('refuses %s=%s', (key, value) => {
+    expect(problems({ ...production, HOST: '127.0.0.1', [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
+  });
+
+  it('takes a key pair instead of a secret', () => {
+    const { jwt } = loadConfig({ ...production, JWT_SECRET: '', JWT_ALGORITHM: 'ES256', JWT_PRIVATE_KEY: pem() });
+    expect(jwt.signing.key.type).toBe('private');
+    expect(jwt.verification.map(({ key }) => key.type)).toEqual(['public']);
+  });
+
+  it('generates no secret by itself', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'settings-'));
+    problems({ NODE_ENV: 'production', DATA_DIR: directory });
+    expect(readdirSync(directory)).toEqual([]);
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('the literal contract and the test token are for this machine alone', () => {
+  const dangerous = [
+    ['RESET_RESPONSE_UID', 'token'],
+    ['CAPTCHA_TEST_TOKEN', 'dev-captcha-token'],
+  ] as const;
+  const hosts = [
+    '0.0.0.0',
+    '::',
+    '10.1.2.3',
+    '192.168.0.1',
+    '128.0.0.1',
+    'portal.example.com',
+    '127.0.0.1.example.com',
+  ];
+
+  it.each(dangerous.flatMap((one) => hosts.map((host) => [...one, host])))(
+    '%s=%s is refused on %s',
+    (key, value, HOST) => {
+      expect(problems({ ...development, HOST, [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
+    },
+  );
+
+  it.each(dangerous.flatMap((one) => ['127.0.0.1', '127.8.8.8', '::1', 'localhost'].map((host) => [...one, host])))(
+    '%s=%s is allowed on %s',
+    (key, value, HOST) => {
+      expect(problems({ ...development, HOST, [key]: value })).toEqual([]);
+    },
+  );
+});
+
+describe('JWT keys', () => {
+  it('JWT_SECRET counts its bytes: 31 are refused, 32 are enough, also in characters of several bytes', () => {
+    expect(problems({ ...development, JWT_SECRET: 'x'.repeat(31) })).toEqual([expect.stringMatching('^JWT_SECRET ')]);
+    expect(problems({ ...development, JWT_SECRET: 'x'.repeat(32) })).toEqual([]);
+    expect(problems({ ...development, JWT_SECRET: '密'.repeat(11) })).toEqual([]);
+    expect(load({ JWT_SECRET: secret }).jwt.signing.key.export().toString()).toBe(secret);
+  });
+
+  it('former secrets verify and do not sign; a short one is refused', () => {
+    const former = 'the-former-secret-of-at-least-32-bytes';
+    const { signing, verification } = load({ JWT_PREVIOUS_KEYS: former }).jwt;
+    expect(signing.key.export().toString()).toBe(secret);
+    expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, former]);
+    expect(new Set(verification.map(({ kid }) => kid)).size).toBe(2);
+    expect(problems({ ...development, JWT_PREVIOUS_KEYS: `${former},short` })).toEqual([
+      expect.stringMatching('^JWT_PREVIOUS_KEYS '),
+    ]);
+  });
+
+  it.each([
+    ['ES256', pem('RSA')],
+    ['ES256', pem('P-384')],
+    ['RS256', pem('EC')],
+    ['RS256', pem('small RSA')],
+    ['RS256', 'not a key'],
+  ])('%s refuses a key that does not fit', (JWT_ALGORITHM, JWT_PRIVATE_KEY) => {
+    expect(problems({ ...development, JWT_ALGORITHM, JWT_PRIVATE_KEY })).toEqual([
+      expect.stringMatching('^JWT_PRIVATE_KEY '),
+    ]);
+  });
+
+  it('a PEM may have its line breaks as \\n, and former keys verify', () => {
+    const [current, former] = [pem(), pem()];
+    const { jwt } = load({
+      JWT_ALGORITHM: 'ES256',
+      JWT_PRIVATE_KEY: current.replaceAll('\n', '\\n'),
+      JWT_PREVIOUS_KEYS: former,
+    });
+    expect(jwt.verification).toHaveLength(2);
+    expect(jwt.verification[0]?.kid).toBe(jwt.signing.kid);
+    expect(jwt.verification[1]?.kid).not.toBe(jwt.signing.kid);
+  });
+});
+
+describe('DATA_ENCRYPTION_KEY', () => {
+  it('is one or several keys of 32 bytes, the first in front', () => {
+    const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const keys = `${first.toString('base64')}, ${second.toString('base64')}`;
+    expect(load({ DATA_ENCRYPTION_KEY: keys }).dataKeys).toEqual([first, second]);
+  });
+
+  it.each([
+    ['31 bytes', Buffer.alloc(31).toString('base64')],
+    ['33 bytes', Buffer.alloc(33).toString('base64')],
+    ['hexadecimal', Buffer.alloc(32).toString('hex')],
+    ['a sentence', 'correct horse battery staple and so on'],
+    ['a good and a bad one', `${dataKey},c2hvcnQ=`],
+    ['a good one with a character that is not base64', `*${dataKey}`],
+  ])('refuses %s', (_what, value) => {
+    expect(problems({ ...development, DATA_ENCRYPTION_KEY: value })).toEqual([
+      expect.stringMatching('^DATA_ENCRYPTION_KEY '),
+    ]);
+  });
+});
+
+describe('captcha and directory', () => {
+  it.each(['turnstile', 'hcaptcha', 'recaptcha'])('%s alone takes CAPTCHA_SECRET and cannot do without', (name) => {
+    expect(problems({ ...development, CAPTCHA_PROVIDER: name })).toEqual([expect.stringMatching('^CAPTCHA_SECRET ')]);
+    const { captcha } = load({
+      CAPTCHA_PROVIDER: name,
+      CAPTCHA_SECRET: 'shh',
+      CAPTCHA_VERIFY_URL: 'http://127.0.0.1:9',
+    });
+    expect(captcha.siteverify).toEqual({ [name]: { secret: 'shh', verifyUrl: 'http://127.0.0.1:9' } });
+  });
+
+  it('an ordered list takes a secret for each, and altcha none', () => {
+    const { captcha } = load({
+      CAPTCHA_PROVIDER: 'turnstile,hcaptcha,altcha',
+      CAPTCHA_TURNSTILE_SECRET: 'one',
+      CAPTCHA_HCAPTCHA_SECRET: 'two',
+    });
+    expect(captcha.providers).toEqual(['turnstile', 'hcaptcha', 'altcha']);
+    expect(captcha.siteverify).toMatchObject({ turnstile: { secret: 'one' }, hcaptcha: { secret: 'two' } });
+    expect(problems({ ...development, CAPTCHA_PROVIDER: 'turnstile,hcaptcha', CAPTCHA_SECRET: 'one' })).toHaveLength(2);
+  });
+
+  const directory = {
+    LDAP_URL: 'ldap://one.internal, ldaps://two.internal',
+    LDAP_BIND_DN: 'cn=service',
+    LDAP_BIND_PASSWORD: 'word',
+    LDAP_SEARCH_BASE: 'ou=people',
+  };
+
+  it('the directory has the defaults of decisions.md 7 once LDAP_URL is set, and is off without', () => {
+    expect(load().ldap).toBeUndefined();
+    expect(load(directory).ldap).toMatchObject({
+      urls: ['ldap://one.internal', 'ldaps://two.internal'],
+      searchFilter: '(uid={{username}})',
+      startTls: false,
+      timeoutMs: 3000,
+      jitProvisioning: false,
+    });
+  });
+
+  it.each([
+    ['LDAP_URL', 'http://one.internal'],
+    ['LDAP_BIND_DN', ''],
+    ['LDAP_BIND_PASSWORD', ''],
+    ['LDAP_SEARCH_BASE', ''],
+    ['LDAP_SEARCH_FILTER', '(uid=alice)'],
+    ['LDAP_START_TLS', 'maybe'],
+    ['LDAP_CA_FILE', '/no/such/file.pem'],
+    ['LDAP_TIMEOUT_MS', '60000'],
+    ['LDAP_JIT_PROVISIONING', 'yes'],
+  ])('%s=%s stops the start', (key, value) => {
+    expect(problems({ ...development, ...directory, [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
+  });
+});
+
+describe('what is wrong', () => {
+  it('is reported together, and no value of any setting is in it', () => {
+    const canary = 'canary-0f9d2c';
+    const wrong = Object.fromEntries(
+      settings.filter(([, , , , , refused]) => refused.length > 0).map(([key]) => [key, canary] as const),
+    );
+    const keys = [...Object.keys(wrong), 'JWT_SECRET', 'DATA_ENCRYPTION_KEY', 'JWT_PREVIOUS_KEYS', 'LDAP_URL'];
+    const environment = Object.fromEntries(keys.map((key) => [key, canary]));
+    for (const more of [{}, { NODE_ENV: 'production' }, { JWT_ALGORITHM: 'ES256', JWT_PRIVATE_KEY: canary }]) {
+      const found = problems({ ...environment, ...more });
+      expect(found.join('\n')).not.toContain(canary);
+      const named = new Set(found.map((problem) => problem.split(' ')[0]));
+      const expected = keys.filter((key) => !(key in more) && !(key === 'JWT_SECRET' && 'JWT_PRIVATE_KEY' in more));
+      expect([...named]).toEqual(expect.arrayContaining(expected.filter((key) => key !== 'JWT_PREVIOUS_KEYS')));
+    }
+  });
+
+  it('names each problem once', () => {
+    const found = problems({ ...development, PORT: 'x', SMTP_URL: 'x', REDIS_URL: 'x', METRICS_PORT: 'x' });
+    expect(found).toHaveLength(4);
+  });
+});
+
+describe('outside production', () => {
+  let directory: string;
+  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'settings-'))));
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  it('secrets that are not set are made once, kept, and for the owner alone', () => {
+    const first = loadConfig({ DATA_DIR: directory });
+    const second = loadConfig({ DATA_DIR: directory });
+    expect(second.jwt.signing.key.export()).toEqual(first.jwt.signing.key.export());
+    expect(second.dataKeys).toEqual(first.dataKeys);
+    expect(statSync(join(directory, 'secrets')).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(join(directory, 'secrets'))) {
+      expect(statSync(join(directory, 'secrets', name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('the same goes for the key pair of ES256 and RS256', () => {
+    for (const JWT_ALGORITHM of ['ES256', 'RS256']) {
+      const [first, second] = [1, 2].map(() => loadConfig({ DATA_DIR: directory, JWT_ALGORITHM }));
+      expect(second?.jwt.signing.kid).toBe(first?.jwt.signing.kid);
+    }
+  });
+
+  it('another directory has other secrets', () => {
+    const one = loadConfig({ DATA_DIR: join(directory, 'one') });
+    const two = loadConfig({ DATA_DIR: join(directory, 'two') });
+    expect(two.jwt.signing.kid).not.toBe(one.jwt.signing.kid);
+  });
+
+  it('a DATA_DIR that cannot be written is named by its key', () => {
+    const occupied = join(directory, 'occupied');
+    writeFileSync(occupied, '');
+    const found = problems({ DATA_DIR: occupied });
+    expect(found).toEqual([expect.stringMatching('^DATA_DIR ')]);
+    expect(found.join()).not.toContain(occupied);
+  });
+});

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { type CaptchaConfig, readCaptchaConfig } from './captcha-config';
+import { readDatabaseUrl } from './database-url';
+import { type HttpConfig, isLoopback, readHttpConfig, readSystemUrl } from './http-config';
+import { type JwtConfig, readJwtConfig } from './jwt-config';
+import { keptSecret } from './kept-secrets';
+import { type LdapConfig, readLdapConfig } from './ldap-config';
+import { type LimitsConfig, readLimitsConfig } from './limits-config';
+import { SettingsReader } from './settings-reader';
+import { readTracingConfig, type TracingConfig } from './tracing-config';
+
+/** Every setting of §8 of decisions.md, validated, typed and frozen; injected by class, read from nowhere else. */
+export abstract class AppConfig {
+  abstract readonly production: boolean;
+  abstract readonly http: HttpConfig;
+  /** Public address of the portal: the only base of links in mails (W29). */
+  abstract readonly systemUrl: string;
+  abstract readonly dataDir: string;
+  abstract readonly logLevel: string;
+  abstract readonly database: { readonly url: string; readonly poolSize: number; readonly migrateOnStart: boolean };
+  abstract readonly redisUrl: string | undefined;
+  abstract readonly jwt: JwtConfig;
+  abstract readonly lock: { readonly maxCount: number; readonly windowSeconds: number; readonly dormantDays: number };
+  abstract readonly hideAccountExistence: boolean;
+  abstract readonly hashing: { readonly cost: number; readonly queueLimit: number; readonly queueMaxWaitMs: number };
+  abstract readonly mfa: {
+    readonly required: boolean;
+    readonly pendingTtlSeconds: number;
+    readonly pendingBinding: 'owner' | 'none';
+    readonly cooldownSeconds: number;
+    readonly codeTtlSeconds: number;
+    readonly maxAttempts: number;
+    readonly accountMaxFailures: number;
+    readonly totpIssuer: string;
+    readonly totpWindow: number;
+    readonly enrolmentTtlSeconds: number;
+    readonly enrolmentBinding: 'bearer' | 'ip';
+  };
+  abstract readonly reset: {
+    readonly responseUid: 'reference' | 'token';
+    readonly ttlSeconds: number;
+    readonly throttleSeconds: number;
+    readonly inviteTtlSeconds: number;
+  };
+  abstract readonly passwords: { readonly expireDays: number; readonly history: number };
+  /** 32-byte keys: the first seals, all of them open (`DATA_ENCRYPTION_KEY`). */
+  abstract readonly dataKeys: readonly Buffer[];
+  abstract readonly captcha: CaptchaConfig;
+  abstract readonly ldap: LdapConfig | undefined;
+  abstract readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
+  abstract readonly limits: LimitsConfig;
+  abstract readonly tracing: TracingConfig;
+}
+
+/** @throws SettingsProblem naming every key that is missing or wrong, and never a value. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
+  const env = new SettingsReader(environment);
+  const production = env.choice('NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';
+  const http = readHttpConfig(env, production);
+  const dataDir = env.text('DATA_DIR', './data');
+  const systemUrl = readSystemUrl(env, production, http.port);
+  const testingAllowed = !production && isLoopback(http.host);
+
+  const config: AppConfig = {
+    production,
+    http,
+    systemUrl,
+    dataDir,
+    logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    database: {
+      url: readDatabaseUrl(env, production),
+      poolSize: env.count('DATABASE_POOL_SIZE', 10, { max: 1000 }),
+      migrateOnStart: env.flag('MIGRATE_ON_START', !production),
+    },
+    redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
+    jwt: readJwtConfig(env, { production, dataDir, systemUrl }),
+    lock: {
+      maxCount: env.count('MAX_LOCK_COUNT', 3),
+      windowSeconds: env.count('USER_LOCK_TIME', 900),
+      dormantDays: env.count('ACCOUNT_DORMANT_DAYS', 180, { min: 0, max: 36_500 }),
+    },
+    hideAccountExistence: env.flag('HIDE_ACCOUNT_EXISTENCE', false),
+    hashing: {
+      cost: env.count('BCRYPT_COST', 12, { min: production ? 10 : 4, max: 14 }),
+      queueLimit: env.count('HASH_QUEUE_LIMIT', 1000),
+      queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', 2000),
+    },
+    mfa: {
+      required: env.flag('MFA_REQUIRED', false),
+      pendingTtlSeconds: env.count('MFA_PENDING_TTL_SECONDS', 300),
+      pendingBinding: env.choice('MFA_PENDING_BINDING', ['owner', 'none'], 'owner'),
+      cooldownSeconds: env.count('OTP_COOLDOWN_SECONDS', 60),
+      codeTtlSeconds: env.count('OTP_TTL_SECONDS', 300),
+      maxAttempts: env.count('OTP_MAX_ATTEMPTS', 5),
+      accountMaxFailures: env.count('OTP_ACCOUNT_MAX_FAILURES', 10),
+      totpIssuer: env.text('TOTP_ISSUER', 'Portal'),
+      totpWindow: env.count('TOTP_WINDOW', 1, { min: 0, max: 10 }),
+      enrolmentTtlSeconds: env.count('TOTP_ENROLMENT_TTL_SECONDS', 300),
+      enrolmentBinding: env.choice('TOTP_ENROLMENT_BINDING', ['bearer', 'ip'], 'bearer'),
+    },
+    reset: {
+      responseUid: readResponseUid(env, testingAllowed),
+      ttlSeconds: env.count('RESET_REQUEST_TTL_SECONDS', 1800),
+      throttleSeconds: env.count('RESET_REQUEST_THROTTLE_SECONDS', 300),
+      inviteTtlSeconds: env.count('INVITE_TTL_SECONDS', 259_200),
+    },
+    passwords: {
+      expireDays: env.count('PASSWORD_EXPIRE_DAYS', 90, { min: 0, max: 36_500 }),
+      history: env.count('PASSWORD_HISTORY', 3, { min: 0, max: 24 }),
+    },
+    dataKeys: readDataKeys(env, production, dataDir),
+    captcha: readCaptchaConfig(env, { testingAllowed }),
+    ldap: readLdapConfig(env),
+    mail: {
+      smtpUrl: env.optional('SMTP_URL') === undefined ? undefined : env.url('SMTP_URL', ['smtp:', 'smtps:']),
+      from: env.text('MAIL_FROM', 'no-reply@localhost'),
+    },
+    limits: readLimitsConfig(env, production),
+    tracing: readTracingConfig(env),
+  };
+  env.assertNoProblems();
+  return deepFreeze(config);
+}
+
+function readResponseUid(env: SettingsReader, testingAllowed: boolean): 'reference' | 'token' {
+  const value = env.choice('RESET_RESPONSE_UID', ['reference', 'token'], 'reference');
+  if (value === 'token' && !testingAllowed) {
+    env.problem('RESET_RESPONSE_UID', 'may be token only outside production and on a loopback HOST');
+  }
+  return value;
+}
+
+function readDataKeys(env: SettingsReader, production: boolean, dataDir: string): Buffer[] {
+  const configured = env.list('DATA_ENCRYPTION_KEY');
+  if (configured.length === 0 && production) env.problem('DATA_ENCRYPTION_KEY', 'is not set');
+  // Buffer.from skips what is not base64, and a mistyped key would become another one.
+  if (configured.some((text) => !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))) {
+    env.problem('DATA_ENCRYPTION_KEY', 'must be 32 bytes in base64');
+  }
+  const fresh = () => randomBytes(32).toString('base64');
+  const texts = configured.length > 0 || production ? configured : [keptSecret(env, dataDir, 'data-encryption', fresh)];
+  return texts.map((text) => Buffer.from(text, 'base64'));
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) {
+    const plain = Array.isArray(member) || Object.getPrototypeOf(member ?? 0) === Object.prototype;
+    if (plain) deepFreeze(member as object);
+  }
+  return Object.freeze(value);
+}

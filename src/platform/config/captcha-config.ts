@@ -1,0 +1,66 @@
+import type { SettingsReader } from './settings-reader';
+
+const providers = ['altcha', 'turnstile', 'hcaptcha', 'recaptcha'] as const;
+export type CaptchaProviderName = (typeof providers)[number];
+export type SiteverifyProviderName = Exclude<CaptchaProviderName, 'altcha'>;
+
+const verifyUrls: Record<SiteverifyProviderName, string> = {
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+  recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+};
+
+export interface SiteverifySettings {
+  readonly secret: string;
+  readonly verifyUrl: string;
+}
+
+export interface CaptchaConfig {
+  /** In the order they are asked; a later one only while an earlier one is down. */
+  readonly providers: readonly CaptchaProviderName[];
+  readonly siteverify: Partial<Record<SiteverifyProviderName, SiteverifySettings>>;
+  readonly timeoutMs: number;
+  readonly expectedHostname?: string;
+  readonly expectedAction?: string;
+  /** One fixed token that is always valid: tests and the demo only. */
+  readonly testToken?: string;
+}
+
+export function readCaptchaConfig(env: SettingsReader, context: { testingAllowed: boolean }): CaptchaConfig {
+  const names = env.list('CAPTCHA_PROVIDER');
+  const chosen = names.length === 0 ? ['altcha'] : names;
+  const known = chosen.filter((name): name is CaptchaProviderName => (providers as readonly string[]).includes(name));
+  if (known.length < chosen.length || new Set(chosen).size < chosen.length) {
+    env.problem('CAPTCHA_PROVIDER', `must be a list of different names out of ${providers.join(', ')}`);
+  }
+  const testToken = env.optional('CAPTCHA_TEST_TOKEN');
+  if (testToken !== undefined && !context.testingAllowed) {
+    env.problem('CAPTCHA_TEST_TOKEN', 'is refused in production and on a HOST that is not a loopback address');
+  }
+  return {
+    providers: known,
+    siteverify: Object.fromEntries(
+      known.filter((name) => name !== 'altcha').map((name) => [name, readSiteverify(env, name, known)]),
+    ),
+    timeoutMs: env.count('CAPTCHA_TIMEOUT_MS', 3000, { max: 30_000 }),
+    expectedHostname: env.optional('CAPTCHA_EXPECTED_HOSTNAME'),
+    expectedAction: env.optional('CAPTCHA_EXPECTED_ACTION'),
+    testToken,
+  };
+}
+
+/** `CAPTCHA_TURNSTILE_SECRET` and so on; the plain names serve where one siteverify provider stands alone. */
+function readSiteverify(
+  env: SettingsReader,
+  name: SiteverifyProviderName,
+  all: readonly CaptchaProviderName[],
+): SiteverifySettings {
+  const prefix = `CAPTCHA_${name.toUpperCase()}`;
+  const alone = all.filter((other) => other !== 'altcha').length === 1;
+  const secret = env.optional(`${prefix}_SECRET`) ?? (alone ? env.optional('CAPTCHA_SECRET') : undefined);
+  if (secret === undefined)
+    env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is not set, and ${name} needs it`);
+  const urlKey =
+    alone && env.optional(`${prefix}_VERIFY_URL`) === undefined ? 'CAPTCHA_VERIFY_URL' : `${prefix}_VERIFY_URL`;
+  return { secret: secret ?? '', verifyUrl: env.url(urlKey, ['https:', 'http:'], verifyUrls[name]) };
+}

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { SettingsReader } from './settings-reader';
+
+export type CidrRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+export interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly apiPrefix: string;
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly CidrRange[];
+  readonly apiDocs: boolean;
+  readonly metricsPort: number | undefined;
+}
+
+export function readHttpConfig(env: SettingsReader, production: boolean): HttpConfig {
+  return {
+    host: env.text('HOST', production ? '0.0.0.0' : '127.0.0.1'),
+    port: env.count('PORT', 3000, { min: 0, max: 65_535 }),
+    apiPrefix: readPrefix(env),
+    corsOrigins: readOrigins(env),
+    trustedProxies: readProxies(env),
+    apiDocs: env.flag('API_DOCS', !production),
+    metricsPort: env.optional('METRICS_PORT') === undefined ? undefined : env.count('METRICS_PORT', 0, { max: 65_535 }),
+  };
+}
+
+/** `localhost` and every loopback address: where the literal contract and the test token may be tried. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
+}
+
+/** The public address of the portal: the only base of links in mails, so in production it is not guessed (W29). */
+export function readSystemUrl(env: SettingsReader, production: boolean, port: number): string {
+  const url = production
+    ? env.url('SYSTEM_URL', ['https:'])
+    : env.url('SYSTEM_URL', ['http:', 'https:'], `http://127.0.0.1:${port}`);
+  // A path and a query are put behind it.
+  if (/[?#]/.test(url)) env.problem('SYSTEM_URL', 'must have no query and no fragment');
+  return url;
+}
+
+function readPrefix(env: SettingsReader): string {
+  const prefix = env.text('API_PREFIX', '').replace(/\/+$/, '');
+  if (prefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix)) env.problem('API_PREFIX', 'must look like /api/v1');
+  return prefix;
+}
+
+function readOrigins(env: SettingsReader): string[] {
+  const origins = env.list('CORS_ORIGINS');
+  const wellFormed = origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+  if (!wellFormed) env.problem('CORS_ORIGINS', 'must be a list of origins such as https://portal.example.com');
+  return origins;
+}
+
+function readProxies(env: SettingsReader): CidrRange[] {
+  return env.list('TRUSTED_PROXIES').flatMap((range): CidrRange[] => {
+    // ipaddr.js also reads `10.1` and octal parts, and would trust a machine that nobody meant.
+    const [address = '', bits] = range.split('/', 2);
+    const version = isIP(address);
+    try {
+      if (version === 0) throw new Error('no address');
+      return [ipaddr.parseCIDR(`${address}/${bits ?? (version === 4 ? 32 : 128)}`)];
+    } catch {
+      env.problem('TRUSTED_PROXIES', 'must be a list of addresses or CIDR ranges');
+      return [];
+    }
+  });
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { isSearchFilter } from './ldap-filter';
+import type { SettingsReader } from './settings-reader';
+
+export interface LdapConfig {
+  /** Tried in order. */
+  readonly urls: readonly string[];
+  readonly bindDn: string;
+  readonly bindPassword: string;
+  readonly searchBase: string;
+  readonly searchFilter: string;
+  readonly startTls: boolean;
+  /** PEM of the authority that signed the directory's certificate. */
+  readonly ca?: string;
+  readonly timeoutMs: number;
+  readonly jitProvisioning: boolean;
+  readonly attributes: { readonly login: string; readonly email: string; readonly name: string };
+}
+
+/** Undefined when `LDAP_URL` is not set: provider `ldap` is then off. */
+export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
+  const urls = env.list('LDAP_URL');
+  if (urls.length === 0) return undefined;
+  if (urls.some((url) => !URL.canParse(url) || !/^ldaps?:$/.test(new URL(url).protocol))) {
+    env.problem('LDAP_URL', 'must be one or several ldap:// or ldaps:// addresses');
+  }
+  const startTls = env.flag('LDAP_START_TLS', false);
+  if (startTls && urls.some((url) => url.startsWith('ldaps:'))) {
+    env.problem('LDAP_START_TLS', 'cannot be used with an ldaps:// address');
+  }
+  if (!startTls && urls.some((url) => url.startsWith('ldap://['))) {
+    env.problem('LDAP_URL', 'with an IPv6 address needs ldaps:// or LDAP_START_TLS; a host name works without');
+  }
+  return {
+    urls,
+    bindDn: required(env, 'LDAP_BIND_DN'),
+    bindPassword: required(env, 'LDAP_BIND_PASSWORD'),
+    searchBase: required(env, 'LDAP_SEARCH_BASE'),
+    searchFilter: readFilter(env),
+    startTls,
+    ca: readCa(env),
+    timeoutMs: env.count('LDAP_TIMEOUT_MS', 3000, { max: 4500 }),
+    jitProvisioning: env.flag('LDAP_JIT_PROVISIONING', false),
+    attributes: {
+      login: readAttribute(env, 'LDAP_ATTR_LOGIN', 'uid'),
+      email: readAttribute(env, 'LDAP_ATTR_EMAIL', 'mail'),
+      name: readAttribute(env, 'LDAP_ATTR_NAME', 'cn'),
+    },
+  };
+}
+
+/** A filter that the library cannot read would end the process at the first login, so it must end it here. */
+function readFilter(env: SettingsReader): string {
+  const filter = env.text('LDAP_SEARCH_FILTER', '(uid={{username}})');
+  if (!filter.includes('{{username}}')) env.problem('LDAP_SEARCH_FILTER', 'must contain {{username}}');
+  else if (!isSearchFilter(filter.replaceAll('{{username}}', 'x'))) {
+    env.problem('LDAP_SEARCH_FILTER', 'must be a search filter such as (&(objectClass=person)(uid={{username}}))');
+  }
+  return filter;
+}
+
+/** It becomes part of a search filter. */
+function readAttribute(env: SettingsReader, key: string, fallback: string): string {
+  const name = env.text(key, fallback);
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) env.problem(key, 'must be the name of an attribute');
+  return name;
+}
+
+function required(env: SettingsReader, key: string): string {
+  const value = env.optional(key);
+  if (value === undefined) env.problem(key, 'is not set, and LDAP_URL needs it');
+  return value ?? '';
+}
+
+function readCa(env: SettingsReader): string | undefined {
+  const file = env.optional('LDAP_CA_FILE');
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    env.problem('LDAP_CA_FILE', 'names a file that cannot be read');
+    return undefined;
+  }
+}

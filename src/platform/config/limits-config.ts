@@ -1,0 +1,25 @@
+import type { SettingsReader } from './settings-reader';
+
+/** Requests per minute. Made for thousands of people behind one address; the guards of secrets live in the database. */
+export interface LimitsConfig {
+  readonly on: boolean;
+  readonly login: number;
+  readonly otp: number;
+  readonly captcha: number;
+  readonly forgotPassword: number;
+  readonly other: number;
+  /** Per e-mail address or uid, whatever the address it comes from. */
+  readonly target: number;
+}
+
+export function readLimitsConfig(env: SettingsReader, production: boolean): LimitsConfig {
+  return {
+    on: env.choice('RATE_LIMIT', ['on', 'off'], production ? 'on' : 'off') === 'on',
+    login: env.count('RATE_LIMIT_LOGIN', 600),
+    otp: env.count('RATE_LIMIT_OTP', 600),
+    captcha: env.count('RATE_LIMIT_CAPTCHA', 600),
+    forgotPassword: env.count('RATE_LIMIT_FORGOT_PASSWORD', 300),
+    other: env.count('RATE_LIMIT_OTHER', 3000),
+    target: env.count('RATE_LIMIT_TARGET', 10),
+  };
+}

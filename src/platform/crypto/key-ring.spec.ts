@@ -1,0 +1,96 @@
+import { SystemRandom } from '../../shared/random';
+import { type AppConfig, loadConfig } from '../config/app-config';
+import { KeyRing, sha256Hex } from './key-ring';
+
+const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+function ring(...keys: string[]): KeyRing {
+  const config: AppConfig = loadConfig({ JWT_SECRET: 'x'.repeat(32), DATA_ENCRYPTION_KEY: keys.join(',') });
+  return new KeyRing(config, new SystemRandom());
+}
+
+/** Every spelling of `sealed` with one bit flipped. */
+function tampered(sealed: string): string[] {
+  const bytes = Buffer.from(sealed.replace(/^v1\./, ''), 'base64url');
+  return [...bytes.keys()].map((at) => {
+    const copy = Buffer.from(bytes);
+    copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+    return `v1.${copy.toString('base64url')}`;
+  });
+}
+
+describe('KeyRing', () => {
+  it.each(['', 'JBSWY3DPEHPK3PXP', '密码 🔑', 'x'.repeat(10_000)])('opens what it sealed (%#)', (plain) => {
+    const one = ring(key(1));
+    expect(one.open('totp', one.seal('totp', plain))).toBe(plain);
+  });
+
+  it('seals one value differently each time, and shows nothing of it', () => {
+    const one = ring(key(1));
+    const sealed = [one.seal('totp', 'JBSWY3DPEHPK3PXP'), one.seal('totp', 'JBSWY3DPEHPK3PXP')];
+    expect(sealed[0]).not.toBe(sealed[1]);
+    expect(Buffer.from(sealed.join(), 'utf8').toString()).not.toContain('JBSWY3DP');
+  });
+
+  it('opens nothing of which a single bit was changed', () => {
+    const one = ring(key(1));
+    for (const sealed of tampered(one.seal('totp', 'secret'))) expect(() => one.open('totp', sealed)).toThrow(Error);
+    for (const garbage of ['', 'v1.', 'v1.AAAA', 'secret']) expect(() => one.open('totp', garbage)).toThrow(Error);
+  });
+
+  it('a value that is moved to another purpose does not open', () => {
+    const one = ring(key(1));
+    expect(() => one.open('smtp', one.seal('totp', 'secret'))).toThrow(Error);
+  });
+
+  it('with two keys the first one seals and both open: keys rotate with overlap', () => {
+    const [former, both, current] = [ring(key(1)), ring(key(2), key(1)), ring(key(2))];
+    expect(both.open('totp', former.seal('totp', 'old'))).toBe('old');
+    expect(current.open('totp', both.seal('totp', 'new'))).toBe('new');
+    expect(() => former.open('totp', both.seal('totp', 'new'))).toThrow(Error);
+    expect(() => current.open('totp', former.seal('totp', 'old'))).toThrow(Error);
+  });
+
+  it('a failure names the purpose and neither the value nor a key', () => {
+    const sealed = ring(key(1)).seal('totp', 'secret');
+    expect(() => ring(key(2)).open('totp', sealed)).toThrow(/totp/);
+    try {
+      ring(key(2)).open('totp', sealed);
+    } catch (error) {
+      for (const hidden of [sealed, sealed.slice(3), key(2)]) expect(String(error)).not.toContain(hidden);
+    }
+  });
+
+  it('codes: the same on every replica, another for each purpose and key, good under a former key', () => {
+    expect(ring(key(1)).mac('otp', '123456')).toBe(ring(key(1)).mac('otp', '123456'));
+    const all = [
+      ring(key(1)).mac('otp', '123456'),
+      ring(key(1)).mac('otp', '123457'),
+      ring(key(1)).mac('captcha', '123456'),
+      ring(key(2)).mac('otp', '123456'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    const rotated = ring(key(2), key(1));
+    expect(rotated.macMatches('otp', '123456', ring(key(1)).mac('otp', '123456'))).toBe(true);
+    expect(rotated.macMatches('otp', '123456', rotated.mac('otp', '123456'))).toBe(true);
+  });
+
+  it.each(['', '00', 'zz', 'f'.repeat(64), '密'.repeat(64)])(
+    'the foreign code %j does not match, and breaks nothing',
+    (code) => {
+      expect(ring(key(1)).macMatches('otp', '123456', code)).toBe(false);
+    },
+  );
+
+  it('keys that are handed to a library differ from each other and from the key itself', () => {
+    const secrets = ring(key(2), key(1)).secrets('captcha');
+    expect(secrets).toHaveLength(2);
+    expect(secrets[0]).toBe(ring(key(2)).secrets('captcha')[0]);
+    expect(ring(key(2)).secrets('pass')[0]).not.toBe(secrets[0]);
+    expect(secrets).not.toContain(Buffer.alloc(32, 2).toString('hex'));
+  });
+
+  it('what is stored of a link is its SHA-256 (FIPS 180-4, "abc")', () => {
+    expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});

@@ -1,0 +1,77 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { AppConfig } from '../config/app-config';
+import { Random } from '../../shared/random';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Secrets at rest and keyed hashes, all from `DATA_ENCRYPTION_KEY`: the first key writes, every key reads, so that keys
+ * rotate with overlap. Each purpose gets a key of its own (HKDF-SHA256, RFC 5869) and replicas agree on all of them.
+ */
+export class KeyRing {
+  private readonly derived = new Map<string, Buffer[]>();
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly random: Random,
+  ) {}
+
+  /** AES-256-GCM; `purpose` is authenticated too, so that a value cannot be moved to another column. */
+  seal(purpose: string, plain: string): string {
+    const nonce = this.random.bytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', this.keys(`seal:${purpose}`)[0]!, nonce);
+    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `v1.${sealed.toString('base64url')}`;
+  }
+
+  /** @throws Error when no configured key opens it. */
+  open(purpose: string, sealed: string): string {
+    const bytes = Buffer.from(sealed.replace(/^v1\./, ''), 'base64url');
+    for (const key of this.keys(`seal:${purpose}`)) {
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+        decipher.setAuthTag(bytes.subarray(-tagBytes));
+        const plain = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+        return Buffer.concat([plain, decipher.final()]).toString('utf8');
+      } catch {
+        continue;
+      }
+    }
+    throw new Error(`a sealed value (${purpose}) does not open with any DATA_ENCRYPTION_KEY`);
+  }
+
+  /** HMAC-SHA256 in hexadecimal, with the key that writes. */
+  mac(purpose: string, data: string): string {
+    return createHmac('sha256', this.keys(`mac:${purpose}`)[0]!)
+      .update(data)
+      .digest('hex');
+  }
+
+  /** Constant-time comparison against every key, so that a code stays good while keys rotate. */
+  macMatches(purpose: string, data: string, expectedHex: string): boolean {
+    const expected = Buffer.from(expectedHex, 'hex');
+    return this.keys(`mac:${purpose}`)
+      .map((key) => createHmac('sha256', key).update(data).digest())
+      .some((actual) => actual.length === expected.length && timingSafeEqual(actual, expected));
+  }
+
+  /** A derived key for a library that wants one, in hexadecimal; the first is the one that writes. */
+  secrets(purpose: string): readonly string[] {
+    return this.keys(`secret:${purpose}`).map((key) => key.toString('hex'));
+  }
+
+  private keys(label: string): Buffer[] {
+    let keys = this.derived.get(label);
+    if (keys === undefined) {
+      keys = this.config.dataKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', label, 32)));
+      this.derived.set(label, keys);
+    }
+    return keys;
+  }
+}
+
+/** What is stored of a link or an opaque token: enough to find it, useless to who reads the table (W27). */
+export function sha256Hex(value: string): string {
+  return createHash('sha256').update(value, 'utf8').digest('hex');
+}

@@ -1,0 +1,41 @@
+import { Global, Module } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { AppConfig } from '../config/app-config';
+import { Database } from './database';
+import { DatabaseClock } from './database-clock';
+import { DatabaseConnection } from './database-connection';
+import { TracedDatabase } from '../tracing/traced-database';
+import { Tracing } from '../tracing/tracing';
+import { TracingModule } from '../tracing/tracing.module';
+import { typeormOptions } from './typeorm-options';
+
+/** One DataSource for TypeORM's repositories and for plain SQL. It connects by itself, see DatabaseConnection. */
+@Global()
+@Module({
+  imports: [
+    TracingModule,
+    TypeOrmModule.forRootAsync({
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) => ({
+        ...typeormOptions(config.database.url, config.database.poolSize),
+        autoLoadEntities: true,
+        manualInitialization: true,
+      }),
+    }),
+  ],
+  providers: [
+    DatabaseConnection,
+    DatabaseClock,
+    {
+      provide: Database,
+      inject: [getDataSourceToken(), { token: Tracing, optional: true }],
+      useFactory: (dataSource: DataSource, tracing: Tracing | undefined) => {
+        const database = Database.over(dataSource);
+        return tracing ? new TracedDatabase(database, tracing) : database;
+      },
+    },
+  ],
+  exports: [Database, DatabaseConnection, DatabaseClock],
+})
+export class DatabaseModule {}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import type { SslOptions } from 'mysql2';
+
+export interface MysqlAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+  readonly ssl?: SslOptions;
+}
+
+/**
+ * `mysql://user:password@host:port/database`, TLS by the parameters that MySQL's own clients know: `ssl-mode` (DISABLED,
+ * REQUIRED, VERIFY_CA, VERIFY_IDENTITY) and `ssl-ca` (a PEM file). @throws Error for a parameter that is not known.
+ */
+export function parseMysqlUrl(url: string): MysqlAddress {
+  const parsed = new URL(url);
+  const parameters = new Map([...parsed.searchParams].map(([key, value]) => [key.toLowerCase(), value]));
+  const mode = (
+    parameters.get('ssl-mode') ?? (parameters.has('ssl-ca') ? 'VERIFY_IDENTITY' : 'DISABLED')
+  ).toUpperCase();
+  for (const key of parameters.keys()) {
+    if (key !== 'ssl-mode' && key !== 'ssl-ca') throw new Error(`DATABASE_URL has an unknown parameter: ${key}`);
+  }
+  return {
+    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    port: parsed.port === '' ? 3306 : Number(parsed.port),
+    username: decodeURIComponent(parsed.username),
+    password: decodeURIComponent(parsed.password),
+    database: decodeURIComponent(parsed.pathname.slice(1)),
+    ssl: sslOptions(mode, parameters.get('ssl-ca')),
+  };
+}
+
+function sslOptions(mode: string, caFile: string | undefined): SslOptions | undefined {
+  const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
+  switch (mode) {
+    case 'DISABLED':
+      return undefined;
+    case 'REQUIRED':
+      return { rejectUnauthorized: false };
+    case 'VERIFY_CA':
+      return { ca, rejectUnauthorized: true, verifyIdentity: false };
+    case 'VERIFY_IDENTITY':
+      return { ca, rejectUnauthorized: true, verifyIdentity: true };
+    default:
+      throw new Error('DATABASE_URL: ssl-mode must be DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
+  }
+}

@@ -1,0 +1,88 @@
+import { DomainError } from '../../shared/errors/domain-error';
+import { serviceUnavailable } from '../../shared/errors/error-catalogue';
+
+/** Codes that mean "the store cannot answer now", never "the statement is wrong": answered 503, never guessed (§3.10). */
+const unavailable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EMFILE',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'POOL_CLOSED',
+  'ER_CON_COUNT_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_USER_LIMIT_REACHED',
+  'ER_SERVER_SHUTDOWN',
+  'ER_NORMAL_SHUTDOWN',
+  'ER_CONNECTION_KILLED',
+  'ER_QUERY_INTERRUPTED',
+  'ER_NEW_ABORTING_CONNECTION',
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_DBACCESS_DENIED_ERROR',
+  'ER_BAD_DB_ERROR',
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_READ_ONLY_MODE',
+  'ER_OPEN_AS_READONLY',
+  'ER_DISK_FULL',
+  'ER_RECORD_FILE_FULL',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_LOCK_DEADLOCK',
+  'ER_OUT_OF_RESOURCES',
+  'ER_OUTOFMEMORY',
+  'ER_NO_SUCH_TABLE',
+  'ER_MAX_PREPARED_STMT_COUNT_REACHED',
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_CANTOPEN',
+  'HANDSHAKE_NO_SSL_SUPPORT',
+  'HANDSHAKE_SSL_ERROR',
+]);
+
+/** A transaction that lost a deadlock or a lock wait: rolled back whole, so it may run again. */
+const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY']);
+
+const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
+
+/** The driver's code, also from inside TypeORM's QueryFailedError or an AggregateError of connection attempts. */
+export function storeCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { code, driverError, errors } = error as { code?: unknown; driverError?: unknown; errors?: unknown };
+  if (typeof code === 'string') return code;
+  if (driverError !== undefined && driverError !== error) return storeCode(driverError);
+  return Array.isArray(errors) ? storeCode(errors[0]) : '';
+}
+
+export const isRepeatable = (error: unknown): boolean => repeatable.has(storeCode(error));
+export const isDuplicate = (error: unknown): boolean => duplicate.has(storeCode(error));
+
+/** TypeORM's own words for "not connected": it knows no entity before it has been connected once. */
+const notConnected = new Set(['EntityMetadataNotFoundError', 'CannotExecuteNotConnectedError']);
+
+export function isStoreFailure(error: unknown): boolean {
+  if (error instanceof Error && notConnected.has(error.name)) return true;
+  if (isFatal(error)) return true;
+  const code = storeCode(error);
+  // SQLite has one code for all that is wrong with a statement; MySQL's ER_NO_SUCH_TABLE is in the list above.
+  const missingTable = code === 'SQLITE_ERROR' && /^(SqliteError: )?no such table: /.test((error as Error).message);
+  return missingTable || unavailable.has(code) || code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_BUSY');
+}
+
+/** mysql2's mark of an error that ended the connection; one on a connection that is already closed has no code at all. */
+function isFatal(error: unknown): boolean {
+  const { fatal, driverError } = (error ?? {}) as { fatal?: unknown; driverError?: unknown };
+  return fatal === true || (driverError !== undefined && driverError !== error && isFatal(driverError));
+}
+
+export function storeUnavailable(cause?: unknown): DomainError {
+  return new DomainError(serviceUnavailable, { retry_after: 2 }, { cause });
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError } from '../../shared/errors/domain-error';
+import { mediaTypeUnsupported, requestInvalid } from '../../shared/errors/error-catalogue';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const poisonous = new Set(['__proto__', 'constructor', 'prototype']);
+/** The contract is flat; what is far deeper only overflows the stack of whoever walks it (T200). */
+const deepest = 20;
+
+/**
+ * JSON in UTF-8 and nothing else: other media types, charsets and content codings are refused before a byte is parsed;
+ * invalid UTF-8, a byte order mark, poisonous keys (W43) and anything but an object are COMMON_400001. An empty body and
+ * `null` are "no body".
+ */
+export function acceptJsonOnly(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      assertPlainUtf8(request);
+      done(null, body.length === 0 ? undefined : parse(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function assertPlainUtf8(request: FastifyRequest): void {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  const coding = request.headers['content-encoding'];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new DomainError(mediaTypeUnsupported);
+  if (coding !== undefined && coding !== 'identity') throw new DomainError(mediaTypeUnsupported);
+}
+
+function parse(body: Buffer): unknown {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || Array.isArray(value)) refuse('must be a JSON object');
+  if (isDeeperThan(deepest, value)) refuse('must not be nested so deeply');
+  return value ?? undefined;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body), (key, value: unknown) => {
+      if (poisonous.has(key)) throw new SyntaxError('a key that would reach a prototype');
+      return value;
+    });
+  } catch {
+    refuse('must be well-formed JSON');
+  }
+}
+
+function refuse(why: string): never {
+  throw new DomainError(requestInvalid, { fields: { body: [why] } });
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}

@@ -1,0 +1,107 @@
+import { loadConfig } from '../config/app-config';
+import { clientAddress, limitKey } from './client-address';
+
+const trusting = (ranges: string) =>
+  loadConfig({ TRUSTED_PROXIES: ranges, JWT_SECRET: 'x'.repeat(32), DATA_ENCRYPTION_KEY: 'A'.repeat(43) + '=' }).http
+    .trustedProxies;
+
+const proxies = trusting('10.0.0.0/8, 192.0.2.7, fd00::/8');
+
+describe('the client address (W13)', () => {
+  it.each([
+    ['203.0.113.5', '203.0.113.5'],
+    ['::ffff:203.0.113.5', '203.0.113.5'],
+    ['::FFFF:CB00:7105', '203.0.113.5'],
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['fe80::1%eth0', '0.0.0.0'],
+    [undefined, '0.0.0.0'],
+  ])('of the peer %j alone is %s', (peer, address) => {
+    expect(clientAddress(peer, undefined, [])).toBe(address);
+  });
+
+  it('without trusted proxies no header has a say (T045)', () => {
+    expect(clientAddress('203.0.113.5', '1.2.3.4', [])).toBe('203.0.113.5');
+  });
+
+  it('a peer that is not trusted is the client, whatever it sends', () => {
+    expect(clientAddress('203.0.113.5', '1.2.3.4, 10.0.0.1', proxies)).toBe('203.0.113.5');
+  });
+
+  it.each([
+    ['one proxy', '10.0.0.1', '198.51.100.9', '198.51.100.9'],
+    ['a chain of them', '10.0.0.1', '198.51.100.9, 192.0.2.7, 10.9.9.9', '198.51.100.9'],
+    ['a forged hop in front', '10.0.0.1', '1.2.3.4, 198.51.100.9', '198.51.100.9'],
+    ['a forged hop that names a proxy', '10.0.0.1', '10.0.0.66, 198.51.100.9', '198.51.100.9'],
+    ['a forged hop that is no address', '10.0.0.1', 'not-an-ip, 198.51.100.9', '198.51.100.9'],
+    ['a forged hop of 10 kB', '10.0.0.1', `${'9'.repeat(10_000)}, 198.51.100.9`, '198.51.100.9'],
+    ['10 kB of forged hops', '10.0.0.1', `${'1.2.3.4, '.repeat(1200)}198.51.100.9`, '198.51.100.9'],
+    ['proxies only: the farthest', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['a peer in the mapped form', '::ffff:10.0.0.1', '198.51.100.9', '198.51.100.9'],
+    ['a hop in the mapped form', '10.0.0.1', '::ffff:198.51.100.9', '198.51.100.9'],
+    ['a proxy in the mapped form', '10.0.0.1', '198.51.100.9, ::ffff:10.0.0.2', '198.51.100.9'],
+    ['IPv6', 'fd00::1', '2001:DB8::0:9', '2001:db8::9'],
+    ['no spaces and many', '10.0.0.1', '198.51.100.9,10.0.0.2,   10.0.0.3', '198.51.100.9'],
+  ])('%s', (_what, peer, header, address) => {
+    expect(clientAddress(peer, header, proxies)).toBe(address);
+  });
+
+  it.each([
+    'not-an-ip',
+    '',
+    ' ',
+    ',',
+    '1.2.3.4, ,',
+    '1.2.3.4, unknown',
+    '1.2.3.4:567',
+    '[2001:db8::1]',
+    '[2001:db8::1]:443',
+    '::ffff:1.2.3.4%eth0',
+    'fe80::1%25eth0',
+    '1.2.3',
+    '1.2.3.4.5',
+    '01.2.3.4',
+    '0x1.2.3.4',
+    '16909060',
+    '1.2.3.256',
+    '1.2.3.4/32',
+    'for=1.2.3.4',
+    '\u0661.2.3.4',
+    '1.2.3.4\u0000',
+    '9'.repeat(10_000),
+  ])('%j where the walk arrives is ignored: the peer it is (T046)', (header) => {
+    expect(clientAddress('10.0.0.1', header, proxies)).toBe('10.0.0.1');
+  });
+
+  it('a mapped range of proxies never swallows IPv4 clients', () => {
+    expect(clientAddress('198.51.100.9', '1.2.3.4', trusting('::/0'))).toBe('198.51.100.9');
+  });
+});
+
+describe('the key of a limit (T048)', () => {
+  it('is one for the addresses of a /64', () => {
+    const keys = Array.from({ length: 40 }, (_, n) =>
+      limitKey(clientAddress(`2001:db8:1:2:${n.toString(16)}::${n}`, undefined, [])),
+    );
+    expect(new Set(keys)).toEqual(new Set(['2001:db8:1:2::/64']));
+    expect(limitKey('2001:db8:1:3::1')).not.toBe(keys[0]);
+  });
+
+  it('is one for the spellings of an address', () => {
+    const spellings = [
+      '2001:db8::1',
+      '2001:DB8::1',
+      '2001:0db8::0001',
+      '2001:db8:0:0:0:0:0:1',
+      '2001:db8::0.0.0.1',
+      '2001:0DB8:0000:0000::1',
+    ];
+    expect(new Set(spellings.map((one) => limitKey(clientAddress(one, undefined, []))))).toHaveProperty('size', 1);
+  });
+
+  it('is the address itself for IPv4, mapped or not', () => {
+    expect(['203.0.113.5', '::ffff:203.0.113.5'].map((one) => limitKey(clientAddress(one, undefined, [])))).toEqual([
+      '203.0.113.5',
+      '203.0.113.5',
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { ClientInfo } from '../../shared/client-info';
+import { negotiateLanguage } from '../../shared/languages';
+import type { CidrRange } from '../config/http-config';
+import { clientAddress } from './client-address';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    client: ClientInfo;
+  }
+}
+
+/** Worked out once for each request, by a hook of `app.setup.ts`. */
+export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRange[]): ClientInfo {
+  const forwarded = request.headers['x-forwarded-for'];
+  return {
+    ip: clientAddress(
+      request.socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+      trusted,
+    ),
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
+    language: negotiateLanguage(request.headers['accept-language']),
+    requestId: request.id,
+  };
+}
+
+/** `@Client() client: ClientInfo` in a controller. */
+export const Client = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ClientInfo => context.switchToHttp().getRequest<FastifyRequest>().client,
+);

@@ -1,0 +1,52 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../shared/errors/domain-error';
+import {
+  bodyTooLarge,
+  internalError,
+  mediaTypeUnsupported,
+  requestInvalid,
+  routeNotFound,
+} from '../../shared/errors/error-catalogue';
+import { isStoreFailure, storeUnavailable } from '../database/store-failure';
+import { sendError } from './error-envelope';
+
+/** Maps whatever was thrown to `{"error_code", "msg", "data"?}` (§7). Unknown errors are logged once and say nothing. */
+@Catch()
+export class ErrorEnvelopeFilter implements ExceptionFilter {
+  private readonly logger = new Logger('http');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const error = asDomainError(thrown);
+    if (error.entry.status >= 500) {
+      const level = error.entry === internalError ? 'error' : 'warn';
+      this.logger[level]({ requestId: request.id, err: error.cause ?? error }, error.entry.code);
+    }
+    sendError(host.switchToHttp().getResponse<FastifyReply>(), error, request.client?.language);
+  }
+}
+
+function asDomainError(thrown: unknown): DomainError {
+  if (thrown instanceof DomainError) return thrown;
+  if (isStoreFailure(thrown)) return storeUnavailable(thrown);
+  const status = thrown instanceof HttpException ? thrown.getStatus() : statusOfFramework(thrown);
+  switch (status) {
+    case 400:
+      return new DomainError(requestInvalid);
+    case 404:
+      return new DomainError(routeNotFound);
+    case 413:
+      return new DomainError(bodyTooLarge);
+    case 415:
+      return new DomainError(mediaTypeUnsupported);
+    default:
+      return new DomainError(internalError, undefined, { cause: thrown });
+  }
+}
+
+/** Fastify's own errors (body, parser) carry a status; ours never do. */
+function statusOfFramework(thrown: unknown): number {
+  const { statusCode, code } = (thrown ?? {}) as { statusCode?: unknown; code?: unknown };
+  return typeof statusCode === 'number' && typeof code === 'string' && code.startsWith('FST_') ? statusCode : 500;
+}

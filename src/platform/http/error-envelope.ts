@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify';
+import type { DomainError, ErrorData } from '../../shared/errors/domain-error';
+import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
+import { defaultLanguage, type Language } from '../../shared/languages';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the failure envelope, for the access log and the metrics. */
+    errorCode?: string;
+  }
+}
+
+export interface ErrorEnvelope {
+  readonly error_code: string;
+  readonly msg: string;
+  readonly data?: ErrorData;
+}
+
+export function errorEnvelope(entry: CatalogueEntry, language: Language, data?: ErrorData): ErrorEnvelope {
+  return { error_code: entry.code, msg: entry.msg[language], ...(data === undefined ? {} : { data }) };
+}
+
+/** Every 429 and 503 tells in whole seconds when to come back, in the body and as `Retry-After` (RFC 9110 §10.2.3). */
+export function sendError(reply: FastifyReply, error: DomainError, language: Language = defaultLanguage): void {
+  const { entry } = error;
+  const waits = entry.status === 429 || entry.status === 503;
+  const data = waits ? { retry_after: 2, ...error.data } : error.data;
+  if (waits) reply.header('retry-after', String(data?.retry_after));
+  // The rest of a body that is too large is not read: the connection has to go.
+  if (entry.status === 413) reply.header('connection', 'close');
+  reply.errorCode = entry.code;
+  reply
+    .status(entry.status)
+    .type('application/json; charset=utf-8')
+    .send(errorEnvelope(entry, language, data));
+}

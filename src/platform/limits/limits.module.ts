@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { AppConfig } from '../config/app-config';
+import { KeyRing } from '../crypto/key-ring';
+import { limitsOf, RateLimitGuard } from './rate-limit.guard';
+import { SharedCounters } from './shared-counters';
+
+/** `RATE_LIMIT=on`; with `off` none of this is loaded, and no request pays for it. */
+@Module({})
+export class LimitsModule {
+  static with({ limits, redisUrl }: AppConfig): DynamicModule {
+    if (!limits.on) return { module: LimitsModule };
+    const counters = () => (redisUrl === undefined ? undefined : new SharedCounters(redisUrl));
+    return {
+      module: LimitsModule,
+      imports: [
+        ThrottlerModule.forRootAsync({
+          inject: [AppConfig, KeyRing],
+          useFactory: (config: AppConfig, keys: KeyRing) => limitsOf(config, keys, counters()),
+        }),
+      ],
+      providers: [{ provide: APP_GUARD, useClass: RateLimitGuard }],
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerStorage } from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '../../shared/errors/domain-error';
+import { tooManyRequests } from '../../shared/errors/error-catalogue';
+import type { AppConfig } from '../config/app-config';
+import type { KeyRing } from '../crypto/key-ring';
+import { limitKey } from '../http/client-address';
+import { groupOf, targetOf } from './limited-route';
+
+const minute = 60_000;
+
+/** The first guard of every route: what is refused later has been counted as well (COMMON_429001, decisions.md 8). */
+@Injectable()
+export class RateLimitGuard extends ThrottlerGuard {
+  protected override throwThrottlingException(
+    _context: ExecutionContext,
+    { timeToBlockExpire }: { readonly timeToBlockExpire: number },
+  ): Promise<void> {
+    return Promise.reject(new DomainError(tooManyRequests, { retry_after: Math.max(1, timeToBlockExpire) }));
+  }
+}
+
+/**
+ * Two counts for a request: by the route group and the client's address, then by the route and whom it is about. Keys are
+ * made of the matched route and canonical values only. A target goes to the store as a keyed hash, and one that the
+ * address's own limit refuses is not charged.
+ */
+export function limitsOf(
+  { limits, http }: AppConfig,
+  keys: KeyRing,
+  storage: ThrottlerStorage | undefined,
+): ThrottlerModuleOptions {
+  const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
+  const routeOf = (context: ExecutionContext) => {
+    const path = requestOf(context).routeOptions.url ?? '';
+    return path.startsWith(`${http.apiPrefix}/`) ? path.slice(http.apiPrefix.length) : path;
+  };
+  const group = (context: ExecutionContext) => groupOf(routeOf(context));
+  const target = (context: ExecutionContext) => targetOf(routeOf(context), requestOf(context));
+  return {
+    storage,
+    setHeaders: false,
+    throttlers: [
+      {
+        name: 'address',
+        ttl: minute,
+        limit: (context) => limits[group(context) ?? 'other'],
+        skipIf: (context) => group(context) === undefined,
+        getTracker: (_, context) => limitKey(requestOf(context).client.ip),
+        generateKey: (context, ip) => `limit:${group(context)}:${ip}`,
+      },
+      {
+        name: 'target',
+        ttl: minute,
+        limit: limits.target,
+        skipIf: (context) => target(context) === undefined,
+        getTracker: (_, context) => keys.mac('rate-limit', target(context) ?? ''),
+        generateKey: (context, hash) => `limit:${routeOf(context)}:${hash}`,
+      },
+    ],
+  };
+}

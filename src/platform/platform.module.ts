@@ -1,0 +1,29 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Clock, SystemClock } from '../shared/clock';
+import { Random, SystemRandom } from '../shared/random';
+import { AppConfig } from './config/app-config';
+import { KeyRing } from './crypto/key-ring';
+import { Cooldowns } from './database/cooldowns';
+import { DatabaseModule } from './database/database.module';
+import { SystemConfig } from './settings/system-config.entity';
+import { SystemSettings } from './settings/system-settings';
+
+/** What every module may use without importing it: clock, randomness, keys, the store, the root tenant's settings. */
+@Global()
+@Module({
+  imports: [DatabaseModule, TypeOrmModule.forFeature([SystemConfig])],
+  providers: [
+    { provide: Clock, useClass: SystemClock },
+    { provide: Random, useClass: SystemRandom },
+    {
+      provide: KeyRing,
+      inject: [AppConfig, Random],
+      useFactory: (config: AppConfig, random: Random) => new KeyRing(config, random),
+    },
+    Cooldowns,
+    SystemSettings,
+  ],
+  exports: [Clock, Random, KeyRing, Cooldowns, SystemSettings, DatabaseModule],
+})
+export class PlatformModule {}

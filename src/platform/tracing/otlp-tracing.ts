@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Context, Span } from '@opentelemetry/api';
+import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { FastifyInstance } from 'fastify';
+import { version } from '../version';
+import { parseTraceparent } from './traceparent';
+import { Tracing } from './tracing';
+
+const closeMs = 2000;
+
+/** Loaded where they are wanted, and handed in. */
+export interface OpenTelemetry {
+  readonly api: typeof import('@opentelemetry/api');
+  readonly exporter: typeof import('@opentelemetry/exporter-trace-otlp-http');
+  readonly resources: typeof import('@opentelemetry/resources');
+  readonly sdk: typeof import('@opentelemetry/sdk-trace-node');
+}
+
+/**
+ * OpenTelemetry without its globals and without instrumentation that replaces modules: the two places where time goes,
+ * requests and statements, are few enough to be wrapped by hand.
+ */
+export class OtlpTracing extends Tracing {
+  private readonly current = new AsyncLocalStorage<Context>();
+  private readonly tracer;
+
+  private constructor(
+    private readonly api: OpenTelemetry['api'],
+    private readonly provider: NodeTracerProvider,
+  ) {
+    super();
+    this.tracer = provider.getTracer('portal-authentication', version);
+  }
+
+  static open({ api, exporter, resources, sdk }: OpenTelemetry, url: string): OtlpTracing {
+    const named = resources.resourceFromAttributes({
+      'service.name': 'portal-authentication',
+      'service.version': version,
+    });
+    // Last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    const resource = resources
+      .defaultResource()
+      .merge(named)
+      .merge(resources.detectResources({ detectors: [resources.envDetector] }));
+    const spanProcessors = [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))];
+    return new OtlpTracing(api, new sdk.NodeTracerProvider({ resource, spanProcessors }));
+  }
+
+  watch(fastify: FastifyInstance): void {
+    const { SpanKind, SpanStatusCode, trace } = this.api;
+    const spans = new WeakMap<object, Span>();
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const route = request.routeOptions.url ?? 'unmatched';
+      if (route.includes('/health/')) return done();
+      const parent = this.parentOf(request.headers.traceparent);
+      const span = this.tracer.startSpan(
+        `${request.method} ${route}`,
+        {
+          kind: SpanKind.SERVER,
+          attributes: { 'http.request.method': request.method, 'http.route': route, 'request.id': request.id },
+        },
+        parent,
+      );
+      spans.set(request, span);
+      request.traceId = span.spanContext().traceId;
+      // Everything that this request goes on to do runs inside.
+      this.current.run(trace.setSpan(parent, span), done);
+    });
+    fastify.addHook('onResponse', (request, reply, done) => {
+      const span = spans.get(request);
+      span?.setAttribute('http.response.status_code', reply.statusCode);
+      if (reply.errorCode !== undefined) span?.setAttribute('error.type', reply.errorCode);
+      if (reply.statusCode >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+      span?.end();
+      done();
+    });
+  }
+
+  async span<T>(name: string, attributes: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+    const parent = this.current.getStore();
+    if (parent === undefined) return work();
+    const span = this.tracer.startSpan(name, { kind: this.api.SpanKind.CLIENT, attributes }, parent);
+    try {
+      return await this.current.run(this.api.trace.setSpan(parent, span), work);
+    } catch (error) {
+      // Not the message: a driver's quotes values.
+      span.setStatus({ code: this.api.SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  /** A collector that is silent must not hold up the end. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
+    await Promise.race([this.provider.shutdown().catch(() => undefined), enough]);
+    clearTimeout(timer);
+  }
+
+  private parentOf(header: unknown): Context {
+    const { ROOT_CONTEXT, trace, TraceFlags } = this.api;
+    const remote = parseTraceparent(header);
+    if (remote === undefined) return ROOT_CONTEXT;
+    const { traceId, spanId, sampled } = remote;
+    const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+  }
+}

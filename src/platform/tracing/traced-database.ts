@@ -1,0 +1,55 @@
+import type { EntityManager } from 'typeorm';
+import { Database, Transaction } from '../database/database';
+import type { SqlValue } from '../database/sql';
+import type { Tracing } from './tracing';
+
+/** A span for each statement and one around each transaction; with the statement's text, which has placeholders only. */
+export class TracedDatabase extends Database {
+  constructor(
+    private readonly database: Database,
+    private readonly tracing: Tracing,
+  ) {
+    super();
+  }
+
+  rows<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row[]> {
+    return traced(this.tracing, statement, () => this.database.rows<Row>(statement, values));
+  }
+
+  affected(statement: string, values?: readonly SqlValue[]): Promise<number> {
+    return traced(this.tracing, statement, () => this.database.affected(statement, values));
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.tracing.span('transaction', {}, () =>
+      this.database.transaction((tx) => work(new TracedTransaction(tx, this.tracing))),
+    );
+  }
+}
+
+class TracedTransaction extends Transaction {
+  readonly manager: EntityManager;
+
+  constructor(
+    private readonly tx: Transaction,
+    private readonly tracing: Tracing,
+  ) {
+    super();
+    this.manager = tx.manager;
+  }
+
+  rows<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row[]> {
+    return traced(this.tracing, statement, () => this.tx.rows<Row>(statement, values));
+  }
+
+  affected(statement: string, values?: readonly SqlValue[]): Promise<number> {
+    return traced(this.tracing, statement, () => this.tx.affected(statement, values));
+  }
+}
+
+function traced<T>(tracing: Tracing, statement: string, work: () => Promise<T>): Promise<T> {
+  const [, verb = 'SQL'] = /^\s*(\w+)/.exec(statement) ?? [];
+  const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+`?(\w+)/i.exec(statement) ?? [];
+  const text = statement.replace(/\s+/g, ' ').trim();
+  return tracing.span(`${verb.toUpperCase()} ${table}`.trim(), { 'db.query.text': text }, work);
+}

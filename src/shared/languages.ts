@@ -1,0 +1,28 @@
+export const languages = ['en', 'zh-CN'] as const;
+export type Language = (typeof languages)[number];
+export const defaultLanguage: Language = 'en';
+
+/**
+ * The allow-listed language that a tag asks for; anything else is undefined, so that no foreign text reaches a link or a
+ * mail (W29). `zh`, `zh-cn` and `zh-Hans` mean `zh-CN`.
+ */
+export function languageOf(tag: unknown): Language | undefined {
+  if (typeof tag !== 'string' || !/^[a-z]{2}(-[a-z]{2,4})*$/i.test(tag)) return undefined;
+  const primary = tag.slice(0, 2).toLowerCase();
+  return languages.find((language) => language.slice(0, 2) === primary);
+}
+
+/** The first known language of an `Accept-Language` header by weight (RFC 9110 §12.5.4), else the default. */
+export function negotiateLanguage(header: string | undefined): Language {
+  const wishes = (header ?? '')
+    .slice(0, 256)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().split(';');
+      const q = parameters.map((p) => /^\s*q=([\d.]+)\s*$/.exec(p)?.[1]).find(Boolean);
+      return { language: languageOf(tag.trim()), weight: q === undefined ? 1 : Number(q) };
+    })
+    .filter((wish) => wish.language !== undefined && wish.weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  return wishes[0]?.language ?? defaultLanguage;
+}
