@@ -1,0 +1,477 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MailOutbox } from '../../src/mail/mail-outbox';
+import { mailStatus } from '../../src/mail/mail-status';
+import { mailLimits } from '../../src/mail/mail-limits';
+import { Mailer } from '../../src/mail/mailer';
+import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { sealSmtpSecret } from '../../src/mail/smtp-secret';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { freshDatabase, type TestDatabase } from '../support/database';
+import { FakeClock } from '../support/fakes';
+import { MailReplica, testLimits } from '../support/mail/mail-replica';
+import { eventually } from '../support/servers/eventually';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { Smtp } from '../support/servers/smtp';
+
+let store: TestDatabase;
+let clock: FakeClock;
+let smtp: Smtp;
+let replicas: MailReplica[];
+
+beforeEach(async () => {
+  store = await freshDatabase();
+  clock = new FakeClock();
+  smtp = await Smtp.start();
+  replicas = [];
+});
+
+afterEach(async () => {
+  for (const replica of replicas) await replica.stop();
+  await smtp.stop();
+  await store.drop();
+});
+
+async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): Promise<MailReplica> {
+  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'Portal <no-reply@example.com>', ...options.settings };
+  const started = await MailReplica.start(store.url, { clock, ...options, settings });
+  replicas.push(started);
+  return started;
+}
+
+/** Would wait for a silent server much longer than a test may take. */
+const patient = { greetingMs: 50_000, socketMs: 50_000, connectMs: 50_000, sendMs: 50_000 };
+
+const recipients = () => smtp.messages.map((message) => message.to.join()).sort();
+
+/** Advances the clock as time would, letting the worker look each time, until the mail is away. */
+async function sendOverTime(sender: MailReplica, seconds: number, step = 1): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += step) {
+    clock.advanceSeconds(step);
+    await sender.sendDue();
+  }
+}
+
+describe('a mail is part of the change that causes it', () => {
+  it('is sent after the commit, sealed before and gone from the table afterwards', async () => {
+    const sender = await replica();
+    await sender.queueOtp({ nickname: 'Alice' });
+    const [waiting] = await sender.rows();
+    expect(waiting).toMatchObject({ kind: 'otp', status: mailStatus.waiting, attempts: 0 });
+    expect(waiting?.payload).toMatch(/^v1\.[\w-]+$/);
+    expect(JSON.stringify(waiting)).not.toMatch(/048213|alice/);
+
+    await sender.sendDue();
+
+    const [received] = smtp.messages;
+    expect(received).toMatchObject({ from: 'no-reply@example.com', to: ['alice@example.com'] });
+    expect(received?.mail).toMatchObject({
+      subject: 'Your verification code',
+      messageId: `<${waiting?.id}@example.com>`,
+    });
+    expect(received?.mail.text).toContain('048213');
+    const [sent] = await sender.rows();
+    expect(sent).toMatchObject({ status: mailStatus.sent, payload: null, claimed_by: null });
+    expect(sent?.sent_at).not.toBeNull();
+  });
+
+  it('does not exist when the transaction is rolled back', async () => {
+    const sender = await replica();
+    const work = sender.database.transaction(async (tx) => {
+      const expires = clock.secondsFromNow(300);
+      await sender.get(Mailer).queueOtp(tx, { to: 'alice@example.com', code: '048213', expires, language: 'en' });
+      throw new Error('the change failed');
+    });
+    await expect(work).rejects.toThrow('the change failed');
+    await sender.sendDue();
+    expect(await sender.rows()).toEqual([]);
+    expect(smtp.messages).toEqual([]);
+  });
+
+  it('leaves by itself soon after the commit, without waiting for the poll', async () => {
+    const sender = await replica({ limits: { nudgeMs: mailLimits.nudgeMs } });
+    await sender.queueOtp();
+    await smtp.waitFor(1);
+  });
+
+  it('leaves by itself when another process queued it', async () => {
+    await replica({ limits: { pollMs: mailLimits.pollMs } });
+    const other = await replica();
+    await other.queueOtp();
+    await smtp.waitFor(1);
+  });
+});
+
+describe('each mail once', () => {
+  it('of 200 mails two replicas send each exactly once (T248)', async () => {
+    const [one, two] = [await replica(), await replica()];
+    await one.queueMany(200);
+    await Promise.all([one.sendDue(), two.sendDue()]);
+    await Promise.all([one.sendDue(), two.sendDue()]);
+    expect(smtp.messages).toHaveLength(200);
+    expect(new Set(recipients()).size).toBe(200);
+    if (__DATABASE__ === 'mariadb') expect(await MariaDbDatabases.shared().deadlocks(store.url)).toBe(0);
+    const rows = await one.rows();
+    expect(rows.every((row) => row.status === mailStatus.sent && row.payload === null && row.attempts === 1)).toBe(
+      true,
+    );
+  });
+
+  it('a mail whose sender died is sent by another when the lease ends, and not before', async () => {
+    const [dead, alive] = [await replica(), await replica()];
+    await dead.queueOtp();
+    await dead.get(OutboxRows).claim(1);
+
+    await alive.sendDue();
+    clock.advanceSeconds(testLimits.leaseMs / 1000 - 1);
+    await alive.sendDue();
+    expect(smtp.messages).toEqual([]);
+
+    clock.advanceSeconds(1);
+    await alive.sendDue();
+    expect(smtp.messages).toHaveLength(1);
+  });
+
+  it('who comes back after its lease changes nothing of a mail that another is sending', async () => {
+    const [late, present] = [await replica(), await replica()];
+    await late.queueOtp();
+    const [former] = await late.get(OutboxRows).claim(1);
+    clock.advanceSeconds(testLimits.leaseMs / 1000);
+    const [owned] = await present.get(OutboxRows).claim(1);
+
+    expect(await late.get(OutboxRows).settle(former!, mailStatus.dead)).toBe(false);
+    expect(await late.get(OutboxRows).giveBack(former!, clock.now(), false)).toBe(false);
+    expect(await present.get(OutboxRows).settle(owned!, mailStatus.sent)).toBe(true);
+    expect((await present.rows())[0]).toMatchObject({ status: mailStatus.sent, attempts: 2 });
+  });
+
+  it('of 16 workers that claim one mail at the same time exactly one gets it', async () => {
+    const [one, two] = [await replica(), await replica()];
+    for (let round = 0; round < 5; round++) {
+      await one.queueOtp();
+      const claims = await Promise.all(
+        Array.from({ length: 16 }, (_, n) => (n % 2 === 0 ? one : two).get(OutboxRows).claim(1)),
+      );
+      expect(claims.flat()).toHaveLength(1);
+    }
+  });
+
+  it('a replica that stops gives back what it could not finish, and another sends it at once', async () => {
+    const stopping = await replica({ limits: patient });
+    const other = await replica();
+    await stopping.queueMany(10);
+    smtp.hang('text');
+    const sending = stopping.sendDue();
+    await eventually(() => smtp.connectionCount === mailLimits.concurrency, { what: 'all lanes are busy' });
+
+    const started = performance.now();
+    await stopping.stop();
+    await sending;
+    expect(performance.now() - started).toBeLessThan(5000);
+
+    smtp.accept();
+    await other.sendDue();
+    expect(new Set(recipients()).size).toBe(10);
+    expect(smtp.messages).toHaveLength(10);
+    expect((await other.rows()).map((row) => row.attempts)).toEqual(Array(10).fill(1));
+  });
+});
+
+describe('a mail server that is down', () => {
+  it('for a minute: the mail comes once, soon after it is back (T247)', async () => {
+    const sender = await replica();
+    await smtp.stop();
+    await sender.queueOtp();
+    await sender.sendDue();
+    await sendOverTime(sender, 60);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.waiting, attempts: 0, claimed_by: null });
+
+    await smtp.restart();
+    await sendOverTime(sender, 20);
+    expect(smtp.messages).toHaveLength(1);
+    await sendOverTime(sender, 240, 10);
+    expect(smtp.messages).toHaveLength(1);
+  });
+
+  it('is asked less and less often', async () => {
+    const sender = await replica();
+    await sender.queueOtp({ expires: clock.secondsFromNow(3600) });
+    smtp.refuse(451);
+    const asked = async (seconds: number) => {
+      const before = (await sender.rows())[0]!.attempts;
+      await sendOverTime(sender, seconds, 0.5);
+      return (await sender.rows())[0]!.attempts - before;
+    };
+    await sender.sendDue();
+    const [firstMinute, tenthMinute] = [await asked(60), (await sendOverTime(sender, 480, 5), await asked(60))];
+    expect(firstMinute).toBeGreaterThanOrEqual(8);
+    expect(tenthMinute).toBeGreaterThanOrEqual(1);
+    expect(tenthMinute).toBeLessThanOrEqual(3);
+  });
+
+  it('until the code has died: it is never sent (W36, T247)', async () => {
+    const sender = await replica();
+    await smtp.stop();
+    await sender.queueOtp();
+    await sendOverTime(sender, 300, 5);
+    await smtp.restart();
+    await sendOverTime(sender, 60, 5);
+    expect(smtp.messages).toEqual([]);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.expired, payload: null });
+  });
+
+  it('with 1000 mails waiting: a few connections, a few claims, and no wait at the end (T246)', async () => {
+    const sender = await replica({ limits: patient });
+    await sender.queueMany(1000);
+    smtp.hang('greeting');
+    const sending = sender.sendDue();
+    await eventually(() => smtp.connectionCount >= mailLimits.concurrency, { what: 'the lanes are busy' });
+    const claimed = (await sender.rows()).filter((row) => row.claimed_by !== null);
+    expect(claimed.length).toBeLessThanOrEqual(mailLimits.concurrency);
+
+    const started = performance.now();
+    await sender.stop();
+    await sending;
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(smtp.connectionCount).toBeLessThanOrEqual(3 * mailLimits.concurrency);
+  });
+});
+
+describe('a mail that is refused', () => {
+  it('for good: it is put away, without what it said', async () => {
+    const sender = await replica();
+    smtp.refuse(550, 'recipient');
+    await sender.queueOtp();
+    await sender.sendDue();
+    smtp.accept();
+    await sendOverTime(sender, 60, 5);
+    expect(smtp.messages).toEqual([]);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 1 });
+    expect((await sender.get(MailOutbox).outboxStats()).dead).toBe(1);
+  });
+
+  it('for now: it is sent when the server takes it', async () => {
+    const sender = await replica();
+    smtp.refuse(451);
+    await sender.queueOtp();
+    await sender.sendDue();
+    smtp.accept();
+    await sendOverTime(sender, 3);
+    expect(smtp.messages).toHaveLength(1);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.sent, attempts: 2 });
+  });
+
+  it('for now, too often: it is given up', async () => {
+    const sender = await replica({ limits: { maxAttempts: 3 } });
+    smtp.refuse(451);
+    await sender.queueOtp();
+    await sender.sendDue();
+    await sendOverTime(sender, 10);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 3 });
+  });
+
+  it('by the processes that die of it: it is given up as well', async () => {
+    const sender = await replica({ limits: { maxAttempts: 2 } });
+    await sender.queueOtp({ expires: clock.secondsFromNow(3600) });
+    for (let crash = 0; crash < 2; crash++) {
+      expect(await sender.get(OutboxRows).claim(1)).toHaveLength(1);
+      clock.advanceSeconds(testLimits.leaseMs / 1000);
+    }
+    await sender.sendDue();
+    expect(smtp.messages).toEqual([]);
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead });
+  });
+
+  it('because the stored address is a list, a group or holds a line break: no server hears of it (W57)', async () => {
+    const sender = await replica();
+    for (const to of ['a@example.com, b@evil.test', 'x:a@evil.test;', 'a@example.com\r\nBcc: b@evil.test', 'a']) {
+      await sender.queueOtp({ to });
+    }
+    await sender.sendDue();
+    expect(smtp.connectionCount).toBe(0);
+    expect((await sender.rows()).map((row) => row.status)).toEqual(Array(4).fill(mailStatus.dead));
+  });
+});
+
+describe('the settings of the root tenant', () => {
+  it('take effect without a restart, also when they are written by plain SQL', async () => {
+    const other = await Smtp.start();
+    const sender = await replica();
+    await sender.queueOtp({ to: 'first@example.com' });
+    await sender.sendDue();
+
+    await sender.setting('HOST', other.host);
+    await sender.setting('PORT', String(other.port));
+    await sender.setting('SENDER', 'Portal <tenant@example.com>');
+    clock.advanceSeconds(1);
+    await sender.queueOtp({ to: 'second@example.com' });
+    await sender.sendDue();
+    expect(other.messages).toMatchObject([{ from: 'tenant@example.com', to: ['second@example.com'] }]);
+
+    await sender.setting('HOST', undefined);
+    clock.advanceSeconds(1);
+    await sender.queueOtp({ to: 'third@example.com' });
+    await sender.sendDue();
+    expect(recipients()).toEqual(['first@example.com', 'third@example.com']);
+    expect(other.messages).toHaveLength(1);
+    await other.stop();
+  });
+
+  it('hold a sealed password, or a plain one', async () => {
+    const closed = await Smtp.start({ account: { user: 'service', password: 'mail-server-password' } });
+    const sender = await replica();
+    await sender.setting('HOST', closed.host);
+    await sender.setting('PORT', String(closed.port));
+    await sender.setting('USER', 'service');
+    for (const secret of ['mail-server-password', sealSmtpSecret(sender.get(KeyRing), 'mail-server-password')]) {
+      await sender.setting('SECRET', secret);
+      clock.advanceSeconds(1);
+      await sender.queueOtp();
+      await sender.sendDue();
+    }
+    expect(closed.messages.map((message) => message.user)).toEqual(['service', 'service']);
+    await closed.stop();
+  });
+
+  it('that make no sense stop the mail, not the service, and it leaves when they are right', async () => {
+    const sender = await replica();
+    await sender.setting('HOST', smtp.host);
+    await sender.setting('PORT', 'smtp');
+    await sender.queueOtp();
+    await sender.sendDue();
+    expect(sender.logLines.join()).toContain('SMTP PORT must be from 1 to 65535');
+    await sender.setting('PORT', String(smtp.port));
+    await sendOverTime(sender, 3);
+    expect(smtp.messages).toHaveLength(1);
+  });
+});
+
+describe('without a mail server', () => {
+  it('in production mails are skipped: a warning and a number tell (W39)', async () => {
+    const sender = await replica({
+      settings: {
+        NODE_ENV: 'production',
+        BCRYPT_COST: '10',
+        CAPTCHA_TEST_TOKEN: '',
+        SYSTEM_URL: 'https://portal.test',
+        SMTP_URL: '',
+      },
+    });
+    for (let mail = 0; mail < 3; mail++) await sender.queueOtp();
+    await sender.sendDue();
+    expect((await sender.rows()).map(({ status, payload }) => ({ status, payload }))).toEqual(
+      Array(3).fill({ status: mailStatus.skipped, payload: null }),
+    );
+    expect(await sender.get(MailOutbox).outboxStats()).toEqual({
+      pending: 0,
+      oldestPendingSeconds: 0,
+      dead: 0,
+      skipped: 3,
+    });
+    expect(sender.logLines.filter((line) => line.includes('mail skipped'))).toHaveLength(1);
+    expect(await sender.emlFiles()).toEqual([]);
+  });
+
+  it('outside production each mail is a file, announced without what it says', async () => {
+    const sender = await replica({ settings: { SMTP_URL: '' } });
+    await sender.queueOtp();
+    await sender.queueOtp({ code: '111111', language: 'zh-CN' });
+    await sender.sendDue();
+    const files = await sender.emlFiles();
+    expect(files.map((file) => file.name).sort()).toEqual([
+      '2026-03-02T10-00-00-000Z-otp-2.eml',
+      '2026-03-02T10-00-00-000Z-otp.eml',
+    ]);
+    expect(files.map((file) => file.text).join()).toContain('048213');
+    const announced = sender.logLines.filter((line) => line.includes('mail written to a file'));
+    expect(announced).toHaveLength(2);
+    expect(announced.join()).toContain('-otp.eml');
+    expect(sender.logLines.join()).not.toMatch(/048213|111111|alice/);
+    expect((await sender.rows()).map((row) => row.status)).toEqual([mailStatus.sent, mailStatus.sent]);
+  });
+});
+
+describe('what the operator sees', () => {
+  it('failures are logged without code, link, recipient or password (T245)', async () => {
+    const url = smtp.url.replace('smtp://', 'smtp://service:mail-server-password@');
+    const sender = await replica({ settings: { SMTP_URL: url } });
+    const link = 'http://portal.test/reset-password?uid=5b1c&lang=en';
+    const failures = [
+      () => smtp.refuse(451),
+      () => smtp.refuse(550, 'recipient'),
+      () => smtp.hang('greeting'),
+      () => smtp.hang('text'),
+      () => smtp.stop(),
+    ];
+    for (const fail of failures) {
+      await Promise.resolve(fail());
+      await sender.queueOtp();
+      await sender.database.transaction((tx) =>
+        sender.get(Mailer).queueResetLink(tx, {
+          ...{ to: 'alice@example.com', link, type: 2, language: 'en' },
+          expires: clock.secondsFromNow(1800),
+        }),
+      );
+      clock.advanceSeconds(60);
+      await sender.sendDue();
+    }
+    expect(sender.logLines.length).toBeGreaterThan(failures.length);
+    expect(sender.logLines.join()).toContain('example.com');
+    expect(sender.logLines.join()).not.toMatch(/048213|5b1c|alice|mail-server-password/);
+  });
+
+  it('an outage is told once a minute, however many mails it meets', async () => {
+    const sender = await replica();
+    await smtp.stop();
+    await sender.queueMany(20);
+    await sender.sendDue();
+    const told = () => sender.logLines.filter((line) => line.includes('the mail server cannot be used')).length;
+    expect(told()).toBe(1);
+    await sendOverTime(sender, 61, 5);
+    expect(told()).toBe(2);
+  });
+
+  it('how many mails wait, and since when', async () => {
+    const sender = await replica();
+    await smtp.stop();
+    await sender.queueOtp();
+    clock.advanceSeconds(42);
+    await sender.queueOtp();
+    expect(await sender.get(MailOutbox).outboxStats()).toMatchObject({ pending: 2, oldestPendingSeconds: 42, dead: 0 });
+  });
+
+  it('purge removes what has come to its end, in batches, and nothing that waits', async () => {
+    const sender = await replica();
+    await sender.queueMany(5);
+    await sender.sendDue();
+    await smtp.stop();
+    await sender.queueOtp({ expires: clock.secondsFromNow(999_999) });
+    clock.advanceSeconds(86_400);
+    await sender.queueMany(1);
+    const outbox = sender.get(MailOutbox);
+    expect([
+      await outbox.purgeSettled(clock.secondsFromNow(-3600), 3),
+      await outbox.purgeSettled(clock.now(), 3),
+    ]).toEqual([3, 2]);
+    expect(await outbox.purgeSettled(clock.now(), 3)).toBe(0);
+    expect(await sender.rows()).toHaveLength(2);
+  });
+
+  it('a link that does not lead to SYSTEM_URL is not mailed (W29)', async () => {
+    const sender = await replica();
+    const work = sender.database.transaction((tx) =>
+      sender.get(Mailer).queueResetLink(tx, {
+        ...{ to: 'alice@example.com', type: 2, language: 'en', expires: clock.secondsFromNow(1800) },
+        link: 'http://portal.test.evil/reset-password?uid=x',
+      }),
+    );
+    await expect(work).rejects.toThrow('SYSTEM_URL');
+    expect(await sender.rows()).toEqual([]);
+  });
+});
+
+it('a second look while mails are under way does not start them twice', async () => {
+  const sender = await replica();
+  await sender.queueMany(12);
+  await Promise.all([sender.sendDue(), pause(5).then(() => sender.sendDue()), sender.sendDue()]);
+  expect(smtp.messages).toHaveLength(12);
+});

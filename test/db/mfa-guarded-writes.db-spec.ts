@@ -1,0 +1,240 @@
+import { TokenRevoker } from '../../src/tokens/token-revoker';
+import { LiveSessions } from '../../src/tokens/live-sessions';
+import { type PendingLogin, PendingLogins } from '../../src/tokens/pending-logins';
+import type { CurrentSession } from '../../src/tokens/current-session';
+import { EnrolmentConfirmation } from '../../src/mfa/enrolment/enrolment-confirmation';
+import { OpenEnrolments } from '../../src/mfa/enrolment/open-enrolments';
+import type { TotpSecret } from '../../src/mfa/persistence/totp-secret.entity';
+import { TotpSecrets } from '../../src/mfa/persistence/totp-secrets';
+import type { ClientInfo } from '../../src/shared/client-info';
+import { SecondFactor } from '../../src/users/second-factor';
+import type { User } from '../../src/users/user.entity';
+import { UsersRepository } from '../../src/users/users.repository';
+import { FakeClock } from '../support/fakes';
+import { TestService } from '../support/app';
+import { authenticatorCode, mailsStay } from '../support/mfa';
+
+const client: ClientInfo = { ip: '127.0.0.1', userAgent: 'test', language: 'en', requestId: 'request' };
+
+/** Racers come over two replicas in turn, each with its own connections; on SQLite there is one, as in its deployments. */
+describe('guarded writes of the second factor', () => {
+  let services: [TestService, TestService];
+  beforeAll(async () => {
+    const clock = new FakeClock();
+    const first = await TestService.start(mailsStay, { clock });
+    const second =
+      __DATABASE__ === 'sqlite' ? first : await TestService.start(mailsStay, { clock, store: first.store });
+    services = [first, second];
+  });
+  afterAll(async () => {
+    if (services[1] !== services[0]) await services[1].stop({ keepStore: true });
+    await services[0].stop();
+  });
+
+  type Class<T> = abstract new (...args: any[]) => T;
+  const on = <T>(type: Class<T>, n = 0): T => services[n % 2]!.app.get<T>(type);
+  const race = <T>(racers: number, run: (n: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: racers }, (_, n) => run(n)));
+  const won = (results: boolean[]) => results.filter(Boolean).length;
+  const tally = (results: string[]) =>
+    Object.fromEntries(
+      [...new Set(results)].sort().map((one) => [one, results.filter((other) => other === one).length]),
+    );
+  const again = async (user: User) => (await on(UsersRepository).findByUid(user.uid))!;
+  const change = (statement: string, user: User) => services[0].database.affected(statement, [user.uid]);
+
+  async function givenPending(name: string): Promise<{ user: User; pending: PendingLogin; mfaToken: string }> {
+    const user = await services[0].givenUser(name);
+    const { mfaToken } = await on(PendingLogins).open(services[0].database, user, 'totp', client.ip);
+    const found = await on(PendingLogins).find(user.uid, { mfaToken, ip: '' });
+    return { user, pending: found!.pending, mfaToken };
+  }
+
+  async function givenEnrolment(name: string): Promise<{ user: User; row: TotpSecret }> {
+    const user = await services[0].givenUser(name);
+    const expires = services[0].clock.secondsFromNow(300);
+    await services[0].database.transaction((tx) =>
+      on(TotpSecrets).openEnrolment(tx, {
+        userId: user.uid,
+        secret: 's',
+        uri: 'u',
+        sid: 'sid',
+        ip: client.ip,
+        expires,
+      }),
+    );
+    return { user, row: (await on(TotpSecrets).find(user.uid))! };
+  }
+
+  it('account budget: of 40 racers ten get an attempt, the tenth starts the block, and after it there are ten again', async () => {
+    const user = await services[0].givenUser('budget');
+    for (let round = 0; round < 2; round++) {
+      const results = await race(40, (n) => on(SecondFactor, n).reserveAttempt(user.uid));
+      expect(tally(results)).toEqual({ granted: 9, last: 1, refused: 30 });
+      expect(await on(SecondFactor).reserveAttempt(user.uid)).toBe('refused');
+      const row = await again(user);
+      expect(row.mfaFailedCount).toBe(0);
+      expect(row.mfaBlockedUntil).toEqual(services[0].clock.secondsFromNow(900));
+      services[0].clock.advanceSeconds(900);
+    }
+  });
+
+  it('attempts of a pending login: of 40 racers five get one', async () => {
+    const { pending } = await givenPending('attempts');
+    const results = await race(40, (n) => on(PendingLogins, n).reserveAttempt(pending));
+    expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
+  });
+
+  it('attempts of an enrolment: of 40 racers five get one', async () => {
+    const { row } = await givenEnrolment('enrolment-attempts');
+    const results = await race(40, (n) => on(TotpSecrets, n).reserveAttempt(row));
+    expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
+  });
+
+  it('consume: of 16 racers one wins', async () => {
+    const { pending } = await givenPending('consume');
+    const results = await race(16, (n) =>
+      services[n % 2]!.database.transaction((tx) => on(PendingLogins, n).consume(tx, pending)),
+    );
+    expect(won(results)).toBe(1);
+  });
+
+  it('consume: not what was compared with a code that has been replaced', async () => {
+    const { user, pending } = await givenPending('replaced');
+    const { database, clock } = services[0];
+    const logins = on(PendingLogins);
+    await database.transaction((tx) => logins.setCode(tx, pending, 'a'.repeat(64), clock.secondsFromNow(300)));
+    const compared = { ...pending, codeHash: 'a'.repeat(64) };
+    await database.transaction((tx) => logins.setCode(tx, pending, 'b'.repeat(64), clock.secondsFromNow(300)));
+    expect(await database.transaction((tx) => logins.consume(tx, compared))).toBe(false);
+    expect(await database.transaction((tx) => logins.consume(tx, { ...pending, codeHash: 'b'.repeat(64) }))).toBe(true);
+    // And a consumed one takes no code any more.
+    expect(
+      await database.transaction((tx) => logins.setCode(tx, pending, 'c'.repeat(64), clock.secondsFromNow(300))),
+    ).toBe(false);
+    expect(await services[0].count('pending_logins', 'user_id = ?', [user.uid])).toBe(1);
+  });
+
+  it('opening: 20 racers of a user without a row leave one row, which belongs to one of them', async () => {
+    for (const name of ['first-login', 'first-login-2', 'first-login-3']) {
+      const user = await services[0].givenUser(name);
+      const opened = await race(20, (n) =>
+        on(PendingLogins, n).open(services[n % 2]!.database, user, 'totp', client.ip),
+      );
+      expect(await services[0].count('pending_logins', 'user_id = ?', [user.uid])).toBe(1);
+      const owners = await Promise.all(
+        opened.map(({ mfaToken }) => on(PendingLogins).find(user.uid, { mfaToken, ip: '' })),
+      );
+      expect(owners.filter((found) => found !== undefined)).toHaveLength(1);
+    }
+  });
+
+  it('opening: nothing of the former login applies to the new one', async () => {
+    const { user, pending } = await givenPending('former');
+    await race(5, () => on(PendingLogins).reserveAttempt(pending));
+    await on(PendingLogins).open(services[0].database, user, 'email', client.ip);
+    expect(await on(PendingLogins).reserveAttempt(pending)).toBe('refused');
+    expect(await services[0].database.transaction((tx) => on(PendingLogins).consume(tx, pending))).toBe(false);
+    const found = await on(PendingLogins).find(user.uid, { mfaToken: undefined, ip: client.ip });
+    expect(found?.pending).toMatchObject({ attempts: 0, channel: 'email', codeHash: null });
+  });
+
+  it('step: of 16 racers with one code one wins, and an earlier step never does', async () => {
+    const { user } = await givenEnrolment('step');
+    const use = (step: number, n = 0) =>
+      services[n % 2]!.database.transaction((tx) => on(TotpSecrets, n).useStep(tx, user.uid, step));
+    expect(won(await race(16, (n) => use(57_000_000, n)))).toBe(1);
+    expect(await use(56_999_999)).toBe(false);
+    expect(await use(57_000_001)).toBe(true);
+    expect((await on(TotpSecrets).find(user.uid))?.lastUsedStep).toBe(57_000_001);
+  });
+
+  it('QR code: of 20 racers five see it', async () => {
+    const { row } = await givenEnrolment('fetches');
+    expect(won(await race(20, (n) => on(TotpSecrets, n).countFetch(row)))).toBe(5);
+  });
+
+  it('confirmation: of 16 racers one wins, and nothing of the enrolment can be used after it', async () => {
+    const { row } = await givenEnrolment('confirmation');
+    const results = await race(16, (n) =>
+      services[n % 2]!.database.transaction((tx) => on(TotpSecrets, n).confirm(tx, row, 57_000_000)),
+    );
+    expect(won(results)).toBe(1);
+    expect(await on(TotpSecrets).reserveAttempt(row)).toBe('refused');
+    expect(await on(TotpSecrets).countFetch(row)).toBe(false);
+  });
+
+  it.each([
+    ['disabled', 'UPDATE users SET status = -1 WHERE uid = ?'],
+    ['ended', 'UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?'],
+    ['another-secret', "UPDATE users SET topt_secret = 'another' WHERE uid = ?"],
+  ])('acceptance: a user who was changed since he was read is accepted no more (%s)', async (name, statement) => {
+    const user = await again(await services[0].givenUser(name));
+    const { database } = services[0];
+    expect(await database.transaction((tx) => on(SecondFactor).acceptCode(tx, user))).toBe(true);
+    await change(statement, user);
+    expect(await database.transaction((tx) => on(SecondFactor).acceptCode(tx, user))).toBe(false);
+    expect(await database.transaction((tx) => on(SecondFactor).hold(tx, user))).toBe(false);
+    expect(await database.transaction((tx) => on(SecondFactor).activateSecret(tx, user, 'new'))).toBe(false);
+  });
+
+  it('activation: of 8 racers one puts its secret in force', async () => {
+    const user = await again(await services[0].givenUser('activation'));
+    const results = await race(8, (n) =>
+      services[n % 2]!.database.transaction((tx) => on(SecondFactor, n).activateSecret(tx, user, `secret-${n}`)),
+    );
+    expect(won(results)).toBe(1);
+    expect((await again(user)).totpSecret).toBe(`secret-${results.indexOf(true)}`);
+  });
+
+  it('a session that is held cannot be logged out before the unit ends; one that was logged out cannot be held', async () => {
+    const user = await services[0].givenUser('held');
+    const { access } = await services[0].session('held');
+    const sid = (JSON.parse(Buffer.from(access.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
+    const order: string[] = [];
+    let logout: Promise<unknown> | undefined;
+    const held = await services[0].database.transaction(async (tx) => {
+      const holds = await on(LiveSessions).hold(tx, sid, user);
+      const session = { payload: { sid, sub: user.uid } } as CurrentSession;
+      logout = on(TokenRevoker, 1)
+        .revokeSession(session, client)
+        .then(() => order.push('logout'));
+      for (let n = 0; n < 50; n++) await tx.row('SELECT 1 AS one');
+      order.push('unit ends');
+      return holds;
+    });
+    await logout;
+    expect(held).toBe(true);
+    expect(order).toEqual(['unit ends', 'logout']);
+    expect(await services[0].database.transaction((tx) => on(LiveSessions).hold(tx, sid, user))).toBe(false);
+    expect(await on(LiveSessions).startedAt(sid, user)).toBeUndefined();
+  });
+
+  it.each([
+    ['a logout', (session: CurrentSession) => on(TokenRevoker, 1).revokeSession(session, client)],
+    [
+      'a disabling',
+      ({ payload }: CurrentSession) =>
+        services[0].database.affected('UPDATE users SET status = -1 WHERE uid = ?', [payload.sub]),
+    ],
+  ])('confirmation: %s between the look at the code and its acceptance wins', async (what, end) => {
+    const name = `late-${what.length}`;
+    const user = await services[0].givenUser(name);
+    const { access } = await services[0].session(name);
+    const { secret } = (await services[0].post('/totp-secret', {}, { bearer: access })).body.data as { secret: string };
+    const { sid } = JSON.parse(Buffer.from(access.split('.')[1]!, 'base64url').toString()) as { sid: string };
+    const session = { payload: { sid, sub: user.uid } } as CurrentSession;
+    const enrolment = (await on(OpenEnrolments).find(user.uid, { session, ip: '' }))!;
+    const accept = on(EnrolmentConfirmation).by(authenticatorCode(secret, services[0].clock.now()), enrolment, client)!;
+    await end(session);
+    await services[0].database.transaction(async (tx) => expect(await accept(tx)).toBeUndefined());
+    expect(await on(OpenEnrolments).find(user.uid, { session, ip: '' })).toBeUndefined();
+  });
+
+  it('revoking everything of a user, as a password change and a disabling do, closes his pending login', async () => {
+    const { user, pending } = await givenPending('revoked');
+    await services[0].database.transaction((tx) => on(TokenRevoker).revokeAll(tx, user.uid));
+    expect(await services[0].count('pending_logins', 'user_id = ? AND is_closed = 1', [user.uid])).toBe(1);
+    expect(await on(PendingLogins, 1).reserveAttempt(pending)).toBe('refused');
+  });
+});

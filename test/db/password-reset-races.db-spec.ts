@@ -1,0 +1,237 @@
+import { Database } from '../../src/platform/database/database';
+import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
+import { UserInvitations } from '../../src/password-reset/user-invitations';
+import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { PasswordHasher } from '../../src/users/password-hasher';
+import { UsersRepository } from '../../src/users/users.repository';
+import { password as oldPassword, tally, TestService } from '../support/app';
+import { codeOf, goodPassword, look, mailedToken, newMails, submit } from '../support/reset';
+
+/** What happens between the checks of a submit and its write: the moment at which the new hash is made. */
+describe('a submit that is overtaken while its hash is made', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  let users = 0;
+  const given = async () => {
+    const name = `user${++users}`;
+    const email = `${name}@example.com`;
+    const user = await service.givenUser(name);
+    return { user, name, email, token: await mailedToken(service, email) };
+  };
+
+  const overtaken = async (token: string, by: () => unknown) => {
+    const hasher = service.app.get(PasswordHasher);
+    const hash = hasher.hash.bind(hasher);
+    hasher.hash = async (...given) => {
+      hasher.hash = hash;
+      await by();
+      return hash(...given);
+    };
+    return submit(service, token, goodPassword('mine'));
+  };
+
+  const passwordOf = async (uid: string) => (await service.userRow(uid)).password as string;
+  const log = (uid: string) => service.count('user_change_pwd_logs', 'user_id = ?', [uid]);
+
+  it('by a twin: AUTH_401007, and the twin’s password stands', async () => {
+    const { user, name, token } = await given();
+    const answer = await overtaken(token, () => submit(service, token, goodPassword('twin')));
+    expect(codeOf(answer)).toBe('AUTH_401007');
+    expect((await service.login(name, goodPassword('twin'))).status).toBe(200);
+    expect(await log(user.uid)).toBe(2);
+  });
+
+  it('by a twin with the same password, before the reuse check: AUTH_401007, not AUTH_401009', async () => {
+    const { token } = await given();
+    const history = service.app.get(PasswordHistory);
+    const lastHashes = history.lastHashes.bind(history);
+    history.lastHashes = async (user) => {
+      history.lastHashes = lastHashes;
+      expect(codeOf(await submit(service, token, goodPassword('same')))).toBe('success');
+      return lastHashes(user);
+    };
+    expect(codeOf(await submit(service, token, goodPassword('same')))).toBe('AUTH_401007');
+  });
+
+  it('by a newer request: AUTH_401007, the old password stands, the new link works', async () => {
+    const { user, name, email, token } = await given();
+    service.clock.advanceSeconds(300);
+    let newer = '';
+    const answer = await overtaken(token, async () => {
+      newer = await mailedToken(service, email);
+    });
+    expect(codeOf(answer)).toBe('AUTH_401007');
+    expect(await log(user.uid)).toBe(1);
+    expect((await service.login(name, oldPassword)).status).toBe(200);
+    expect(codeOf(await submit(service, newer, goodPassword('newer')))).toBe('success');
+  });
+
+  it('by an operator: AUTH_401007, and the operator’s password stands', async () => {
+    const { user, token } = await given();
+    const hash = await service.app.get(PasswordHasher).hash(goodPassword('operator'), 'test');
+    const answer = await overtaken(token, () =>
+      service.app.get(Database).transaction(async (tx) => {
+        await service.app.get(UsersRepository).setPassword(tx, user.uid, hash, { temporary: false });
+        await service.app.get(PasswordHistory).append(tx, user.uid, changeType.administrator, hash);
+      }),
+    );
+    expect(codeOf(answer)).toBe('AUTH_401007');
+    expect(await passwordOf(user.uid)).toBe(hash);
+    expect(await log(user.uid)).toBe(2);
+    expect(codeOf(await look(service, token))).toBe('AUTH_401007');
+  });
+
+  it('by time: AUTH_401005, nothing changed', async () => {
+    const { user, name, token } = await given();
+    const answer = await overtaken(token, () => service.clock.advanceSeconds(1801));
+    expect(codeOf(answer)).toBe('AUTH_401005');
+    expect(await log(user.uid)).toBe(1);
+    expect((await service.login(name, oldPassword)).status).toBe(200);
+  });
+
+  it('by a move to the directory: AUTH_401003, nothing changed (T144)', async () => {
+    const { user, token } = await given();
+    const before = await passwordOf(user.uid);
+    const answer = await overtaken(token, () =>
+      service.database.affected(`UPDATE users SET provider = 'ldap' WHERE uid = ?`, [user.uid]),
+    );
+    expect(codeOf(answer)).toBe('AUTH_401003');
+    expect(await passwordOf(user.uid)).toBe(before);
+    expect(await log(user.uid)).toBe(1);
+  });
+
+  it('by a forced request of the same instant: the submit wins, and the other link is dead', async () => {
+    const { user, token } = await given();
+    let forced = '';
+    const answer = await overtaken(token, async () => {
+      forced = await service.app.get(PasswordChangeRequests).openForced(user, 3);
+    });
+    expect(codeOf(answer)).toBe('success');
+    expect(codeOf(await look(service, forced))).toBe('AUTH_401007');
+  });
+});
+
+describe('the gate row of a user', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  const retryAfter = async (email: string) =>
+    (await service.post('/forget-password', { email })).body?.data?.retry_after as number | undefined;
+
+  it('a submit, a forced request and an invitation wait for it, and leave the throttle where it stands', async () => {
+    const user = await service.givenUser('gate');
+    const email = 'gate@example.com';
+    const token = await mailedToken(service, email);
+    service.clock.advanceSeconds(100);
+    expect(await retryAfter(email)).toBe(200);
+    await service.app.get(PasswordChangeRequests).openForced(user, 3);
+    await service.app.get(UserInvitations).invite(user, 'en');
+    expect(await retryAfter(email)).toBe(200);
+    expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
+    expect(await retryAfter(email)).toBe(200);
+    service.clock.advanceSeconds(200);
+    expect(await retryAfter(email)).toBeUndefined();
+  });
+
+  it('neither of them begins a throttle', async () => {
+    const user = await service.givenUser('fresh');
+    const forced = await service.app.get(PasswordChangeRequests).openForced(user, 3);
+    await submit(service, forced, goodPassword(1));
+    await service.app.get(UserInvitations).invite(user, 'en');
+    expect((await service.post('/forget-password', { email: 'fresh@example.com' })).status).toBe(200);
+  });
+
+  it('a request that loses its throttle takes nothing with it', async () => {
+    const user = await service.givenUser('loser');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => service.post('/forget-password', { email: 'loser@example.com' })),
+    );
+    expect(tally(answers)).toEqual({ success: 1, AUTH_429002: 19 });
+    expect(await service.count('user_change_password_request', 'user_id = ?', [user.uid])).toBe(1);
+    expect(await service.count('audit_logs', 'user_id = ?', [user.uid])).toBe(1);
+  });
+
+  it('where existence is hidden, an unknown address has the same gate', async () => {
+    const hiding = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true' });
+    try {
+      const ask = () => hiding.post('/forget-password', { email: 'nobody@example.com' });
+      expect(tally(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual({ success: 1, AUTH_429002: 19 });
+    } finally {
+      await hiding.stop();
+    }
+  });
+});
+
+describe('an invitation (§1.7, type 0)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  const invite = async (name: string) =>
+    service.app.get(UserInvitations).invite((await service.app.get(UsersRepository).findByLoginName(name))!, 'zh-CN');
+
+  it('sets the first password of a user who has none, for three days', async () => {
+    const user = await service.givenUser('invited', { password: null });
+    const { link, expires, mailed } = await invite('invited');
+    expect([mailed, expires.getTime() - service.clock.now().getTime()]).toEqual([true, 259_200_000]);
+    const [mail] = await newMails(service);
+    expect(mail?.text).toContain(link);
+    expect(link).toMatch(/^http:\/\/portal\.test\/reset-password\?uid=[0-9a-f-]{36}&lang=zh-CN$/);
+    const token = new URL(link).searchParams.get('uid')!;
+    service.clock.advanceSeconds(259_200);
+    expect((await look(service, token)).body.data).toMatchObject({ type: 0, user_id: user.uid });
+    expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
+    expect((await service.login('invited', goodPassword(1))).status).toBe(200);
+    expect(
+      await service.database.rows('SELECT event, ip FROM audit_logs WHERE user_id = ? ORDER BY id', [user.uid]),
+    ).toEqual([
+      { event: 'USER_INVITED', ip: null },
+      { event: 'USER_PASSWORD_CHANGED', ip: '127.0.0.1' },
+    ]);
+  });
+
+  it('a newer invitation supersedes the older one, and only that', async () => {
+    await service.givenUser('again');
+    const reset = await mailedToken(service, 'again@example.com');
+    const tokens = [await invite('again'), await invite('again')].map(({ link }) =>
+      new URL(link).searchParams.get('uid')!,
+    );
+    expect(codeOf(await look(service, tokens[0]!))).toBe('AUTH_401007');
+    expect(codeOf(await look(service, tokens[1]!))).toBe('success');
+    expect(codeOf(await look(service, reset))).toBe('success');
+  });
+
+  it('is made under the present credentials, whatever the caller read before', async () => {
+    const stale = await service.givenUser('stale');
+    await service.database.affected('UPDATE users SET credential_version = 7 WHERE uid = ?', [stale.uid]);
+    const { link } = await service.app.get(UserInvitations).invite(stale, 'en');
+    expect(codeOf(await look(service, new URL(link).searchParams.get('uid')!))).toBe('success');
+  });
+
+  it.each([
+    ['disabled', { status: -1 }, 'the account is disabled'],
+    ['ldap', { provider: 'ldap' as const }, 'a directory user has no password here'],
+  ])('is refused for a user who is %s', async (name, more, problem) => {
+    const user = await service.givenUser(name, more);
+    const before = await service.count('mail_outbox');
+    await expect(invite(name)).rejects.toThrow(problem);
+    expect(await service.count('mail_outbox')).toBe(before);
+    expect(await service.count('user_change_password_request', 'user_id = ?', [user.uid])).toBe(0);
+  });
+
+  it('reaches a user without an address by other means', async () => {
+    await service.givenUser('addressless', { email: null });
+    const { link, mailed } = await invite('addressless');
+    expect(mailed).toBe(false);
+    expect(codeOf(await look(service, new URL(link).searchParams.get('uid')!))).toBe('success');
+  });
+});

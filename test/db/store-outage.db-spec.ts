@@ -1,0 +1,143 @@
+import { DataSource } from 'typeorm';
+import { isStoreFailure } from '../../src/platform/database/store-failure';
+import { DomainError } from '../../src/shared/errors/domain-error';
+import { UsersRepository } from '../../src/users/users.repository';
+import { TestService } from '../support/app';
+import { freshDatabase, type TestDatabase } from '../support/database';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { TcpProxy } from '../support/servers/tcp-proxy';
+
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    // What a repository of TypeORM throws is mapped on its way out.
+    (error: unknown) =>
+      error instanceof DomainError
+        ? error.entry.code
+        : isStoreFailure(error)
+          ? 'COMMON_503001'
+          : `${(error as Error).name}: ${(error as Error).message}`,
+  );
+
+/** A network that breaks between the program and MariaDB; SQLite has none. */
+(__DATABASE__ === 'mariadb' ? describe : describe.skip)('a connection that breaks', () => {
+  let store: TestDatabase;
+  let proxy: TcpProxy;
+  let service: TestService;
+  beforeAll(async () => {
+    store = await freshDatabase();
+    const url = new URL(store.url);
+    proxy = await TcpProxy.start(Number(url.port));
+    url.port = `${proxy.port}`;
+    service = await TestService.start({ DATABASE_URL: url.toString(), DATABASE_POOL_SIZE: '4' }, { store });
+    await service.givenUser('known');
+  });
+  afterAll(async () => {
+    await proxy.forward();
+    await service.stop();
+    await proxy.stop();
+  });
+  afterEach(async () => {
+    await proxy.forward();
+    expect(await outcome(service.database.rows('SELECT 1 AS one'))).toBe('done');
+  });
+
+  let unprepared = 0;
+  /** Each way in which the program talks to its store. A new text is one that no connection has prepared yet. */
+  const ways: [string, () => Promise<unknown>][] = [
+    ['a statement', () => service.database.rows('SELECT 1 AS one')],
+    ['a statement for the first time', () => service.database.rows(`SELECT ${++unprepared} AS one`)],
+    ['a guarded write', () => service.database.won("UPDATE users SET nickname = 'x' WHERE uid = 'nobody'")],
+    ['a repository', () => service.app.get(UsersRepository).findByLoginName('known')],
+    ['a transaction', () => service.database.transaction(async (tx) => tx.rows(`SELECT ${++unprepared} AS one`))],
+    [
+      'a transaction under way',
+      () =>
+        service.database.transaction(async (tx) => {
+          await tx.rows('SELECT 1 AS one');
+          breakIt();
+          await tx.affected("UPDATE users SET nickname = 'y'");
+        }),
+    ],
+  ];
+  let breakIt = () => undefined as void;
+
+  /** Several at once: some find a connection, others wait for one. */
+  async function expectOutage(what: string, way: () => Promise<unknown>): Promise<void> {
+    const started = performance.now();
+    expect({ what, outcomes: new Set(await Promise.all([1, 2, 3, 4, 5, 6].map(() => outcome(way())))) }).toEqual({
+      what,
+      outcomes: new Set(['COMMON_503001']),
+    });
+    expect(performance.now() - started).toBeLessThan(5000);
+  }
+
+  it.each(ways)('T233 silence: %s is COMMON_503001 within 5 s, and nothing is held for longer', async (what, way) => {
+    // Idle connections there are, so that silence meets open ones and not only new ones.
+    await Promise.all([1, 2, 3, 4].map(() => service.database.rows('SELECT SLEEP(0.05) AS s')));
+    breakIt = () => proxy.blackhole();
+    if (what !== 'a transaction under way') proxy.blackhole();
+    await expectOutage(what, way);
+  });
+
+  it('T233 silence right behind the handshake: a connection that was never set up is not used, and not waited for', async () => {
+    proxy.reset();
+    await outcome(service.database.rows('SELECT 1 AS one'));
+    await proxy.forward();
+    // The greeting and the login go through, what comes behind them does not.
+    const silence = setInterval(() => {
+      if (proxy.connectionCount > opened) proxy.blackhole();
+    }, 1);
+    const opened = proxy.connectionCount;
+    try {
+      await expectOutage('a repository', () => service.app.get(UsersRepository).findByLoginName('known'));
+    } finally {
+      clearInterval(silence);
+    }
+  });
+
+  it.each(ways)('resets: %s is COMMON_503001, never a bug', async (what, way) => {
+    breakIt = () => proxy.reset();
+    if (what !== 'a transaction under way') proxy.reset();
+    await expectOutage(what, way);
+  });
+
+  it('T233 a connection that the server ends between two statements is COMMON_503001, and nothing is written', async () => {
+    const result = outcome(
+      service.database.transaction(async (tx) => {
+        await tx.affected("UPDATE users SET nickname = 'half'");
+        const row = await tx.row<{ id: number }>('SELECT CONNECTION_ID() AS id');
+        await MariaDbDatabases.shared().run(`KILL ${Number(row?.id)}`);
+        // Long enough for the driver to see the end before the next statement.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await tx.affected("UPDATE users SET nickname = 'done'");
+      }),
+    );
+    expect(await result).toBe('COMMON_503001');
+    expect(await service.database.rows("SELECT nickname FROM users WHERE nickname IN ('half', 'done')")).toEqual([]);
+  });
+
+  it('W48 every connection is in UTC and READ COMMITTED, the first one too', async () => {
+    const sessions = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        service.database.transaction(async (tx) => {
+          await tx.rows('SELECT SLEEP(0.1) AS s');
+          return tx.rows<{ name: string; value: string }>(
+            "SELECT LOWER(VARIABLE_NAME) AS name, VARIABLE_VALUE AS value FROM information_schema.SESSION_VARIABLES WHERE VARIABLE_NAME IN ('TIME_ZONE', 'TX_ISOLATION') ORDER BY name",
+          );
+        }),
+      ),
+    );
+    for (const session of sessions) expect(session.map(({ value }) => value)).toEqual(['+00:00', 'READ-COMMITTED']);
+  });
+
+  it('W48 so is the very first connection of a program', async () => {
+    const one = await TestService.start({ DATABASE_URL: store.url, DATABASE_POOL_SIZE: '1' }, { store });
+    const [row] = await one.database.rows('SELECT @@session.time_zone AS zone, @@session.tx_isolation AS isolation');
+    expect(row).toEqual({ zone: '+00:00', isolation: 'READ-COMMITTED' });
+    expect(one.app.get(DataSource).isInitialized).toBe(true);
+    await one.stop({ keepStore: true });
+  });
+});
+
+if (__DATABASE__ === 'sqlite') it('is about a network', () => expect(true).toBe(true));

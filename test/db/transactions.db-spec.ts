@@ -1,0 +1,142 @@
+import { DataSource } from 'typeorm';
+import type { Transaction } from '../../src/platform/database/database';
+import { Database } from '../../src/platform/database/database';
+import { SystemConfig } from '../../src/platform/settings/system-config.entity';
+import { TestService } from '../support/app';
+
+const mariadb = __DATABASE__ === 'mariadb';
+
+describe('units of work', () => {
+  let service: TestService;
+  let database: Database;
+  beforeAll(async () => {
+    service = await TestService.start();
+    database = service.app.get(Database);
+    await database.affected(
+      "INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES ('t', 'g', 'counter', '0')",
+    );
+    await database.affected(
+      "INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES ('t', 'g', 'other', '0')",
+    );
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => database.affected("UPDATE system_configs SET value = '0' WHERE tenant_id = 't'"));
+
+  const add = (sql: Pick<Transaction, 'affected'>, key = 'counter') =>
+    sql.affected("UPDATE system_configs SET value = value + 1 WHERE tenant_id = 't' AND `key` = ?", [key]);
+  const valueOf = async (key = 'counter') =>
+    Number(
+      (
+        await database.row<{ value: string }>("SELECT value FROM system_configs WHERE tenant_id = 't' AND `key` = ?", [
+          key,
+        ])
+      )?.value,
+    );
+
+  /**
+   * TypeORM gives everybody on the one SQLite connection the same query runner: of 30 parallel transactions 29 failed,
+   * and a single statement landed in a neighbour's transaction and was rolled back with it.
+   */
+  it('30 at once, a third of them rolled back, beside 50 single statements: exactly what was committed is there', async () => {
+    const works = Array.from({ length: 30 }, (_, n) =>
+      database
+        .transaction(async (tx) => {
+          await add(tx);
+          await new Promise((resolve) => setImmediate(resolve));
+          await add(tx);
+          if (n % 3 === 0) throw new Error('changed its mind');
+        })
+        .then(
+          () => 'committed',
+          (error: Error) => error.message,
+        ),
+    );
+    const singles = Array.from({ length: 50 }, () => add(database));
+    const outcomes = await Promise.all(works);
+    await Promise.all(singles);
+    expect(outcomes.filter((outcome) => outcome === 'committed')).toHaveLength(20);
+    expect(outcomes.filter((outcome) => outcome === 'changed its mind')).toHaveLength(10);
+    expect(await valueOf()).toBe(20 * 2 + 50);
+  });
+
+  it('repositories, plain SQL and reads inside a unit see its own changes, and nobody else does before the end', async () => {
+    let halfway!: () => void;
+    const reached = new Promise<void>((resolve) => (halfway = resolve));
+    const outside = mariadb ? reached.then(() => valueOf()) : undefined;
+    await database.transaction(async (tx) => {
+      await add(tx);
+      const row = await tx.manager.findOneByOrFail(SystemConfig, { tenantId: 't', group: 'g', key: 'counter' });
+      expect(row.value).toBe('1');
+      await tx.manager.update(SystemConfig, { tenantId: 't', key: 'counter' }, { value: '5' });
+      expect(await tx.row("SELECT value FROM system_configs WHERE tenant_id = 't' AND `key` = 'counter'")).toEqual({
+        value: '5',
+      });
+      halfway();
+      // One SQLite connection is behind a gate: a reader waits there.
+      if (outside !== undefined) expect(await outside).toBe(0);
+    });
+    expect(await valueOf()).toBe(5);
+  });
+
+  it('a unit that fails leaves nothing, and its connection is good for the next', async () => {
+    for (let n = 0; n < 20; n++) {
+      await expect(
+        database.transaction(async (tx) => {
+          await add(tx);
+          await tx.rows('SELECT nonsense FROM nowhere_at_all');
+        }),
+      ).rejects.toThrow();
+    }
+    expect(await valueOf()).toBe(0);
+    await database.transaction((tx) => add(tx));
+    expect(await valueOf()).toBe(1);
+  });
+
+  it('a deadlock is repeated: both units that met in one succeed, none of them twice', async () => {
+    let attempts = 0;
+    let first = true;
+    let bothAreIn!: () => void;
+    const meeting = new Promise<void>((resolve) => (bothAreIn = resolve));
+    const crossing = (one: string, two: string) =>
+      database.transaction(async (tx) => {
+        attempts++;
+        await add(tx, one);
+        if (mariadb && attempts <= 2) {
+          if (!first) bothAreIn();
+          first = false;
+          await meeting;
+        }
+        await add(tx, two);
+        return one;
+      });
+    expect(await Promise.all([crossing('counter', 'other'), crossing('other', 'counter')])).toEqual([
+      'counter',
+      'other',
+    ]);
+    expect([await valueOf('counter'), await valueOf('other')]).toEqual([2, 2]);
+    // SQLite has one writer at a time, who cannot meet another.
+    expect(attempts).toBe(mariadb ? 3 : 2);
+  });
+
+  it('a guarded write that would touch two rows is a bug, and says so', async () => {
+    await expect(database.won("UPDATE system_configs SET value = '9' WHERE tenant_id = 't'")).rejects.toThrow('2 rows');
+    expect(await database.won("UPDATE system_configs SET value = '9' WHERE tenant_id = 'nobody'")).toBe(false);
+  });
+
+  it('W42 a look-up by undefined or null throws, instead of finding the first row', async () => {
+    const rows = service.app.get(DataSource).getRepository(SystemConfig);
+    for (const key of [undefined, null]) {
+      await expect((async () => rows.findOneBy({ key: key as never }))()).rejects.toThrow();
+    }
+  });
+
+  it('W42 an object or an array is no value that a statement takes', async () => {
+    const user = await service.givenUser('first');
+    for (const value of [{ uid: 1 }, [user.uid], { toString: () => user.uid }, [[user.uid]]]) {
+      await expect(database.rows('SELECT uid FROM users WHERE uid = ?', [value as never])).rejects.toThrow();
+      await expect(
+        database.transaction((tx) => tx.rows('SELECT uid FROM users WHERE uid = ?', [value as never])),
+      ).rejects.toThrow();
+    }
+  });
+});
