@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditTrail } from './audit-trail';
+import { LoginJournal } from './login-journal';
+import { AuditLog } from './persistence/audit-log.entity';
+import { LoginLog } from './persistence/login-log.entity';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([LoginLog, AuditLog])],
+  providers: [AuditTrail, LoginJournal],
+  exports: [AuditTrail, LoginJournal],
+})
+export class AuditModule {}

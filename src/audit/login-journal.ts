@@ -1,0 +1,58 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { ClientInfo } from '../shared/client-info';
+import { Clock } from '../shared/clock';
+import { Database } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
+
+export interface LoginAttempt {
+  /** Null for a name that belongs to nobody. */
+  readonly userId: string | null;
+  readonly loginName: string;
+  readonly provider: string;
+  readonly mfa: 'email' | 'totp' | null;
+  /** `success` or the error code. */
+  readonly outcome: string;
+}
+
+/** Rows of `login_logs` (§6.3): a login that goes through MFA or a forced change leaves one success row, at its end. */
+@Injectable()
+export class LoginJournal {
+  private readonly logger = new Logger('login');
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** In the unit that issues the tokens: no token without its row, no row without its token (T265). */
+  async succeeded(sql: Sql, attempt: Omit<LoginAttempt, 'outcome'>, client: ClientInfo): Promise<void> {
+    await this.insert(sql, { ...attempt, outcome: 'success' }, client);
+  }
+
+  /** The refusal stands whether or not its row can be written: a failing journal is an error in the log, not an answer. */
+  async failed(attempt: LoginAttempt, client: ClientInfo): Promise<void> {
+    try {
+      await this.insert(this.database, attempt, client);
+    } catch (error) {
+      this.logger.error({ requestId: client.requestId, err: error }, 'login_logs row not written');
+    }
+  }
+
+  private async insert(sql: Sql, attempt: LoginAttempt, client: ClientInfo): Promise<void> {
+    await sql.affected(
+      `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        attempt.userId,
+        attempt.loginName.slice(0, 255),
+        attempt.provider,
+        client.ip,
+        client.userAgent,
+        attempt.outcome,
+        attempt.mfa,
+        client.requestId,
+        this.clock.now(),
+      ],
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { accountDisabled, accountDormant, accountNotEnabled } from '../shared/errors/error-catalogue';
+import { AppConfig } from '../platform/config/app-config';
+import { type User, userStatus } from './user.entity';
+
+/** The status checks of §3.1. They come after the credential, so that only the owner learns the state (W10). */
+@Injectable()
+export class AccountStatus {
+  constructor(
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  assertUsable(user: User): void {
+    if (user.status === userStatus.disabled) throw new DomainError(accountDisabled);
+    if (user.status !== userStatus.enabled) throw new DomainError(accountNotEnabled);
+    if (this.isDormant(user)) throw new DomainError(accountDormant);
+  }
+
+  private isDormant(user: User): boolean {
+    const { dormantDays } = this.config.lock;
+    if (dormantDays === 0) return false;
+    return (user.lastLoginSuccessTime ?? user.createdAt) < this.clock.secondsFromNow(-dormantDays * 86_400);
+  }
+}

@@ -1,0 +1,213 @@
+import { availableParallelism } from 'node:os';
+import { PasswordHasher } from '../password-hasher';
+import { BcryptEngine } from './bcrypt-engine';
+import { costOf } from './bcrypt-format';
+import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
+import { HashQueueFull } from './hash-queue-full';
+import { openEngine } from './open-engine';
+import { PasswordNotHashable } from './password-not-hashable';
+
+const COST = 4;
+
+/** A real engine that writes down what it was asked: one line per bcrypt, by cost, so that work can be compared. */
+class CountingEngine implements BcryptEngine {
+  readonly work: string[] = [];
+  readonly passwords: string[] = [];
+
+  constructor(private readonly engine: BcryptEngine) {}
+
+  get name() {
+    return this.engine.name;
+  }
+
+  hash(password: string, cost: number): Promise<string> {
+    this.work.push(`hash ${cost}`);
+    this.passwords.push(password);
+    return this.engine.hash(password, cost);
+  }
+
+  verify(password: string, hash: string): Promise<boolean> {
+    this.work.push(`verify ${costOf(hash)}`);
+    this.passwords.push(password);
+    return this.engine.verify(password, hash);
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+}
+
+describe('BcryptPasswordHasher', () => {
+  let engine: CountingEngine;
+  let hasher: BcryptPasswordHasher;
+  let reports: string[];
+  let hash: string;
+
+  function hasherWith(options: Partial<PasswordHasherOptions> = {}): BcryptPasswordHasher {
+    return new BcryptPasswordHasher({
+      cost: COST,
+      queueLimit: 1000,
+      queueMaxWaitMs: 2000,
+      now: () => performance.now(),
+      engine,
+      report: (problem) => reports.push(problem),
+      ...options,
+    });
+  }
+
+  beforeEach(async () => {
+    engine = new CountingEngine(openEngine('native'));
+    reports = [];
+    hasher = hasherWith();
+    hash = await hasher.hash('correct horse', 'ip');
+    engine.work.length = 0;
+    engine.passwords.length = 0;
+  });
+
+  afterEach(() => hasher.close());
+
+  it('is the port: the class is the injection token', () => {
+    expect(hasher).toBeInstanceOf(PasswordHasher);
+  });
+
+  it('hashes with the configured cost and a new salt, and matches only the password it hashed', async () => {
+    const other = await hasher.hash('correct horse', 'ip');
+    expect(hash).toMatch(/^\$2b\$04\$/);
+    expect(other).not.toBe(hash);
+    await expect(hasher.matches('correct horse', hash, 'ip')).resolves.toBe(true);
+    await expect(hasher.matches('correct horse ', hash, 'ip')).resolves.toBe(false);
+  });
+
+  it('T119 72 bytes are set and matched, 73 are refused before any work', async () => {
+    const longest = `${'a'.repeat(70)}é`;
+    await expect(hasher.matches(longest, await hasher.hash(longest, 'ip'), 'ip')).resolves.toBe(true);
+    engine.work.length = 0;
+    await expect(hasher.hash(`${longest}b`, 'ip')).rejects.toBeInstanceOf(PasswordNotHashable);
+    expect(engine.work).toEqual([]);
+  });
+
+  it('T119 of passwords equal in the first 72 bytes only the one that was set ever matches', async () => {
+    const stored = await hasher.hash('a'.repeat(72), 'ip');
+    for (const longer of ['a'.repeat(73), `${'a'.repeat(72)}b`, 'a'.repeat(10_000)]) {
+      await expect(hasher.matches(longer, stored, 'ip')).resolves.toBe(false);
+    }
+    // Set elsewhere by a library that cuts: the long form that its owner knows is refused all the same.
+    const cut = await engine.hash('b'.repeat(80), COST);
+    await expect(hasher.matches('b'.repeat(80), cut, 'ip')).resolves.toBe(false);
+  });
+
+  it.each([
+    ['NUL inside', 'correct\0horse'],
+    ['NUL after the right password', 'correct horse\0'],
+    ['a lone surrogate', 'correct \ud800'],
+  ])('T120 %s is never set and never matches', async (_case, password) => {
+    await expect(hasher.hash(password, 'ip')).rejects.toBeInstanceOf(PasswordNotHashable);
+    await expect(hasher.matches(password, hash, 'ip')).resolves.toBe(false);
+  });
+
+  it('T120 two lone surrogates do not become one password', async () => {
+    const replaced = await hasher.hash('\ufffd', 'ip');
+    await expect(hasher.matches('\ud800', replaced, 'ip')).resolves.toBe(false);
+  });
+
+  it.each<[string, string, () => string | null]>([
+    ['a wrong password', 'wrong', () => hash],
+    ['an unknown user', 'correct horse', () => null],
+    ['a password over 72 bytes', 'a'.repeat(73), () => hash],
+    ['a password with NUL', 'correct horse\0', () => hash],
+    ['a password over 72 bytes of an unknown user', 'a'.repeat(73), () => null],
+    ['a stored hash of cost 15', 'correct horse', () => hash.replace('$04$', '$15$')],
+    ['a stored value that is no hash', 'correct horse', () => 'plain text'],
+  ])('W21 the work for %s is exactly one comparison of the configured cost', async (_case, password, stored) => {
+    await expect(hasher.matches(password, stored(), 'ip')).resolves.toBe(false);
+    expect(engine.work).toEqual(['verify 4']);
+    expect(Buffer.byteLength(engine.passwords[0] ?? '')).toBeLessThanOrEqual(72);
+  });
+
+  it('an unhashable password is false even where the empty one is right', async () => {
+    const empty = await hasher.hash('', 'ip');
+    await expect(hasher.matches('a'.repeat(73), empty, 'ip')).resolves.toBe(false);
+  });
+
+  it('accepts a stored hash of another cost and asks to renew it', async () => {
+    const older = await engine.hash('correct horse', 5);
+    await expect(hasher.matches('correct horse', older, 'ip')).resolves.toBe(true);
+    expect(hasher.needsRenewal(older)).toBe(true);
+    expect(hasher.needsRenewal(hash)).toBe(false);
+    expect(hasher.needsRenewal('plain text')).toBe(true);
+  });
+
+  it('W22 a stored hash of cost 15 is refused unverified and reported without the hash', async () => {
+    const costly = hash.replace('$04$', '$15$');
+    await expect(hasher.matches('correct horse', costly, 'ip')).resolves.toBe(false);
+    expect(reports).toEqual(['a stored password hash of cost 15 was refused, the limit is 14']);
+  });
+
+  it('reports a stored value that is no hash, without the value; an unknown user is nothing to report', async () => {
+    await hasher.matches('correct horse', 'plain text', 'ip');
+    await hasher.matches('correct horse', null, 'ip');
+    expect(reports).toEqual(['a stored password is no bcrypt hash and was refused']);
+  });
+
+  it('runs as many at a time as there are cores, and no more than it was told', async () => {
+    expect(hasher.stats()).toMatchObject({ engine: 'native', concurrency: availableParallelism() });
+    const single = hasherWith({ concurrency: 1 });
+    const answers = Array.from({ length: 5 }, () => single.matches('wrong', hash, 'ip'));
+    expect(single.stats()).toMatchObject({ running: 1, waiting: 4 });
+    await expect(Promise.all(answers)).resolves.toEqual(Array(5).fill(false));
+  });
+
+  it('T273 beyond the queue it refuses at once with the time to come back', async () => {
+    const small = hasherWith({ concurrency: 1, queueLimit: 1 });
+    const accepted = [small.matches('correct horse', hash, 'ip'), small.hash('another', 'ip')];
+    const refusal = await small.matches('correct horse', hash, 'ip').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(HashQueueFull);
+    expect(small.stats()).toMatchObject({ running: 1, waiting: 1, refused: 1 });
+    await Promise.all(accepted);
+  });
+
+  it('before anything was measured it already expects more of a higher cost', async () => {
+    const costly = hasherWith({ cost: 14, concurrency: 1, queueMaxWaitMs: 500 });
+    const running = costly.matches('correct horse', hash, 'ip');
+    await expect(costly.matches('correct horse', hash, 'ip')).rejects.toBeInstanceOf(HashQueueFull);
+    await running;
+  });
+
+  it('an abandoned request leaves the queue unhashed', async () => {
+    const single = hasherWith({ concurrency: 1 });
+    const abort = new AbortController();
+    const running = single.matches('correct horse', hash, 'ip');
+    const abandoned = [single.matches('x', hash, 'ip', abort.signal), single.hash('x', 'ip', abort.signal)];
+    abort.abort(new Error('gone'));
+    const outcomes = await Promise.allSettled(abandoned);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    await expect(running).resolves.toBe(true);
+    expect(engine.work).toEqual(['verify 4']);
+  });
+
+  it('with bcryptjs it does the same and reports that it is the slower one', async () => {
+    const fallback = hasherWith({ engine: openEngine('bcryptjs') });
+    await expect(fallback.matches('correct horse', hash, 'ip')).resolves.toBe(true);
+    await expect(hasher.matches('another', await fallback.hash('another', 'ip'), 'ip')).resolves.toBe(true);
+    expect(fallback.stats().engine).toBe('bcryptjs');
+    expect(reports).toHaveLength(1);
+    await fallback.close();
+  });
+
+  it('opens the native engine by itself where it loads', async () => {
+    const own = new BcryptPasswordHasher({ cost: 4, queueLimit: 1, queueMaxWaitMs: 1, now: () => 0 });
+    expect(own.stats().engine).toBe('native');
+    await own.close();
+  });
+
+  it('shut down it lets what runs end, refuses the rest and ends its threads', async () => {
+    const single = hasherWith({ concurrency: 1 });
+    const running = single.matches('correct horse', hash, 'ip');
+    const waiting = single.matches('correct horse', hash, 'ip').catch((error: unknown) => error);
+    await single.onApplicationShutdown();
+    await expect(running).resolves.toBe(true);
+    expect(await waiting).toBeInstanceOf(HashQueueFull);
+    await expect(single.matches('correct horse', hash, 'ip')).rejects.toBeInstanceOf(HashQueueFull);
+    await expect(engine.verify('correct horse', hash)).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,108 @@
+import { availableParallelism } from 'node:os';
+import { HasherStats, PasswordHasher } from '../password-hasher';
+import { BcryptEngine } from './bcrypt-engine';
+import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
+import { HashQueue } from './hash-queue';
+import { isHashable } from './hashable';
+import { openEngine } from './open-engine';
+import { PasswordNotHashable } from './password-not-hashable';
+
+export interface PasswordHasherOptions {
+  /** `BCRYPT_COST`, 4 to 14. */
+  readonly cost: number;
+  /** `HASH_QUEUE_LIMIT`, jobs. */
+  readonly queueLimit: number;
+  /** `HASH_QUEUE_MAX_WAIT_MS`. */
+  readonly queueMaxWaitMs: number;
+  /** Monotonic milliseconds, as `performance.now()`. */
+  readonly now: () => number;
+  /** Hashes at a time; all cores by default. The loop gets its share of them from the scheduler (ADR 0004). */
+  readonly concurrency?: number;
+  readonly engine?: BcryptEngine;
+  /** Told in words what an operator should know; never a hash or a password. */
+  readonly report?: (problem: string) => void;
+}
+
+// About 0.04 ms per round on a server core. Only the first moments after the start depend on it.
+const MS_PER_ROUND = 0.04;
+
+/** bcrypt of one cost behind the bounded, fair queue; what cannot be compared costs the same work as what can (§2.1). */
+export class BcryptPasswordHasher extends PasswordHasher {
+  private readonly engine: BcryptEngine;
+  private readonly queue: HashQueue;
+  private readonly concurrency: number;
+  private readonly dummy: string;
+
+  constructor(private readonly options: PasswordHasherOptions) {
+    super();
+    this.concurrency = Math.max(1, options.concurrency ?? availableParallelism());
+    this.engine = options.engine ?? openEngine('auto');
+    this.dummy = dummyHash(options.cost);
+    this.queue = new HashQueue({
+      concurrency: this.concurrency,
+      limit: options.queueLimit,
+      maxWaitMs: options.queueMaxWaitMs,
+      expectedMs: MS_PER_ROUND * 2 ** options.cost,
+      now: options.now,
+    });
+    if (this.engine.name !== 'native')
+      this.report('the native bcrypt is not in use, bcryptjs does the work more slowly');
+  }
+
+  override async hash(password: string, client: string, signal?: AbortSignal): Promise<string> {
+    if (!isHashable(password)) throw new PasswordNotHashable();
+    return this.queue.run(client, () => this.engine.hash(password, this.options.cost), signal);
+  }
+
+  override async matches(
+    password: string,
+    hash: string | null,
+    client: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const comparable = this.comparable(hash);
+    const hashable = isHashable(password);
+    // One comparison on every path, of the stored hash's own cost where there is one: the time tells nothing.
+    const same = await this.queue.run(
+      client,
+      () => this.engine.verify(hashable ? password : '', comparable ?? this.dummy),
+      signal,
+    );
+    return same && hashable && comparable !== null;
+  }
+
+  override needsRenewal(hash: string): boolean {
+    return costOf(hash) !== this.options.cost;
+  }
+
+  override stats(): HasherStats {
+    return { engine: this.engine.name, concurrency: this.concurrency, ...this.queue.stats() };
+  }
+
+  /** Called by Nest once no request is served any more. */
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  /** Refuses what waits, lets what runs end, then ends the threads. */
+  async close(): Promise<void> {
+    await this.queue.close();
+    await this.engine.close();
+  }
+
+  private comparable(hash: string | null): string | null {
+    if (hash === null) return null;
+    const cost = costOf(hash);
+    if (cost !== null && cost <= MAX_VERIFIED_COST) return hash;
+    this.report(
+      cost === null
+        ? 'a stored password is no bcrypt hash and was refused'
+        : `a stored password hash of cost ${cost} was refused, the limit is ${MAX_VERIFIED_COST}`,
+    );
+    return null;
+  }
+
+  private report(problem: string): void {
+    this.options.report?.(problem);
+  }
+}

@@ -1,0 +1,201 @@
+import { HashQueue, HashQueueOptions } from './hash-queue';
+import { HashQueueFull } from './hash-queue-full';
+
+/** A queue over work that ends when the test says so, on a clock that the test moves. */
+class Bench {
+  readonly started: string[] = [];
+  readonly queue: HashQueue;
+  now = 0;
+  mostAtOnce = 0;
+  private readonly ends = new Map<string, (error?: Error) => void>();
+
+  constructor(options: Partial<HashQueueOptions> = {}) {
+    this.queue = new HashQueue({
+      concurrency: 1,
+      limit: 1000,
+      maxWaitMs: 1_000_000,
+      expectedMs: 100,
+      now: () => this.now,
+      ...options,
+    });
+  }
+
+  ask(client: string, name: string, signal?: AbortSignal): Promise<string> {
+    const work = () =>
+      new Promise<string>((resolve, reject) => {
+        this.started.push(name);
+        this.ends.set(name, (error) => (error ? reject(error) : resolve(name)));
+        this.mostAtOnce = Math.max(this.mostAtOnce, this.ends.size);
+      });
+    const answer = this.queue.run(client, work, signal);
+    answer.catch(() => undefined);
+    return answer;
+  }
+
+  async end(name: string, error?: Error): Promise<void> {
+    const end = this.ends.get(name);
+    this.ends.delete(name);
+    end?.(error);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Ends what runs, oldest first, until nothing runs any more. */
+  async endAll(): Promise<void> {
+    while (this.ends.size > 0) await this.end([...this.ends.keys()][0] as string);
+  }
+}
+
+describe('HashQueue', () => {
+  it('never runs more jobs at a time than it may, and runs all of them', async () => {
+    const bench = new Bench({ concurrency: 3 });
+    const answers = Array.from({ length: 40 }, (_, n) => bench.ask(`client ${n % 7}`, `job ${n}`));
+    await bench.endAll();
+    expect(await Promise.all(answers)).toHaveLength(40);
+    expect(bench.mostAtOnce).toBe(3);
+    expect(bench.queue.stats()).toMatchObject({ waiting: 0, running: 0, completed: 40 });
+  });
+
+  it('serves a client with one job after about one round, however many jobs another one has waiting', async () => {
+    const bench = new Bench();
+    for (let n = 0; n < 900; n += 1) void bench.ask('flood', `flood ${n}`);
+    void bench.ask('alice', 'alice');
+    void bench.ask('bob', 'bob');
+    await bench.endAll();
+    expect(bench.started.indexOf('alice')).toBeLessThanOrEqual(3);
+    expect(bench.started.indexOf('bob')).toBeLessThanOrEqual(4);
+    expect(bench.started).toHaveLength(902);
+  });
+
+  it('lets one client alone use the whole queue: fairness is an order, not a refusal', async () => {
+    const bench = new Bench({ limit: 50 });
+    const answers = Array.from({ length: 51 }, (_, n) => bench.ask('alone', `job ${n}`));
+    await bench.endAll();
+    await expect(Promise.all(answers)).resolves.toHaveLength(51);
+  });
+
+  it('refuses the job that would be one too many, at once and without a hash', async () => {
+    const bench = new Bench({ limit: 2 });
+    for (const name of ['runs', 'waits 1', 'waits 2']) void bench.ask('a', name);
+    await expect(bench.ask('b', 'too many')).rejects.toBeInstanceOf(HashQueueFull);
+    expect(bench.queue.stats()).toMatchObject({ waiting: 2, running: 1, refused: 1 });
+    await bench.endAll();
+    expect(bench.started).not.toContain('too many');
+  });
+
+  it('refuses a job that would wait too long in its own turn, and takes the one whose turn comes sooner', async () => {
+    const bench = new Bench({ expectedMs: 100, maxWaitMs: 500 });
+    void bench.ask('greedy', 'runs');
+    for (let n = 1; n <= 5; n += 1) void bench.ask('greedy', `waits ${n}`);
+    const refusal = await bench.ask('greedy', 'too late').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(HashQueueFull);
+    expect(bench.queue.stats()).toMatchObject({ waiting: 5, refused: 1 });
+    void bench.ask('modest', 'modest');
+    expect(bench.queue.stats()).toMatchObject({ waiting: 6, refused: 1 });
+  });
+
+  it('says in whole seconds, at least one, when to come back', async () => {
+    const short = new Bench({ expectedMs: 100, maxWaitMs: 50 });
+    void short.ask('a', 'runs');
+    await expect(short.ask('b', 'refused')).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    const long = new Bench({ expectedMs: 1500, maxWaitMs: 2000 });
+    for (const name of ['runs', 'waits']) void long.ask('a', name);
+    await expect(long.ask('b', 'refused')).rejects.toMatchObject({ retryAfterSeconds: 3 });
+  });
+
+  it('expects half the wait from twice the concurrency', async () => {
+    const bench = new Bench({ concurrency: 2, expectedMs: 100, maxWaitMs: 100 });
+    for (const name of ['runs 1', 'runs 2', 'waits']) void bench.ask('a', name);
+    expect(bench.queue.stats()).toMatchObject({ running: 2, waiting: 1, refused: 0 });
+    void bench.ask('a', 'fits as well');
+    expect(bench.queue.stats()).toMatchObject({ waiting: 2, refused: 0 });
+    await expect(bench.ask('a', 'does not fit')).rejects.toBeInstanceOf(HashQueueFull);
+  });
+
+  it('learns from the jobs themselves how long one takes', async () => {
+    const bench = new Bench({ expectedMs: 1 });
+    for (let n = 0; n < 60; n += 1) {
+      void bench.ask('a', `job ${n}`);
+      bench.now += 400;
+      await bench.end(`job ${n}`);
+    }
+    expect(bench.queue.stats().averageMs).toBeGreaterThan(390);
+    expect(bench.queue.stats().averageMs).toBeLessThanOrEqual(400);
+  });
+
+  it('accepts a job for a free place whatever the expected wait', async () => {
+    const bench = new Bench({ expectedMs: 60_000, maxWaitMs: 1 });
+    const answer = bench.ask('a', 'only');
+    await bench.endAll();
+    await expect(answer).resolves.toBe('only');
+  });
+
+  it('takes an abandoned job out of the queue unhashed and makes room for another', async () => {
+    const bench = new Bench({ limit: 1 });
+    const abort = new AbortController();
+    void bench.ask('a', 'runs');
+    const abandoned = bench.ask('a', 'abandoned', abort.signal);
+    abort.abort(new Error('the client has gone'));
+    await expect(abandoned).rejects.toThrow('the client has gone');
+    void bench.ask('b', 'takes the place');
+    expect(bench.queue.stats()).toMatchObject({ waiting: 1, abandoned: 1, refused: 0 });
+    await bench.endAll();
+    expect(bench.started).toEqual(['runs', 'takes the place']);
+  });
+
+  it('does not start a job whose request was abandoned before it came', async () => {
+    const bench = new Bench();
+    await expect(bench.ask('a', 'dead', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    expect(bench.started).toEqual([]);
+  });
+
+  it('finishes a job that already runs although its request is abandoned', async () => {
+    const bench = new Bench();
+    const abort = new AbortController();
+    void bench.ask('a', 'runs');
+    const second = bench.ask('a', 'second', abort.signal);
+    await bench.end('runs');
+    abort.abort();
+    await bench.end('second');
+    await expect(second).resolves.toBe('second');
+    expect(bench.queue.stats()).toMatchObject({ abandoned: 0, completed: 2 });
+  });
+
+  it('refuses a job that has waited twice the promise instead of hashing it for nobody', async () => {
+    const bench = new Bench({ maxWaitMs: 1000 });
+    void bench.ask('a', 'runs');
+    const late = bench.ask('a', 'late');
+    bench.now = 1500;
+    const fresh = bench.ask('b', 'fresh');
+    bench.now = 2001;
+    await bench.end('runs');
+    await expect(late).rejects.toMatchObject({ name: 'HashQueueFull', retryAfterSeconds: 1 });
+    await bench.endAll();
+    await expect(fresh).resolves.toBe('fresh');
+    expect(bench.started).toEqual(['runs', 'fresh']);
+  });
+
+  it('goes on after a job that failed, and tells only its own caller', async () => {
+    const bench = new Bench();
+    const failing = bench.ask('a', 'fails');
+    const next = bench.ask('a', 'next');
+    await bench.end('fails', new Error('a worker ended'));
+    await bench.endAll();
+    await expect(failing).rejects.toThrow('a worker ended');
+    await expect(next).resolves.toBe('next');
+  });
+
+  it('close refuses what waits and what comes, and resolves only after what runs has ended', async () => {
+    const bench = new Bench();
+    const running = bench.ask('a', 'runs');
+    const waiting = bench.ask('a', 'waits');
+    let closed = false;
+    const closing = Promise.all([bench.queue.close(), bench.queue.close()]).then(() => (closed = true));
+    await expect(waiting).rejects.toBeInstanceOf(HashQueueFull);
+    await expect(bench.ask('a', 'comes')).rejects.toBeInstanceOf(HashQueueFull);
+    expect(closed).toBe(false);
+    await bench.end('runs');
+    await closing;
+    await expect(running).resolves.toBe('runs');
+    expect(bench.started).toEqual(['runs']);
+  });
+});

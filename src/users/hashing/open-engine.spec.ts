@@ -1,0 +1,103 @@
+import * as bcryptjs from 'bcryptjs';
+import * as native from '@node-rs/bcrypt';
+import { BcryptEngine } from './bcrypt-engine';
+import { dummyHash } from './bcrypt-format';
+import { openEngine } from './open-engine';
+
+/** Published with jBCrypt (cost 6) and with Openwall's crypt_blowfish (cost 5). */
+const VECTORS: [password: string, hash: string][] = [
+  ['', '$2a$06$DCq7YPn5Rq63x1Lad4cll.TV4S6ytwfsfvkgY8jIucDrjc8deX1s.'],
+  ['a', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'],
+  ['abc', '$2a$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i'],
+  ['abcdefghijklmnopqrstuvwxyz', '$2a$06$.rCVZVOThsIa97pEDOxvGuRRgzG64bvtJ0938xuqzv18d3ZpQhstC'],
+  ['~!@#$%^&*()      ~!@#$%^&*()PNBFRD', '$2a$06$fPIsBO8qRqkjj273rfaOI.HtSV9jLDpTbZn782DC6/t7qT67P6FfO'],
+  ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['U*U*', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK'],
+];
+
+const missing = () => {
+  throw new Error('Cannot find native binding');
+};
+
+describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
+  let engine: BcryptEngine;
+
+  beforeAll(() => {
+    engine = openEngine(name);
+  });
+
+  afterAll(() => engine.close());
+
+  it.each(VECTORS)('agrees with the published vector of %j', async (password, hash) => {
+    await expect(engine.verify(password, hash)).resolves.toBe(true);
+    await expect(engine.verify(`${password}x`, hash)).resolves.toBe(false);
+  });
+
+  it.each(['$2a$', '$2b$', '$2y$'])('verifies the prefix %s', async (prefix) => {
+    const [password, hash] = VECTORS[2] as [string, string];
+    await expect(engine.verify(password, hash.replace('$2a$', prefix))).resolves.toBe(true);
+  });
+
+  it('makes $2b$ hashes of the asked cost with a new salt each time', async () => {
+    const hashes = await Promise.all([engine.hash('same', 5), engine.hash('same', 5)]);
+    for (const hash of hashes) expect(hash).toMatch(/^\$2b\$05\$[./A-Za-z0-9]{53}$/);
+    expect(hashes[0].slice(0, 29)).not.toBe(hashes[1].slice(0, 29));
+  });
+
+  it('hashes what both libraries verify', async () => {
+    for (const password of ['', 'correct horse', 'pässwörd 密码 😀', 'a'.repeat(72)]) {
+      const hash = await engine.hash(password, 4);
+      await expect(native.verify(password, hash)).resolves.toBe(true);
+      await expect(bcryptjs.compare(password, hash)).resolves.toBe(true);
+    }
+  });
+
+  it('verifies what both libraries hash', async () => {
+    for (const password of ['', 'correct horse', 'pässwörd 密码 😀', 'a'.repeat(72)]) {
+      for (const hash of [await native.hash(password, { cost: 4 }), await bcryptjs.hash(password, 4)]) {
+        await expect(engine.verify(password, hash)).resolves.toBe(true);
+        await expect(engine.verify(`${password.slice(1)}!`, hash)).resolves.toBe(false);
+      }
+    }
+  });
+
+  it('reads the dummy as a hash that nothing matches', async () => {
+    await expect(engine.verify('', dummyHash(4))).resolves.toBe(false);
+    await expect(engine.verify('anything', dummyHash(4))).resolves.toBe(false);
+  });
+
+  it('leaves the event loop turning while it works', async () => {
+    let turns = 0;
+    let answered = false;
+    const turn = () => {
+      turns += 1;
+      if (!answered) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await engine.hash('correct horse', 10).finally(() => (answered = true));
+    // On the main thread bcryptjs lets the loop turn about once in 100 ms, a blocking call not at all.
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  it('rejects instead of dying when the library refuses its arguments', async () => {
+    await expect(engine.hash(null as unknown as string, 4)).rejects.toThrow();
+    await expect(engine.verify('a', await engine.hash('a', 4))).resolves.toBe(true);
+  });
+});
+
+describe('openEngine', () => {
+  it('auto takes the native library where it loads', () => {
+    expect(openEngine('auto').name).toBe('native');
+  });
+
+  it('auto falls back to a working bcryptjs where the native binary does not load', async () => {
+    const engine = openEngine('auto', missing);
+    expect(engine.name).toBe('bcryptjs');
+    await expect(engine.verify(...(VECTORS[5] as [string, string]))).resolves.toBe(true);
+    await engine.close();
+  });
+
+  it('native says so when its binary does not load', () => {
+    expect(() => openEngine('native', missing)).toThrow('@node-rs/bcrypt does not load');
+  });
+});

@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module';
+import { BcryptEngine } from './bcrypt-engine';
+import { WorkerPool } from './worker-pool';
+
+export type EngineChoice = 'native' | 'bcryptjs' | 'auto';
+
+type Request = { password: string; cost: number } | { password: string; hash: string };
+
+const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
+
+// Plain JavaScript in a string, with the library by its absolute path: so it runs alike from compiled code and from
+// TypeScript under test, where a worker's file would have two names. The blocking calls are right here: the thread has
+// nothing else to do, and the native library stays out of libuv's pool, which DNS and files need (ADR 0004).
+const WORKER = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const bcrypt = require(workerData.library);
+  const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
+  parentPort.on('message', ({ password, cost, hash }) => {
+    try {
+      const value = hash === undefined ? bcrypt.hashSync(password, options(cost)) : bcrypt.compareSync(password, hash);
+      parentPort.postMessage({ value });
+    } catch (error) {
+      parentPort.postMessage({ error: error.message });
+    }
+  });
+`;
+
+/**
+ * Opens the asked library; `auto` takes the native one where its binary loads and bcryptjs where not.
+ * @param load throws when the package cannot be used on this machine
+ * @throws Error for `native` when its binary does not load
+ */
+export function openEngine(
+  choice: EngineChoice,
+  load: (id: string) => unknown = createRequire(__filename),
+): BcryptEngine {
+  if (choice === 'bcryptjs') return engine('bcryptjs');
+  try {
+    load(PACKAGES.native);
+    return engine('native');
+  } catch (cause) {
+    if (choice === 'native') throw new Error(`${PACKAGES.native} does not load on this machine`, { cause });
+    return engine('bcryptjs');
+  }
+}
+
+function engine(name: BcryptEngine['name']): BcryptEngine {
+  const pool = new WorkerPool<Request, unknown>(WORKER, { name, library: require.resolve(PACKAGES[name]) });
+  return {
+    name,
+    hash: async (password, cost) => String(await pool.run({ password, cost })),
+    verify: async (password, hash) => (await pool.run({ password, hash })) === true,
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads';
+
+interface Call<Reply> {
+  resolve(reply: Reply): void;
+  reject(reason: Error): void;
+}
+
+type Answer<Reply> = { readonly value: Reply } | { readonly error: string };
+
+/**
+ * Threads that answer one request at a time, started when first needed and kept. It has no queue and no bound: whoever
+ * calls bounds the calls at a time, and with them the threads. A thread that dies fails its own request only.
+ */
+export class WorkerPool<Request, Reply> {
+  private readonly calls = new Map<Worker, Call<Reply> | null>();
+  private readonly idle: Worker[] = [];
+  private closed = false;
+
+  /** @param source CommonJS that answers every message on `parentPort` with `{ value }` or `{ error }` */
+  constructor(
+    private readonly source: string,
+    private readonly workerData: unknown,
+  ) {}
+
+  get threads(): number {
+    return this.calls.size;
+  }
+
+  run(request: Request): Promise<Reply> {
+    return new Promise<Reply>((resolve, reject) => {
+      if (this.closed) throw new Error('the worker pool is closed');
+      const worker = this.idle.pop() ?? this.spawn();
+      this.calls.set(worker, { resolve, reject });
+      // Only a thread with work keeps the process alive, so that a command ends after its last answer.
+      worker.ref();
+      worker.postMessage(request);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.calls.keys()].map((worker) => worker.terminate()));
+  }
+
+  private spawn(): Worker {
+    // No flags of the main thread: a loader or an inspector meant for it has no business here.
+    const worker = new Worker(this.source, { eval: true, workerData: this.workerData, execArgv: [] });
+    worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
+    worker.on('error', (error: Error) => this.lose(worker, error));
+    worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));
+    return worker;
+  }
+
+  private settle(worker: Worker, answer: Answer<Reply>): void {
+    const call = this.calls.get(worker);
+    this.calls.set(worker, null);
+    this.idle.push(worker);
+    worker.unref();
+    if ('value' in answer) call?.resolve(answer.value);
+    else call?.reject(new Error(answer.error));
+  }
+
+  private lose(worker: Worker, reason: Error): void {
+    const call = this.calls.get(worker);
+    this.calls.delete(worker);
+    const at = this.idle.indexOf(worker);
+    if (at >= 0) this.idle.splice(at, 1);
+    call?.reject(reason);
+  }
+}

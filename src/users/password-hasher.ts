@@ -1,0 +1,46 @@
+export { HashQueueFull } from './hashing/hash-queue-full';
+export { PasswordNotHashable } from './hashing/password-not-hashable';
+export { isHashable } from './hashing/hashable';
+export { saltOf } from './hashing/bcrypt-format';
+
+/** What the metrics may show of the engine: counts and times, never a client or a password. */
+export interface HasherStats {
+  readonly engine: 'native' | 'bcryptjs';
+  readonly concurrency: number;
+  readonly waiting: number;
+  readonly running: number;
+  /** Moving average of one job in milliseconds; before the first job a guess from the cost. */
+  readonly averageMs: number;
+  readonly completed: number;
+  readonly refused: number;
+  readonly abandoned: number;
+}
+
+/**
+ * The only way to a bcrypt: off the event loop, at most as many at a time as the machine has cores, in fair turns
+ * between clients, and refused at once where the wait would be too long (§2.1, ADR 0004).
+ *
+ * `client` is whatever turns are shared between, normally the client IP. A signal that fires while the job still
+ * waits takes it out of the queue unhashed and rejects with the signal's reason; a job that runs is finished.
+ */
+export abstract class PasswordHasher {
+  /**
+   * A bcrypt hash `$2b$cc$…` of the configured cost with a new salt.
+   * @throws HashQueueFull when too many wait
+   * @throws PasswordNotHashable over 72 bytes in UTF-8, with NUL or with a lone surrogate
+   */
+  abstract hash(password: string, client: string, signal?: AbortSignal): Promise<string>;
+
+  /**
+   * Whether the password belongs to the stored hash. False, after the work of one bcrypt all the same, for a password
+   * that cannot be hashed, for null (unknown user, user without a password), for a stored value that is no bcrypt hash
+   * or whose cost is over 14 (the latter two are reported as well).
+   * @throws HashQueueFull when too many wait
+   */
+  abstract matches(password: string, hash: string | null, client: string, signal?: AbortSignal): Promise<boolean>;
+
+  /** Whether the stored hash has another cost than the configured one, to be renewed at the next right password. */
+  abstract needsRenewal(hash: string): boolean;
+
+  abstract stats(): HasherStats;
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { Clock } from '../shared/clock';
+import { AppConfig } from '../platform/config/app-config';
+import type { Sql } from '../platform/database/sql';
+import { PasswordChangeLog } from './persistence/password-change-log.entity';
+import type { User } from './user.entity';
+
+/** `type` of a change: §2.5 names 0, 2 and 3; 1 (own change) and 9 (administrator) are settled in decisions.md 9. */
+export const changeType = { first: 0, own: 1, forgotten: 2, expired: 3, administrator: 9 } as const;
+export type ChangeType = (typeof changeType)[keyof typeof changeType];
+
+/** What `user_change_pwd_logs` answers: when a password was last set, and which ones may not come back (§8). */
+@Injectable()
+export class PasswordHistory {
+  constructor(
+    @InjectRepository(PasswordChangeLog) private readonly rows: Repository<PasswordChangeLog>,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Passwords expire `PASSWORD_EXPIRE_DAYS` after the newest entry, or after the creation where there is none. */
+  async isExpired(user: User): Promise<boolean> {
+    const { expireDays } = this.config.passwords;
+    if (expireDays === 0) return false;
+    const [newest] = await this.newest(user.uid, 1);
+    return (newest?.createdAt ?? user.createdAt) < this.clock.secondsFromNow(-expireDays * 86_400);
+  }
+
+  /**
+   * The hashes a new password is compared with, the newest first: the last `PASSWORD_HISTORY`, and the current one where
+   * it is not among them (it came by another way than this service, or was hashed anew under another cost).
+   */
+  async lastHashes(user: User): Promise<string[]> {
+    const { history } = this.config.passwords;
+    if (history === 0) return [];
+    const hashes = (await this.newest(user.uid, history)).map((row) => row.password);
+    if (user.password !== null && !hashes.includes(user.password)) hashes.unshift(user.password);
+    return hashes;
+  }
+
+  async append(sql: Sql, userId: string, type: ChangeType, hash: string): Promise<void> {
+    await sql.affected('INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) VALUES (?, ?, ?, ?)', [
+      userId,
+      type,
+      hash,
+      this.clock.now(),
+    ]);
+  }
+
+  private newest(userId: string, take: number): Promise<PasswordChangeLog[]> {
+    return this.rows.find({ where: { userId }, order: { id: 'DESC' }, take });
+  }
+}

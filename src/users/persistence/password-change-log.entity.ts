@@ -1,0 +1,20 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A row of `user_change_pwd_logs` (§2.6): every local password that was ever set. */
+@Entity('user_change_pwd_logs')
+export class PasswordChangeLog {
+  @PrimaryGeneratedColumn()
+  id: number;
+
+  @Column('varchar', { name: 'user_id', length: 36 })
+  userId: string;
+
+  @Column('integer')
+  type: number;
+
+  @Column('varchar', { length: 72 })
+  password: string;
+
+  @Column('datetime', { name: 'created_at' })
+  createdAt: Date;
+}

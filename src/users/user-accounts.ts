@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type Repository } from 'typeorm';
+import { Clock } from '../shared/clock';
+import { identityKey } from '../shared/identity-key';
+import { Random } from '../shared/random';
+import type { Transaction } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
+import { isDuplicate } from '../platform/database/store-failure';
+import { type MfaType, type Provider, User } from './user.entity';
+
+export interface NewUser {
+  readonly loginName: string;
+  readonly email: string | null;
+  readonly nickname: string | null;
+  /** bcrypt; null for a directory user and for one who is going to be invited. */
+  readonly passwordHash: string | null;
+  readonly temporary: boolean;
+  readonly status: number;
+  readonly mfaType: MfaType;
+  readonly provider: Provider;
+  readonly isAdmin: boolean;
+  readonly tenantId: string;
+  readonly orgUnitId: string | null;
+}
+
+/** What an operator refuses or forgot, in one sentence for him. */
+export class AccountProblem extends Error {
+  override readonly name = 'AccountProblem';
+}
+
+/** Making and administering accounts: for the command line, the import, and users that a directory vouches for. */
+@Injectable()
+export class UserAccounts {
+  constructor(
+    @InjectRepository(User) private readonly rows: Repository<User>,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Racers: two creations of one name or address. The unique keys decide; the loser gets the problem.
+   * @throws AccountProblem for a name or address that is taken or malformed, or a tenant or unit that does not exist.
+   */
+  async create(tx: Transaction, user: NewUser): Promise<User> {
+    assertWellFormed(user);
+    await this.assertScope(tx, user);
+    const row = this.rows.create({
+      uid: this.random.uuid(),
+      loginName: user.loginName.trim(),
+      loginNameKey: identityKey(user.loginName),
+      email: user.email,
+      emailKey: user.email === null ? null : identityKey(user.email),
+      nickname: user.nickname,
+      password: user.passwordHash,
+      salt: user.passwordHash?.slice(0, 29) ?? null,
+      status: user.status,
+      loginFailedCount: 0,
+      lastLoginFailedTime: null,
+      lastLoginSuccessTime: null,
+      mfaType: user.mfaType,
+      totpSecret: null,
+      mfaFailedCount: 0,
+      mfaBlockedUntil: null,
+      provider: user.provider,
+      isAdmin: user.isAdmin,
+      mustChangePassword: user.temporary,
+      credentialVersion: 0,
+      tenantId: user.tenantId,
+      orgUnitId: user.orgUnitId,
+      createdAt: this.clock.now(),
+    });
+    try {
+      await tx.manager.insert(User, row);
+    } catch (error) {
+      if (isDuplicate(error)) throw new AccountProblem('the login name or the e-mail address is taken');
+      throw error;
+    }
+    return row;
+  }
+
+  list(): Promise<User[]> {
+    return this.rows.find({ order: { loginNameKey: 'ASC' } });
+  }
+
+  setStatus(sql: Sql, uid: string, status: number): Promise<boolean> {
+    return sql.won('UPDATE users SET status = ? WHERE uid = ? AND status <> ?', [status, uid, status]);
+  }
+
+  setMfaType(sql: Sql, uid: string, mfaType: MfaType): Promise<boolean> {
+    return sql.won('UPDATE users SET mfa_type = ? WHERE uid = ? AND mfa_type <> ?', [mfaType, uid, mfaType]);
+  }
+
+  /** Opens the lock and the block of codes at once. */
+  unlock(sql: Sql, uid: string): Promise<boolean> {
+    return sql.won(
+      `UPDATE users SET login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0, mfa_blocked_until = NULL
+       WHERE uid = ?`,
+      [uid],
+    );
+  }
+
+  private async assertScope(tx: Transaction, { tenantId, orgUnitId }: NewUser): Promise<void> {
+    if ((await tx.row('SELECT 1 AS one FROM tenants WHERE id = ?', [tenantId])) === undefined) {
+      throw new AccountProblem(`there is no tenant ${JSON.stringify(tenantId)}`);
+    }
+    if (orgUnitId === null) return;
+    const unit = await tx.row('SELECT 1 AS one FROM org_units WHERE id = ? AND tenant_id = ?', [orgUnitId, tenantId]);
+    if (unit === undefined)
+      throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`);
+  }
+}
+
+/** One plain address; lists, groups, display names and control characters have no place in a mail header (W57). */
+export function isEmailAddress(value: string): boolean {
+  return value.length <= 254 && /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u.test(value);
+}
+
+function assertWellFormed(user: NewUser): void {
+  const key = identityKey(user.loginName);
+  if (key === '' || key.length > 255 || user.loginName.length > 255 || /\p{Cc}/u.test(user.loginName)) {
+    throw new AccountProblem('the login name must have 1 to 255 characters and no control characters');
+  }
+  if (user.email !== null && !isEmailAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
+  if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
+  if (![1, 0, -1, -2].includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
+  if (user.provider === 'ldap' && user.passwordHash !== null) {
+    throw new AccountProblem('a directory user has no password here');
+  }
+}
