@@ -1,0 +1,26 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { AppConfig } from '../../platform/config/app-config';
+import { OwnFormat } from '../../platform/http/answers.decorator';
+
+/** The public keys that verify our tokens, former ones included (RFC 7517); empty for HS256, whose key is a secret. */
+@ApiExcludeController()
+@Controller('.well-known')
+@OwnFormat()
+export class JwksController {
+  private readonly keys: readonly object[];
+
+  constructor(config: AppConfig) {
+    const { algorithm, verification } = config.jwt;
+    this.keys =
+      algorithm === 'HS256'
+        ? []
+        : verification.map(({ kid, key }) => ({ ...key.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' }));
+  }
+
+  @Get('jwks.json')
+  @Header('content-type', 'application/json; charset=utf-8')
+  jwks(): { keys: readonly object[] } {
+    return { keys: this.keys };
+  }
+}

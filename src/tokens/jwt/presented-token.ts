@@ -1,0 +1,53 @@
+import { ExtractJwt, type StrategyOptionsWithRequest } from 'passport-jwt';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../../shared/clock';
+import { DomainError } from '../../shared/errors/domain-error';
+import { accessTokenExpired, accessTokenInvalid } from '../../shared/errors/error-catalogue';
+import type { JwtConfig } from '../../platform/config/jwt-config';
+import type { PresentedToken } from '../current-session';
+import { isTokenPayload, type TokenPayload } from '../token-payload';
+import { keyIdOf } from './compact-jws';
+
+const bearer = ExtractJwt.fromAuthHeaderAsBearerToken();
+
+/** `Authorization: Bearer`, or, where a refresh token is meant, the body's `refresh_token` (decisions.md 4). */
+function tokenOf(request: FastifyRequest): string | null {
+  const header = bearer(request);
+  if (header !== null) return header;
+  const body = request.body as { refresh_token?: unknown } | undefined;
+  return typeof body?.refresh_token === 'string' ? body.refresh_token : null;
+}
+
+/** Signature under the one pinned algorithm and a configured key, issuer and audience (RFC 8725). */
+export function verification({
+  algorithm,
+  issuer,
+  audience,
+  verification: keys,
+}: JwtConfig): StrategyOptionsWithRequest {
+  return {
+    jwtFromRequest: tokenOf as never,
+    secretOrKeyProvider: (_request, token: string, done) => {
+      const kid = keyIdOf(token);
+      const key = kid === '' ? keys[0] : keys.find((one) => one.kid === kid);
+      if (key === undefined) done(new Error('no key of ours'));
+      else done(null, key.key as never);
+    },
+    algorithms: [algorithm],
+    issuer,
+    audience,
+    // Expiry is judged by the Clock and without leeway, see presentedToken.
+    ignoreExpiration: true,
+    passReqToCallback: true,
+  };
+}
+
+/** Every claim present, not expired by our clock. @throws DomainError AUTH_401001, AUTH_401002 */
+export function presentedToken(request: FastifyRequest, claims: Record<string, unknown>, clock: Clock): PresentedToken {
+  if (!isTokenPayload(claims)) throw new DomainError(accessTokenInvalid);
+  const payload = claims as unknown as TokenPayload;
+  const now = clock.epochSeconds();
+  if (payload.exp <= now) throw new DomainError(accessTokenExpired);
+  if (payload.iat > now + 60) throw new DomainError(accessTokenInvalid);
+  return { payload, token: tokenOf(request) ?? '' };
+}

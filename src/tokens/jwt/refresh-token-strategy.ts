@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import type { FastifyRequest } from 'fastify';
+import { Clock } from '../../shared/clock';
+import { AppConfig } from '../../platform/config/app-config';
+import type { PresentedToken } from '../current-session';
+import { presentedToken, verification } from './presented-token';
+
+/** For /refresh, whose one statement asks for the row and writes the new one (ADR 0014). */
+@Injectable()
+export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-token') {
+  constructor(
+    private readonly clock: Clock,
+    config: AppConfig,
+  ) {
+    super(verification(config.jwt));
+  }
+
+  validate(request: FastifyRequest, claims: Record<string, unknown>): PresentedToken {
+    return presentedToken(request, claims, this.clock);
+  }
+}

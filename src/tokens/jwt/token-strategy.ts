@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import type { FastifyRequest } from 'fastify';
+import { Clock } from '../../shared/clock';
+import { DomainError } from '../../shared/errors/domain-error';
+import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
+import { AppConfig } from '../../platform/config/app-config';
+import type { CurrentSession } from '../current-session';
+import { LoginTokens } from '../persistence/login-tokens';
+import { presentedToken, verification } from './presented-token';
+
+/**
+ * The way a JWT becomes a session: signature, claims, expiry, and its row, its session's first row and its user all still
+ * good (§5.3). Which uses a route accepts is for its guard to say.
+ */
+@Injectable()
+export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
+  constructor(
+    private readonly tokens: LoginTokens,
+    private readonly clock: Clock,
+    config: AppConfig,
+  ) {
+    super(verification(config.jwt));
+  }
+
+  async validate(request: FastifyRequest, claims: Record<string, unknown>): Promise<CurrentSession> {
+    const presented = presentedToken(request, claims, this.clock);
+    const row = await this.tokens.find(presented.payload);
+    if (row === undefined) throw new DomainError(accessTokenInvalid);
+    if (!row.live) throw new DomainError(accessTokenRevoked);
+    return { ...presented, user: row.user, credentialVersion: row.credentialVersion, expires: row.expires };
+  }
+}

@@ -1,0 +1,36 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A row of `login_tokens` (§2.2): every JWT that was issued. */
+@Entity('login_tokens')
+export class LoginToken {
+  @PrimaryColumn('varchar', { length: 36 })
+  jti: string;
+
+  @Column('varchar', { name: 'token_type', length: 16 })
+  tokenType: 'access' | 'refresh';
+
+  @Column('varchar', { name: 'user_identity', length: 36 })
+  userIdentity: string;
+
+  @Column('boolean', { name: 'is_revoked' })
+  isRevoked: boolean;
+
+  @Column('datetime')
+  expires: Date;
+
+  @Column('varchar', { length: 36 })
+  sid: string;
+
+  @Column('integer', { name: 'credential_version' })
+  credentialVersion: number;
+
+  /** Set once when a refresh token is rotated: who claims it first decides what comes next. */
+  @Column('varchar', { name: 'successor_jti', length: 36, nullable: true })
+  successorJti: string | null;
+
+  @Column('datetime', { name: 'succeeded_at', nullable: true })
+  succeededAt: Date | null;
+
+  @Column('datetime', { name: 'created_at' })
+  createdAt: Date;
+}

@@ -1,0 +1,67 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '../shared/errors/domain-error';
+import {
+  accessTokenExpired,
+  accessTokenInvalid,
+  accessTokenRevoked,
+  type CatalogueEntry,
+  refreshTokenRejected,
+} from '../shared/errors/error-catalogue';
+import type { CurrentSession, PresentedToken } from './current-session';
+import type { TokenUse } from './token-payload';
+
+const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
+
+/** passport-jwt has found a session or the reason why not; errors of the store pass through. */
+function accepted<Token extends PresentedToken>(
+  error: unknown,
+  token: Token | false,
+  uses: readonly TokenUse[],
+): Token {
+  if (error instanceof Error) throw error;
+  if (!token || !uses.includes(token.payload.token_use)) throw new DomainError(accessTokenInvalid);
+  return token;
+}
+
+/** The token of these routes is the bearer and nothing else: a `refresh_token` in the body is not looked at. */
+abstract class SessionGuard extends AuthGuard('token') {
+  protected abstract readonly accepts: readonly TokenUse[];
+
+  override handleRequest<Session>(
+    error: unknown,
+    session: CurrentSession | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): Session {
+    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+    if (authorization === undefined) throw new DomainError(accessTokenInvalid);
+    return accepted(error, session, this.accepts) as Session;
+  }
+}
+
+/** An access token, and nothing else (AUTH_401001, AUTH_401002, AUTH_401004). */
+@Injectable()
+export class AccessTokenGuard extends SessionGuard {
+  protected readonly accepts = ['access'] as const;
+}
+
+/** Either token of a session: what logout takes. */
+@Injectable()
+export class SessionTokenGuard extends SessionGuard {
+  protected readonly accepts = ['access', 'refresh'] as const;
+}
+
+/** A refresh token as bearer or in the body (AUTH_401006). Its row is not asked for here: SessionRefresher does. */
+@Injectable()
+export class RefreshTokenGuard extends AuthGuard('refresh-token') {
+  override handleRequest<Token>(error: unknown, token: PresentedToken | false): Token {
+    try {
+      return accepted(error, token, ['refresh']) as Token;
+    } catch (reason) {
+      if (reason instanceof DomainError && refusals.has(reason.entry)) throw new DomainError(refreshTokenRejected);
+      throw reason;
+    }
+  }
+}

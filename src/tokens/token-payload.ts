@@ -1,0 +1,32 @@
+export type TokenUse = 'access' | 'refresh';
+
+/** How the session was authenticated (RFC 8176): `pwd`, and `otp` where a second factor was asked for. */
+export type AuthenticationMethod = 'pwd' | 'otp';
+
+/** The claims of our tokens (decisions.md 4). A token that lacks one of them is not ours. */
+export interface TokenPayload {
+  readonly sub: string;
+  readonly jti: string;
+  /** One for each login: the jti of its first refresh token, whose row decides for the whole session (ADR 0005). */
+  readonly sid: string;
+  readonly token_use: TokenUse;
+  readonly iss: string;
+  readonly aud: string | readonly string[];
+  readonly iat: number;
+  readonly exp: number;
+  readonly tenant_id: string;
+  readonly org_unit_id: string | null;
+  readonly amr: readonly AuthenticationMethod[];
+}
+
+export function isTokenPayload(claims: Record<string, unknown>): boolean {
+  const texts = [claims.sub, claims.jti, claims.sid, claims.iss, claims.tenant_id];
+  return (
+    texts.every((value) => typeof value === 'string') &&
+    (claims.token_use === 'access' || claims.token_use === 'refresh') &&
+    Number.isInteger(claims.iat) &&
+    Number.isInteger(claims.exp) &&
+    claims.aud !== undefined &&
+    Array.isArray(claims.amr)
+  );
+}
