@@ -1,0 +1,66 @@
+import { MovableClock, type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { CaptchaReceipts } from './captcha-receipts';
+
+describe('CaptchaReceipts', () => {
+  let store: Store;
+  let clock: MovableClock;
+  let receipts: CaptchaReceipts;
+
+  beforeAll(async () => {
+    store = await temporaryStore();
+  });
+  afterAll(() => store.close());
+
+  beforeEach(async () => {
+    await store.database.affected('DELETE FROM captcha_receipts');
+    clock = new MovableClock();
+    receipts = new CaptchaReceipts(store.database, clock);
+  });
+
+  const rows = () => store.database.rows<{ token_hash: string }>('SELECT token_hash FROM captcha_receipts');
+
+  it('of 50 parallel claims of one token exactly one wins', async () => {
+    const claims = await Promise.all(Array.from({ length: 50 }, () => receipts.claim('t', clock.secondsFromNow(300))));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('keeps a hash of the token and nothing else of it', async () => {
+    await receipts.claim('a-token', clock.secondsFromNow(300));
+    expect(await rows()).toEqual([{ token_hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+    expect(JSON.stringify(await store.database.rows('SELECT * FROM captcha_receipts'))).not.toContain('a-token');
+  });
+
+  it('a released token may be claimed again, once', async () => {
+    await receipts.claim('t', clock.secondsFromNow(300));
+    await receipts.release('t');
+    expect(await receipts.claim('t', clock.secondsFromNow(300))).toBe(true);
+    expect(await receipts.claim('t', clock.secondsFromNow(300))).toBe(false);
+  });
+
+  it('a failure that is no duplicate is not answered as "already spent"', async () => {
+    const broken = new CaptchaReceipts(
+      Object.assign(Object.create(store.database) as typeof store.database, {
+        affected: () => Promise.reject(new Error('some other failure')),
+      }),
+      clock,
+    );
+    await expect(broken.claim('t', clock.now())).rejects.toThrow('some other failure');
+  });
+
+  it('a purge removes what has expired, in bounded batches, and never what could still be replayed', async () => {
+    for (const token of ['a', 'b', 'c']) await receipts.claim(token, clock.secondsFromNow(300));
+    clock.forward(301);
+    await receipts.claim('late', clock.secondsFromNow(300));
+    // A replica whose clock is behind would still take the token.
+    expect(await receipts.purgeExpired(10)).toBe(0);
+    clock.forward(60);
+    expect(await receipts.purgeExpired(2)).toBe(2);
+    expect(await receipts.purgeExpired(2)).toBe(1);
+    expect(await receipts.purgeExpired(2)).toBe(0);
+    expect(await receipts.claim('late', clock.secondsFromNow(300))).toBe(false);
+  });
+
+  it.each([0, -1, 1.5, 1001, Number.NaN])('a batch of %p is refused before it reaches a statement', async (limit) => {
+    await expect(receipts.purgeExpired(limit)).rejects.toThrow(RangeError);
+  });
+});

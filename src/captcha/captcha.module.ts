@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { AppConfig } from '../platform/config/app-config';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { CaptchaGateway } from './captcha-gateway';
+import { CaptchaReceipts } from './captcha-receipts';
+import { CaptchaService } from './captcha.service';
+import { CaptchaController } from './http/captcha.controller';
+import { CaptchaPasses } from './pass/captcha-passes';
+import { AltchaChallenges } from './provider/altcha-challenges';
+import { configuredGateway } from './provider/configured-gateway';
+
+/** Tells people from programs before anything else looks at a login (§1.2, §4.8). */
+@Module({
+  controllers: [CaptchaController],
+  providers: [
+    CaptchaService,
+    CaptchaPasses,
+    CaptchaReceipts,
+    {
+      provide: AltchaChallenges,
+      inject: [KeyRing, Clock, Random],
+      useFactory: (keys: KeyRing, clock: Clock, random: Random) => new AltchaChallenges(keys, clock, random),
+    },
+    {
+      provide: CaptchaGateway,
+      inject: [AppConfig, AltchaChallenges, CaptchaReceipts, Clock],
+      useFactory: (config: AppConfig, altcha: AltchaChallenges, receipts: CaptchaReceipts, clock: Clock) =>
+        configuredGateway(config.captcha, altcha, receipts, clock),
+    },
+  ],
+  exports: [CaptchaService, CaptchaReceipts],
+})
+export class CaptchaModule {}

@@ -1,0 +1,131 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Challenge, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { applyAppSetup, createAdapter } from '../../app.setup';
+import { HealthModule } from '../../health/health.module';
+import { ConfigModule } from '../../platform/config/config.module';
+import { createLogger } from '../../platform/logging/logger';
+import { PlatformModule } from '../../platform/platform.module';
+import { settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { hang, json, SiteverifyStub } from '../../../test/support/captcha/siteverify-stub';
+import { CaptchaModule } from '../captcha.module';
+
+@Module({})
+class Service {}
+
+describe('the endpoints of the captcha', () => {
+  let store: Store;
+  let app: NestFastifyApplication | undefined;
+  let stub: SiteverifyStub;
+
+  beforeAll(async () => {
+    store = await temporaryStore();
+    stub = new SiteverifyStub();
+    await stub.listen();
+  });
+  afterAll(async () => {
+    await stub.close();
+    await store.close();
+  });
+  afterEach(async () => {
+    await app?.close();
+    app = undefined;
+  });
+
+  async function start(environment: Record<string, string> = {}): Promise<void> {
+    const config = settings({ DATABASE_URL: store.url, MIGRATE_ON_START: 'false', ...environment });
+    const imports = [ConfigModule.with(config), PlatformModule, HealthModule, CaptchaModule];
+    app = await NestFactory.create<NestFastifyApplication>({ module: Service, imports }, createAdapter(), {
+      logger: false,
+      bodyParser: false,
+      abortOnError: false,
+    });
+    await applyAppSetup(app, createLogger('silent'));
+  }
+
+  async function verify(payload: unknown) {
+    const answer = await app!.inject({
+      method: 'POST',
+      url: '/verify-captcha',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify(payload),
+    });
+    return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
+  }
+
+  it('a solved challenge is exchanged for a pass, once', async () => {
+    await start();
+    const answer = await app!.inject({ method: 'GET', url: '/captcha/challenge' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const challenge = answer.json<Challenge>();
+    expect(Object.keys(challenge).sort()).toEqual(['parameters', 'signature']);
+    const solution = await solveChallenge({ challenge, deriveKey });
+    const captcha_token = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+    expect(await verify({ captcha_token })).toMatchObject({
+      status: 200,
+      body: { status: true, data: { result: true, captcha_token: expect.stringMatching(/^pass\./) } },
+    });
+    expect(await verify({ captcha_token })).toMatchObject({ status: 401, body: { error_code: 'CAPTCHA_401001' } });
+  });
+
+  it.each([
+    ['no token', {}],
+    ['no body', undefined],
+    ['an empty one', { captcha_token: '' }],
+    ['a number', { captcha_token: 1 }],
+    ['an array', { captcha_token: ['dev-captcha-token'] }],
+    ['an object', { captcha_token: { a: 1 } }],
+    ['2049 characters', { captcha_token: 'x'.repeat(2049) }],
+  ])('T031 T038 %s is CAPTCHA_401001, not a validation error', async (_case, payload) => {
+    await start({ CAPTCHA_TEST_TOKEN: 'dev-captcha-token' });
+    expect(await verify(payload)).toMatchObject({ status: 401, body: { error_code: 'CAPTCHA_401001' } });
+  });
+
+  it.each([
+    ['a list', []],
+    ['text', 'dev-captcha-token'],
+    ['null', null],
+  ])('a body that is %s is refused without an error of the server', async (_case, payload) => {
+    await start({ CAPTCHA_TEST_TOKEN: 'dev-captcha-token' });
+    const { status } = await verify(payload);
+    expect([400, 401]).toContain(status);
+  });
+
+  it('T034 T040 the provider gets the address of the socket; hanging, it is CAPTCHA_503001 in time', async () => {
+    await start({
+      CAPTCHA_PROVIDER: 'turnstile',
+      CAPTCHA_SECRET: 's',
+      CAPTCHA_VERIFY_URL: stub.url,
+      CAPTCHA_TIMEOUT_MS: '300',
+    });
+    stub.behaviour = json({ success: true });
+    expect((await verify({ captcha_token: 'first' })).status).toBe(200);
+    expect(stub.asked).toEqual([{ secret: 's', response: 'first', remoteip: '127.0.0.1' }]);
+    stub.behaviour = hang;
+    const started = performance.now();
+    expect(await verify({ captcha_token: 'second' })).toMatchObject({
+      status: 503,
+      body: { error_code: 'CAPTCHA_503001', data: { retry_after: 2 } },
+      headers: { 'retry-after': '2' },
+    });
+    expect(performance.now() - started).toBeLessThan(800);
+  });
+
+  it('there is no challenge where another provider is configured', async () => {
+    await start({ CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 's' });
+    const answer = await app!.inject({ method: 'GET', url: '/captcha/challenge' });
+    expect([answer.statusCode, answer.json<{ error_code: string }>().error_code]).toEqual([404, 'COMMON_404001']);
+  });
+
+  it('a store that is down is 503, never a pass', async () => {
+    // A path below a file: nothing can be opened there.
+    await start({ DATABASE_URL: `${store.url}/none.sqlite` });
+    const challenge = (await app!.inject({ method: 'GET', url: '/captcha/challenge' })).json<Challenge>();
+    const solution = await solveChallenge({ challenge, deriveKey });
+    const captcha_token = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
+    expect(await verify({ captcha_token })).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
+  });
+});

@@ -1,0 +1,35 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Challenge } from 'altcha-lib';
+import type { ClientInfo } from '../../shared/client-info';
+import { captchaRejected, captchaUnavailable, routeNotFound } from '../../shared/errors/error-catalogue';
+import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
+import { Client } from '../../platform/http/client-info.decorator';
+import { CaptchaService } from '../captcha.service';
+import { CaptchaChallengeResponse, VerifyCaptchaRequest, VerifyCaptchaResponse } from './captcha.dto';
+
+@ApiTags('captcha')
+@Controller()
+export class CaptchaController {
+  constructor(private readonly captcha: CaptchaService) {}
+
+  @Post('verify-captcha')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'verifyCaptcha', summary: 'Exchange a captcha token for a pass that /login accepts' })
+  @Answers(VerifyCaptchaResponse, captchaRejected, captchaUnavailable)
+  async verify(@Body() body: VerifyCaptchaRequest, @Client() client: ClientInfo): Promise<VerifyCaptchaResponse> {
+    return { result: true, captcha_token: await this.captcha.verify(body.captcha_token, client.ip) };
+  }
+
+  @Get('captcha/challenge')
+  @OwnFormat()
+  @ApiOperation({
+    operationId: 'getCaptchaChallenge',
+    summary: 'A proof-of-work challenge, as the altcha widget wants it',
+  })
+  @ApiOkResponse({ type: CaptchaChallengeResponse })
+  @Answers(undefined, routeNotFound)
+  challenge(): Promise<Challenge> {
+    return this.captcha.challenge();
+  }
+}

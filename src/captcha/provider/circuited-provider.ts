@@ -1,0 +1,49 @@
+import { Logger } from '@nestjs/common';
+import {
+  BrokenCircuitError,
+  circuitBreaker,
+  type CircuitBreakerPolicy,
+  ConsecutiveBreaker,
+  handleWhenResult,
+} from 'cockatiel';
+import type { CaptchaProvider, Judgement } from './judgement';
+
+const failuresToOpen = 5;
+const halfOpenAfterMs = 10_000;
+
+/** Stops asking a provider that is down, so that nobody waits for it while another can judge; one probe every 10 s. */
+export class CircuitedProvider implements CaptchaProvider {
+  private readonly logger = new Logger('captcha');
+  private readonly circuit: CircuitBreakerPolicy;
+
+  constructor(private readonly provider: CaptchaProvider) {
+    const down = (result: unknown) => isOutage(result as Judgement);
+    this.circuit = circuitBreaker(handleWhenResult(down), {
+      halfOpenAfter: halfOpenAfterMs,
+      breaker: new ConsecutiveBreaker(failuresToOpen),
+    });
+    this.circuit.onBreak(() =>
+      this.logger.warn({ provider: this.name }, 'captcha provider is down, not asked for now'),
+    );
+    this.circuit.onReset(() => this.logger.log({ provider: this.name }, 'captcha provider answers again'));
+  }
+
+  get name(): string {
+    return this.provider.name;
+  }
+
+  async judge(token: string, ip: string, timeoutMs: number): Promise<Judgement> {
+    try {
+      return await this.circuit.execute(() => this.provider.judge(token, ip, timeoutMs));
+    } catch (error) {
+      // Without a reason: it was told when the circuit opened, not once more for every login.
+      if (error instanceof BrokenCircuitError) return { verdict: 'unavailable' };
+      throw error;
+    }
+  }
+}
+
+/** What a client may have caused by the token it chose does not count, or it could open the circuit for everybody. */
+function isOutage({ verdict, blameless }: Judgement): boolean {
+  return verdict === 'unavailable' && blameless !== true;
+}

@@ -1,0 +1,264 @@
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { SystemRandom } from '../../shared/random';
+import { KeyRing } from '../../platform/crypto/key-ring';
+import { SettingsProblem } from '../../platform/config/settings-reader';
+import { captureLog, MovableClock, settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { hang, json, reset, SiteverifyStub, text } from '../../../test/support/captcha/siteverify-stub';
+import { CaptchaReceipts } from '../captcha-receipts';
+import { AltchaChallenges } from './altcha-challenges';
+import { configuredGateway } from './configured-gateway';
+import type { FailoverGateway } from './failover-gateway';
+
+const ip = '203.0.113.7';
+const timeoutMs = 400;
+const yes = json({ success: true });
+const no = json({ success: false, 'error-codes': ['invalid-input-response'] });
+const broken = text('', 500);
+
+class EasyRandom extends SystemRandom {
+  override bytes(count: number): Buffer {
+    return Buffer.alloc(count, 0);
+  }
+}
+
+describe('the configured captcha gateway', () => {
+  let store: Store;
+  let clock: MovableClock;
+  let altcha: AltchaChallenges;
+  let turnstile: SiteverifyStub;
+  let hcaptcha: SiteverifyStub;
+  let log: ReturnType<typeof captureLog>;
+  let serial = 0;
+
+  beforeAll(async () => {
+    store = await temporaryStore();
+  });
+  afterAll(() => store.close());
+
+  beforeEach(async () => {
+    log = captureLog();
+    clock = new MovableClock();
+    const random = new EasyRandom();
+    altcha = new AltchaChallenges(new KeyRing(settings(), random), clock, random);
+    [turnstile, hcaptcha] = [new SiteverifyStub(), new SiteverifyStub()];
+    await Promise.all([turnstile.listen(), hcaptcha.listen()]);
+  });
+  afterEach(() => Promise.all([turnstile.close(), hcaptcha.close()]));
+
+  function gatewayFor(providers: string, more: Record<string, string> = {}): FailoverGateway {
+    const config = settings({
+      CAPTCHA_PROVIDER: providers,
+      CAPTCHA_TURNSTILE_SECRET: 'turnstile-secret',
+      CAPTCHA_TURNSTILE_VERIFY_URL: turnstile.url,
+      CAPTCHA_HCAPTCHA_SECRET: 'hcaptcha-secret',
+      CAPTCHA_HCAPTCHA_VERIFY_URL: hcaptcha.url,
+      CAPTCHA_TIMEOUT_MS: String(timeoutMs),
+      ...more,
+    });
+    return configuredGateway(config.captcha, altcha, new CaptchaReceipts(store.database, clock), clock);
+  }
+
+  const newToken = () => `token-${++serial}`;
+
+  async function solution(): Promise<string> {
+    const challenge = await altcha.issue();
+    const solved = await solveChallenge({ challenge, deriveKey });
+    return Buffer.from(JSON.stringify({ challenge, solution: solved })).toString('base64');
+  }
+
+  describe('one siteverify provider', () => {
+    it('T034 T035 is asked once about a token; the second use is refused without it', async () => {
+      const gateway = gatewayFor('turnstile');
+      const token = newToken();
+      expect(await gateway.judge(token, ip)).toBe('accepted');
+      expect(await gateway.judge(token, ip)).toBe('rejected');
+      expect(turnstile.asked).toEqual([{ secret: 'turnstile-secret', response: token, remoteip: ip }]);
+    });
+
+    it('T036 20 parallel logins with one token: one passes, the provider is asked once', async () => {
+      const gateway = gatewayFor('turnstile');
+      const token = newToken();
+      const verdicts = await Promise.all(Array.from({ length: 20 }, () => gateway.judge(token, ip)));
+      expect(verdicts.sort()).toEqual(['accepted', ...Array.from({ length: 19 }, () => 'rejected')]);
+      expect(turnstile.asked).toHaveLength(1);
+    });
+
+    it('a token it refused stays refused, without asking again', async () => {
+      turnstile.behaviour = no;
+      const gateway = gatewayFor('turnstile');
+      const token = newToken();
+      expect(await gateway.judge(token, ip)).toBe('rejected');
+      turnstile.behaviour = yes;
+      expect(await gateway.judge(token, ip)).toBe('rejected');
+      expect(turnstile.asked).toHaveLength(1);
+    });
+
+    it('a token it could not judge is as good as before, and still good for one login', async () => {
+      const gateway = gatewayFor('turnstile');
+      const token = newToken();
+      turnstile.behaviour = broken;
+      expect(await gateway.judge(token, ip)).toBe('unavailable');
+      turnstile.behaviour = yes;
+      const verdicts = await Promise.all(Array.from({ length: 20 }, () => gateway.judge(token, ip)));
+      expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(1);
+    });
+
+    it('standing alone it is always asked: no breaker', async () => {
+      turnstile.behaviour = broken;
+      const gateway = gatewayFor('turnstile');
+      for (let i = 0; i < 12; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
+      expect(turnstile.asked).toHaveLength(12);
+      turnstile.behaviour = yes;
+      expect(await gateway.judge(newToken(), ip)).toBe('accepted');
+    });
+
+    it('T040 200 logins that it lets hang are all refused in time, and the store answers meanwhile', async () => {
+      turnstile.behaviour = hang;
+      const gateway = gatewayFor('turnstile');
+      const started = performance.now();
+      const hanging = Promise.all(Array.from({ length: 200 }, () => gateway.judge(newToken(), ip)));
+      const slowest = { ms: 0 };
+      for (let i = 0; i < 10; i++) {
+        const before = performance.now();
+        await store.database.rows('SELECT 1 AS one');
+        slowest.ms = Math.max(slowest.ms, performance.now() - before);
+      }
+      expect(new Set(await hanging)).toEqual(new Set(['unavailable']));
+      expect(performance.now() - started).toBeLessThan(timeoutMs + 1500);
+      expect(slowest.ms).toBeLessThan(timeoutMs);
+    });
+
+    it('T043 a yes for another hostname or action is refused', async () => {
+      turnstile.behaviour = json({ success: true, hostname: 'evil.example', action: 'login' });
+      const hostname = gatewayFor('turnstile', { CAPTCHA_EXPECTED_HOSTNAME: 'portal.example' });
+      expect(await hostname.judge(newToken(), ip)).toBe('rejected');
+      const action = gatewayFor('turnstile', { CAPTCHA_EXPECTED_ACTION: 'signup' });
+      expect(await action.judge(newToken(), ip)).toBe('rejected');
+    });
+
+    it('does not take solutions of a challenge that nobody configured', async () => {
+      turnstile.behaviour = no;
+      expect(await gatewayFor('turnstile').judge(await solution(), ip)).toBe('rejected');
+    });
+
+    it.each([
+      ['turnstile', 'CAPTCHA_SECRET', { CAPTCHA_TURNSTILE_SECRET: '' }],
+      ['turnstile,hcaptcha', 'CAPTCHA_HCAPTCHA_SECRET', { CAPTCHA_HCAPTCHA_SECRET: '' }],
+    ])(
+      'T044 %s without its secret is refused at start, by one line with the name of the key',
+      (providers, key, less) => {
+        expect(() => gatewayFor(providers, less)).toThrow(SettingsProblem);
+        expect(() => gatewayFor(providers, less)).toThrow(new RegExp(`^${key} is not set[^\\n]*$`));
+      },
+    );
+  });
+
+  describe('the self-hosted challenge', () => {
+    it('a solution is accepted once, in any spelling', async () => {
+      const gateway = gatewayFor('altcha');
+      const token = await solution();
+      expect(await gateway.judge(token, ip)).toBe('accepted');
+      expect(await gateway.judge(token, ip)).toBe('rejected');
+      const payload = JSON.parse(Buffer.from(token, 'base64').toString()) as { solution: object };
+      const respelled = { ...payload, solution: { ...payload.solution, time: 7 } };
+      expect(await gateway.judge(Buffer.from(JSON.stringify(respelled)).toString('base64'), ip)).toBe('rejected');
+    });
+
+    it('20 parallel logins with one solution: one passes', async () => {
+      const gateway = gatewayFor('altcha');
+      const token = await solution();
+      const verdicts = await Promise.all(Array.from({ length: 20 }, () => gateway.judge(token, ip)));
+      expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(1);
+    });
+
+    it('what is unsolved, expired or no solution at all is refused and leaves no row', async () => {
+      const gateway = gatewayFor('altcha');
+      const count = () => store.database.row<{ n: number }>('SELECT COUNT(*) AS n FROM captcha_receipts');
+      const before = await count();
+      const expired = await solution();
+      clock.forward(300);
+      const forged = Buffer.from(
+        JSON.stringify({ challenge: await altcha.issue(), solution: { counter: 1, derivedKey: '00' } }),
+      );
+      for (const token of [expired, forged.toString('base64'), newToken()]) {
+        expect(await gateway.judge(token, ip)).toBe('rejected');
+      }
+      expect(await count()).toEqual(before);
+    });
+  });
+
+  describe('several providers', () => {
+    it('a later one is asked only while an earlier one cannot judge', async () => {
+      const gateway = gatewayFor('turnstile,hcaptcha');
+      expect(await gateway.judge(newToken(), ip)).toBe('accepted');
+      turnstile.behaviour = no;
+      expect(await gateway.judge(newToken(), ip)).toBe('rejected');
+      expect(hcaptcha.asked).toEqual([]);
+      turnstile.behaviour = reset;
+      const token = newToken();
+      expect(await gateway.judge(token, ip)).toBe('accepted');
+      expect(hcaptcha.asked).toEqual([{ secret: 'hcaptcha-secret', response: token, remoteip: ip }]);
+      expect(await gateway.judge(token, ip)).toBe('rejected');
+    });
+
+    it('the no of a later one is no verdict while the maker of the token could not be asked', async () => {
+      const gateway = gatewayFor('turnstile,hcaptcha');
+      turnstile.behaviour = broken;
+      hcaptcha.behaviour = no;
+      const token = newToken();
+      expect(await gateway.judge(token, ip)).toBe('unavailable');
+      turnstile.behaviour = yes;
+      expect(await gateway.judge(token, ip)).toBe('accepted');
+    });
+
+    it('T039 all of them hanging take no longer than one', async () => {
+      turnstile.behaviour = hcaptcha.behaviour = hang;
+      const gateway = gatewayFor('turnstile,hcaptcha', { CAPTCHA_TIMEOUT_MS: '1200' });
+      const started = performance.now();
+      expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
+      expect(performance.now() - started).toBeLessThan(1200 + 500);
+      expect([turnstile.asked, hcaptcha.asked].map((asked) => asked.length)).toEqual([1, 1]);
+    });
+
+    it('the breaker spares the first while it is down; the last has none', async () => {
+      turnstile.behaviour = hcaptcha.behaviour = broken;
+      const gateway = gatewayFor('turnstile,hcaptcha');
+      for (let i = 0; i < 12; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
+      expect(turnstile.asked).toHaveLength(5);
+      expect(hcaptcha.asked).toHaveLength(12);
+    });
+
+    it('with altcha behind it, a provider that is down refuses its tokens at once and solutions pass', async () => {
+      turnstile.behaviour = broken;
+      const gateway = gatewayFor('turnstile,altcha');
+      for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
+      expect(turnstile.asked).toHaveLength(5);
+      expect(await gateway.judge(await solution(), ip)).toBe('accepted');
+      expect(turnstile.asked).toHaveLength(5);
+    });
+
+    it('behind altcha a provider is the last one, always asked', async () => {
+      turnstile.behaviour = broken;
+      const gateway = gatewayFor('altcha,turnstile');
+      for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
+      expect(turnstile.asked).toHaveLength(8);
+    });
+  });
+
+  describe('the log', () => {
+    it('names provider and reason for the operator, and never a secret or a token', async () => {
+      const gateway = gatewayFor('turnstile');
+      turnstile.behaviour = json({ success: false, 'error-codes': ['invalid-input-secret'] });
+      await gateway.judge('log-token', ip);
+      turnstile.behaviour = broken;
+      await gateway.judge('log-token', ip);
+      turnstile.behaviour = no;
+      await gateway.judge('log-token', ip);
+      expect(log.lines.map(({ level }) => level)).toEqual(['error', 'warn']);
+      expect(log.lines[0]?.line).toMatch(/"turnstile".*"invalid-input-secret"/);
+      expect(log.lines[1]?.line).toMatch(/"turnstile".*"status 500"/);
+      expect(JSON.stringify(log.lines)).not.toMatch(/log-token|turnstile-secret/);
+    });
+  });
+});

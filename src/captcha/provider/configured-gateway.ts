@@ -1,0 +1,32 @@
+import type { Clock } from '../../shared/clock';
+import type { CaptchaConfig, SiteverifyProviderName } from '../../platform/config/captcha-config';
+import type { CaptchaReceipts } from '../captcha-receipts';
+import type { AltchaChallenges } from './altcha-challenges';
+import { CircuitedProvider } from './circuited-provider';
+import { FailoverGateway } from './failover-gateway';
+import type { CaptchaProvider } from './judgement';
+import { SiteverifyProvider } from './siteverify-provider';
+
+/** `CAPTCHA_PROVIDER` as objects: a breaker only where another provider follows, the last one is always asked. */
+export function configuredGateway(
+  config: CaptchaConfig,
+  altcha: AltchaChallenges,
+  receipts: CaptchaReceipts,
+  clock: Clock,
+): FailoverGateway {
+  const last = config.providers.at(-1);
+  const providers = config.providers
+    .filter((name) => name !== 'altcha')
+    .map((name) => {
+      const provider = siteverify(config, name);
+      return name === last ? provider : new CircuitedProvider(provider);
+    });
+  const selfHosted = config.providers.includes('altcha') ? altcha : undefined;
+  return new FailoverGateway(selfHosted, providers, receipts, clock, config.timeoutMs);
+}
+
+function siteverify(config: CaptchaConfig, name: SiteverifyProviderName): CaptchaProvider {
+  const settings = config.siteverify[name];
+  if (settings === undefined) throw new Error(`${name} is configured without its settings`);
+  return new SiteverifyProvider(name, settings, { hostname: config.expectedHostname, action: config.expectedAction });
+}

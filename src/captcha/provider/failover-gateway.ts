@@ -1,0 +1,72 @@
+import { Logger } from '@nestjs/common';
+import type { Clock } from '../../shared/clock';
+import { CaptchaGateway, type CaptchaVerdict } from '../captcha-gateway';
+import type { CaptchaReceipts } from '../captcha-receipts';
+import type { AltchaChallenges } from './altcha-challenges';
+import type { CaptchaProvider, Judgement } from './judgement';
+
+/** Longer than a token of any provider lives (Turnstile 5 minutes, the others 2). */
+const receiptSeconds = 600;
+
+/** The configured providers in their order, and one receipt for each token whoever judges it (decisions.md 6, ADR 0006). */
+export class FailoverGateway extends CaptchaGateway {
+  private readonly logger = new Logger('captcha');
+  private readonly shareMs: number;
+
+  /**
+   * @param altcha undefined where it is not configured
+   * @param timeoutMs for one judgement, shared out among the providers: a second one must not double the wait (T039)
+   */
+  constructor(
+    private readonly altcha: AltchaChallenges | undefined,
+    private readonly providers: readonly CaptchaProvider[],
+    private readonly receipts: CaptchaReceipts,
+    private readonly clock: Clock,
+    timeoutMs: number,
+  ) {
+    super();
+    this.shareMs = Math.max(1, Math.floor(timeoutMs / Math.max(1, providers.length)));
+  }
+
+  async judge(token: string, ip: string): Promise<CaptchaVerdict> {
+    const solution = this.altcha?.read(token);
+    if (solution === undefined) return this.judgeAbroad(token, ip);
+    const solved = await this.altcha?.check(solution);
+    if (solved === undefined) return 'rejected';
+    return (await this.receipts.claim(solved.identity, solved.expires)) ? 'accepted' : 'rejected';
+  }
+
+  /**
+   * Claimed before anybody is asked: of parallel logins with one token one asks, the others are refused at once and cost
+   * the provider nothing. A token that nobody could judge is given back, so that its owner can try it again.
+   */
+  private async judgeAbroad(token: string, ip: string): Promise<CaptchaVerdict> {
+    if (this.providers.length === 0) return 'rejected';
+    const identity = `token:${token}`;
+    if (!(await this.receipts.claim(identity, this.clock.secondsFromNow(receiptSeconds)))) return 'rejected';
+    const verdict = await this.askInOrder(token, ip);
+    if (verdict === 'unavailable') await this.receipts.release(identity);
+    return verdict;
+  }
+
+  /** A later provider may say yes; its no means nothing while the one that made the token could not be asked. */
+  private async askInOrder(token: string, ip: string): Promise<CaptchaVerdict> {
+    let skipped = false;
+    for (const provider of this.providers) {
+      const judgement = await provider.judge(token, ip, this.shareMs);
+      this.report(provider.name, judgement);
+      if (judgement.verdict === 'accepted') return 'accepted';
+      if (judgement.verdict === 'rejected') return skipped ? 'unavailable' : 'rejected';
+      skipped = true;
+    }
+    return 'unavailable';
+  }
+
+  private report(provider: string, { reason, misconfigured }: Judgement): void {
+    if (reason === undefined) return;
+    this.logger[misconfigured === true ? 'error' : 'warn'](
+      { provider, reason },
+      'captcha provider gave no good answer',
+    );
+  }
+}
