@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database';
+import { timeOrNull } from '../platform/database/sql';
+import { Clock } from '../shared/clock';
+import { mailStatus } from './mail-status';
+import { OutboxWorker } from './outbox/outbox-worker';
+import { SkippedMails } from './outbox/skipped-mails';
+
+export interface OutboxStats {
+  readonly pending: number;
+  /** 0 when nothing is pending. */
+  readonly oldestPendingSeconds: number;
+  /** Given up, and not purged yet. */
+  readonly dead: number;
+  /** By this process since it started; the other numbers are those of the whole installation. */
+  readonly skipped: number;
+}
+
+/** The outbox as the operator sees it: metrics, `doctor`, `purge`. */
+@Injectable()
+export class MailOutbox {
+  constructor(
+    private readonly database: Database,
+    private readonly skipped: SkippedMails,
+    private readonly worker: OutboxWorker,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A server sends from now on, also what other processes have queued. */
+  startSending(): void {
+    this.worker.startPolling();
+  }
+
+  async outboxStats(): Promise<OutboxStats> {
+    const rows = await this.database.rows<{ status: number; count: number; oldest: unknown }>(
+      `SELECT status, COUNT(*) AS count, MIN(created_at) AS oldest FROM mail_outbox
+       WHERE status IN (?, ?) GROUP BY status`,
+      [mailStatus.waiting, mailStatus.dead],
+    );
+    const waiting = rows.find((row) => row.status === mailStatus.waiting);
+    const oldest = timeOrNull(waiting?.oldest);
+    const age = oldest === null ? 0 : (this.clock.now().getTime() - oldest.getTime()) / 1000;
+    return {
+      pending: Number(waiting?.count ?? 0),
+      oldestPendingSeconds: Math.max(0, age),
+      dead: Number(rows.find((row) => row.status === mailStatus.dead)?.count ?? 0),
+      skipped: this.skipped.count,
+    };
+  }
+
+  /** Sends what is due at once, for who cannot wait for the poll. */
+  sendDue(): Promise<void> {
+    return this.worker.sendDue();
+  }
+
+  /**
+   * Removes mails that have come to their end and were queued before `before`; one bounded batch.
+   * @returns how many; fewer than `limit` when there are no more.
+   */
+  async purgeSettled(before: Date, limit: number): Promise<number> {
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT id FROM mail_outbox WHERE created_at < ? AND status <> ? ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
+      [before, mailStatus.waiting],
+    );
+    if (rows.length === 0) return 0;
+    const ids = rows.map((row) => row.id);
+    return this.database.affected(`DELETE FROM mail_outbox WHERE id IN (${ids.map(() => '?').join(', ')})`, ids);
+  }
+}

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { MailerModule } from '@nestjs-modules/mailer';
+import { MailLimits, mailLimits } from './mail-limits';
+import { MailOutbox } from './mail-outbox';
+import { Mailer } from './mailer';
+import { MailAttempt } from './outbox/mail-attempt';
+import { OutboxRows } from './outbox/outbox-rows';
+import { OutboxWorker } from './outbox/outbox-worker';
+import { SkippedMails } from './outbox/skipped-mails';
+import { SmtpCheck } from './smtp-check';
+import { EmlFolder } from './smtp/eml-folder';
+import { fileTransporter, MailDelivery } from './smtp/mail-delivery';
+import { SmtpConfiguration } from './smtp/smtp-configuration';
+import { noForeignContent } from './smtp/smtp-options';
+import { SmtpTransports } from './smtp/smtp-transports';
+import { htmlLayout, htmlTemplates, MailTemplates } from './templates/mail-templates';
+
+/** Mails that are never lost and never sent twice: an outbox in the database, a worker in every replica (§6.2). */
+@Module({
+  imports: [
+    MailerModule.forRoot({
+      // Mail servers are added and removed as the settings change.
+      transports: {
+        [fileTransporter]: { streamTransport: true, buffer: true, newline: 'windows', ...noForeignContent },
+      },
+      template: htmlTemplates,
+      options: { layout: htmlLayout },
+    }),
+  ],
+  providers: [
+    { provide: MailLimits, useValue: mailLimits },
+    EmlFolder,
+    MailAttempt,
+    MailDelivery,
+    Mailer,
+    MailOutbox,
+    MailTemplates,
+    OutboxRows,
+    OutboxWorker,
+    SkippedMails,
+    SmtpCheck,
+    SmtpConfiguration,
+    SmtpTransports,
+  ],
+  exports: [Mailer, MailOutbox, SmtpCheck],
+})
+export class MailModule {}

@@ -1,0 +1,68 @@
+import type { KeyRing } from '../../platform/crypto/key-ring';
+import type { Language } from '../../shared/languages';
+
+interface Recipient {
+  /** The stored address, never one that was submitted. */
+  readonly to: string;
+  readonly language: Language;
+  readonly nickname?: string | null;
+}
+
+export interface OtpMail extends Recipient {
+  readonly code: string;
+  readonly expires: Date;
+}
+
+/** 0 = first-time password (also an invitation), 2 = forgotten, 3 = expired (§2.5). */
+export type ResetLinkType = 0 | 2 | 3;
+
+export interface ResetLinkMail extends Recipient {
+  readonly link: string;
+  readonly type: ResetLinkType;
+  readonly expires: Date;
+}
+
+export interface PasswordChangedMail extends Recipient {
+  readonly ip: string;
+  readonly at: Date;
+}
+
+export interface TotpChangedMail extends PasswordChangedMail {
+  /** True when another authenticator was in force before. */
+  readonly replaced: boolean;
+}
+
+export type QueuedMail =
+  | ({ readonly kind: 'otp' } & OtpMail)
+  | ({ readonly kind: 'reset-link' } & ResetLinkMail)
+  | ({ readonly kind: 'password-changed' } & PasswordChangedMail)
+  | ({ readonly kind: 'totp-changed' } & TotpChangedMail);
+
+export type MailKind = QueuedMail['kind'];
+
+const purpose = 'mail';
+const times = new Set(['expires', 'at']);
+
+/** Codes and links lie in the table only sealed, and only until they are sent (decisions.md 3). */
+export function sealMail(keys: KeyRing, mail: QueuedMail): string {
+  return keys.seal(purpose, JSON.stringify(mail));
+}
+
+/** No key of this process opens the mail; that of another replica may, while keys rotate. */
+export class MailNotReadable extends Error {
+  override readonly name = 'MailNotReadable';
+}
+
+/** @throws MailNotReadable */
+export function openMail(keys: KeyRing, sealed: string): QueuedMail {
+  const revive = (key: string, value: unknown) => (times.has(key) ? new Date(String(value)) : value);
+  return JSON.parse(opened(keys, sealed), revive) as QueuedMail;
+}
+
+function opened(keys: KeyRing, sealed: string): string {
+  try {
+    return keys.open(purpose, sealed);
+  } catch {
+    throw new MailNotReadable();
+  }
+}

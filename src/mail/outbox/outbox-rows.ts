@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../../platform/database/database';
+import { timeOf } from '../../platform/database/sql';
+import { Clock } from '../../shared/clock';
+import { Random } from '../../shared/random';
+import { MailLimits } from '../mail-limits';
+import { type FinalStatus, mailStatus } from '../mail-status';
+
+/** A row that belongs to this process until its lease ends; `claim` is the proof. */
+export interface ClaimedMail {
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: string;
+  /** This sending included. */
+  readonly attempts: number;
+  readonly expires: Date;
+  readonly createdAt: Date;
+  readonly claim: string;
+  /** From when the lease counts. */
+  readonly claimedAt: Date;
+}
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly expires: unknown;
+  readonly created_at: unknown;
+}
+
+/** The table `mail_outbox`: any number of processes send from it, and each mail has one owner at a time (ADR 0007). */
+@Injectable()
+export class OutboxRows {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly limits: MailLimits,
+  ) {}
+
+  /** One row of the caller's transaction: the mail exists exactly when the change that it tells of does. */
+  async insert(tx: Transaction, kind: string, payload: string, expires: Date): Promise<void> {
+    const now = this.clock.now();
+    await tx.affected(
+      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
+       VALUES (?, ?, ?, ?, 0, ?, ?, ?)`,
+      [this.random.uuid(), kind, payload, mailStatus.waiting, now, expires, now],
+    );
+  }
+
+  /** Takes up to `wanted` mails that are due, the oldest first. */
+  async claim(wanted: number): Promise<ClaimedMail[]> {
+    const now = this.clock.now();
+    // More than wanted: other replicas look at the same rows, and some of these will be theirs by the time we ask.
+    const rows = await this.database.rows<Row>(
+      `SELECT id, kind, payload, attempts, expires, created_at FROM mail_outbox
+       WHERE status = ? AND next_attempt_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?)
+       ORDER BY next_attempt_at LIMIT ${4 * Math.trunc(wanted)}`,
+      [mailStatus.waiting, now, now],
+    );
+    const claimed: ClaimedMail[] = [];
+    for (const row of rows) {
+      if (claimed.length === wanted) break;
+      const claim = this.random.uuid();
+      if (await this.take(row, claim, now)) {
+        const { id, kind, payload, attempts } = row;
+        const [expires, createdAt] = [timeOf(row.expires), timeOf(row.created_at)];
+        claimed.push({ id, kind, payload, attempts: attempts + 1, expires, createdAt, claim, claimedAt: now });
+      }
+    }
+    return claimed;
+  }
+
+  /**
+   * Racers: all replicas, for one row. The first UPDATE wins and holds the row until its lease ends; for the others it is
+   * no longer free (or was given back for later since they read it), and they go on to the next row.
+   */
+  private take(row: Row, claim: string, now: Date): Promise<boolean> {
+    return this.database.won(
+      `UPDATE mail_outbox SET claimed_by = ?, claimed_until = ?, attempts = attempts + 1
+       WHERE id = ? AND status = ? AND next_attempt_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?)`,
+      [claim, new Date(now.getTime() + this.limits.leaseMs), row.id, mailStatus.waiting, now, now],
+    );
+  }
+
+  /**
+   * Ends a mail and removes what it said. Racers: its owner, and whoever took it over after the lease. `claimed_by` lets
+   * only the present owner win; the former one is told false and leaves the row alone.
+   */
+  settle(mail: ClaimedMail, status: FinalStatus): Promise<boolean> {
+    return this.database.won(
+      `UPDATE mail_outbox SET status = ?, payload = NULL, sent_at = ?, claimed_by = NULL, claimed_until = NULL
+       WHERE id = ? AND status = ? AND claimed_by = ?`,
+      [status, status === mailStatus.sent ? this.clock.now() : null, mail.id, mailStatus.waiting, mail.claim],
+    );
+  }
+
+  /**
+   * Gives the mail back, to be tried by anybody from `at` on; the racers are those of `settle`.
+   * @param charged false when the mail itself was not at fault, so that an outage does not use up its attempts.
+   */
+  giveBack(mail: ClaimedMail, at: Date, charged: boolean): Promise<boolean> {
+    return this.database.won(
+      `UPDATE mail_outbox SET next_attempt_at = ?, attempts = attempts - ?, claimed_by = NULL, claimed_until = NULL
+       WHERE id = ? AND status = ? AND claimed_by = ?`,
+      [at, charged ? 0 : 1, mail.id, mailStatus.waiting, mail.claim],
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { createTransport } from 'nodemailer';
+import { MailLimits } from './mail-limits';
+import { SmtpConfiguration } from './smtp/smtp-configuration';
+import { describeFailure } from './smtp/smtp-failure';
+import { smtpOptions } from './smtp/smtp-options';
+
+/** `text` is one line for the operator, with neither password nor user name in it. */
+export interface SmtpCheckResult {
+  readonly status: 'ok' | 'skipped' | 'problem';
+  readonly text: string;
+}
+
+/** `doctor`'s question: would a mail leave now? Connects, upgrades, logs in, and sends nothing. */
+@Injectable()
+export class SmtpCheck {
+  constructor(
+    private readonly configuration: SmtpConfiguration,
+    private readonly limits: MailLimits,
+  ) {}
+
+  /** Never throws; a silent server is told after seconds. */
+  async checkSmtp(): Promise<SmtpCheckResult> {
+    let server = '';
+    try {
+      const settings = await this.configuration.current();
+      if (settings === undefined) return { status: 'skipped', text: 'no mail server is configured, mails are skipped' };
+      server = `${settings.host}:${settings.port} (${settings.tls})`;
+      await createTransport(smtpOptions(settings, { ...this.limits, socketMs: this.limits.greetingMs })).verify();
+      return { status: 'ok', text: `${server} answers` };
+    } catch (error) {
+      const { error: kind, code, reason, reply, problem } = describeFailure(error);
+      const told = [server, problem, ...(problem === undefined ? [code ?? kind, reason, reply] : [])];
+      return { status: 'problem', text: told.filter((part) => part !== undefined && part !== '').join(' ') };
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '../../platform/config/app-config';
+import { Clock } from '../../shared/clock';
+import { Random } from '../../shared/random';
+
+/** Outside production and without a mail server: each mail is a file, `DATA_DIR/outbox/<time>-<kind>.eml` (decisions.md 8). */
+@Injectable()
+export class EmlFolder {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** @returns the path of the file, which is complete as soon as it is there: somebody may be watching the folder. */
+  async write(kind: string, message: Buffer): Promise<string> {
+    const folder = join(this.config.dataDir, 'outbox');
+    // It holds codes and links in the clear.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const draft = join(folder, `.${this.random.uuid()}.tmp`);
+    await writeFile(draft, message, { mode: 0o600 });
+    try {
+      return await publish(draft, join(folder, `${this.clock.now().toISOString().replace(/[:.]/g, '-')}-${kind}`));
+    } finally {
+      await unlink(draft);
+    }
+  }
+}
+
+/** `link` never overwrites: of two mails of one millisecond the second gets a number. */
+async function publish(draft: string, name: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const file = number === 1 ? `${name}.eml` : `${name}-${number}.eml`;
+    try {
+      await link(draft, file);
+      return file;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type ISendMailOptions, MailerService } from '@nestjs-modules/mailer';
+import { AppConfig } from '../../platform/config/app-config';
+import { Clock } from '../../shared/clock';
+import { isPlainAddress, mailboxOf } from '../mail-address';
+import type { QueuedMail } from '../outbox/mail-payload';
+import { MailTemplates } from '../templates/mail-templates';
+import { EmlFolder } from './eml-folder';
+import { SmtpConfiguration } from './smtp-configuration';
+import { AddressRefused } from './smtp-failure';
+import type { SmtpSettings } from './smtp-settings';
+import { SmtpTransports } from './smtp-transports';
+
+/** The transporter that makes a file of a mail; the others are named by SmtpTransports. */
+export const fileTransporter = 'file';
+
+type Message = ISendMailOptions & { readonly signal?: AbortSignal };
+
+/** One mail to one mailbox, over whatever is configured at this moment (§6.2). */
+@Injectable()
+export class MailDelivery {
+  private readonly logger = new Logger('mail');
+
+  constructor(
+    private readonly configuration: SmtpConfiguration,
+    private readonly transports: SmtpTransports,
+    private readonly mailer: MailerService,
+    private readonly templates: MailTemplates,
+    private readonly files: EmlFolder,
+    private readonly config: AppConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param id of the outbox row: it makes the Message-ID, so that a mail which had to be sent again is recognised as one.
+   * @param signal cuts the connection.
+   * @throws whatever `failureKind` sorts.
+   */
+  async deliver(id: string, mail: QueuedMail, signal: AbortSignal): Promise<'sent' | 'skipped'> {
+    if (!isPlainAddress(mail.to)) throw new AddressRefused();
+    const settings = await this.configuration.current();
+    signal.throwIfAborted();
+    if (settings !== undefined) return this.send(id, mail, settings, signal);
+    this.transports.leave();
+    return this.config.production ? 'skipped' : this.writeFile(id, mail);
+  }
+
+  private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
+    const message = this.message(id, mail, settings.sender);
+    await this.transports.use(settings, (transporterName) => {
+      const options: Message = { ...message, transporterName, signal };
+      return this.mailer.sendMail(options);
+    });
+    return 'sent';
+  }
+
+  private async writeFile(id: string, mail: QueuedMail): Promise<'sent'> {
+    const sender = mailboxOf(this.config.mail.from) ?? { name: '', address: 'no-reply@localhost' };
+    const message = this.message(id, mail, sender);
+    const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
+    const file = await this.files.write(mail.kind, made.message);
+    // The path and the subject only: codes and links never reach a log.
+    this.logger.log({ file, subject: message.subject }, 'no mail server is configured: mail written to a file');
+    return 'sent';
+  }
+
+  private message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): ISendMailOptions {
+    const now = this.clock.now();
+    return {
+      ...this.templates.render(mail, now),
+      from,
+      // An object, and already known to be one address: nothing is left for a parser to decide (CVE-2025-13033).
+      to: { name: '', address: mail.to },
+      date: now,
+      messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+      headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    };
+  }
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../test/support/servers/free-port';
+import { CertificateAuthority } from '../../../test/support/servers/certificates';
+import { Smtp, type SmtpOptions } from '../../../test/support/servers/smtp';
+import { MailReplica, testLimits } from '../../../test/support/mail/mail-replica';
+import type { QueuedMail } from '../outbox/mail-payload';
+import { SmtpCheck } from '../smtp-check';
+import { MailDelivery } from './mail-delivery';
+import { failureKind } from './smtp-failure';
+
+const mail: QueuedMail = {
+  ...{ kind: 'otp', to: 'alice@example.com', code: '048213', language: 'en' },
+  expires: new Date('2026-03-02T10:05:00Z'),
+};
+
+/** A real client against a real server; the database is only where the settings come from. */
+describe('the SMTP conversation', () => {
+  let directory: string;
+  let stranger: CertificateAuthority;
+  let server: Smtp | undefined;
+  let replica: MailReplica;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mail-smtp-'));
+    stranger = await CertificateAuthority.create(directory);
+  });
+
+  afterEach(async () => {
+    await replica.stop();
+    await server?.stop();
+    server = undefined;
+  });
+
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  async function connect(url: string): Promise<void> {
+    const database = `sqlite:${join(directory, `${String(performance.now())}.sqlite`)}`;
+    replica = await MailReplica.start(database, { settings: { SMTP_URL: url } });
+  }
+
+  async function given(options: SmtpOptions, adapt = (url: string) => url): Promise<Smtp> {
+    server = await Smtp.start(options);
+    await connect(adapt(server.url));
+    return server;
+  }
+
+  const deliver = (milliseconds = 5000) =>
+    replica.get(MailDelivery).deliver('a-row', mail, AbortSignal.timeout(milliseconds));
+  const check = () => replica.get(SmtpCheck).checkSmtp();
+
+  async function failure(): Promise<{ kind: string; code: unknown; within: number }> {
+    const started = performance.now();
+    const error: unknown = await deliver().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return {
+      kind: failureKind(error ?? {}),
+      code: (error as { code: unknown }).code,
+      within: performance.now() - started,
+    };
+  }
+
+  it('in plain text, with our headers and one recipient', async () => {
+    const { messages } = await given({});
+    expect(await check()).toEqual({ status: 'ok', text: expect.stringContaining('(opportunistic) answers') });
+    expect(await deliver()).toBe('sent');
+    expect(messages).toMatchObject([{ to: ['alice@example.com'], secure: false }]);
+    expect(messages[0]?.raw).toContain('Auto-Submitted: auto-generated');
+    expect(messages[0]?.raw).toContain('Message-ID: <a-row@localhost>');
+  });
+
+  it('logs in', async () => {
+    const { messages } = await given({ account: { user: 'us@er', password: 'p:ss' } }, (url) =>
+      url.replace('//', '//us%40er:p%3Ass@'),
+    );
+    await deliver();
+    expect(messages).toMatchObject([{ user: 'us@er' }]);
+  });
+
+  it('a wrong password is the server’s matter, and neither it nor the user name is told', async () => {
+    await given({ account: { user: 'service', password: 'right' } }, (url) => url.replace('//', '//service:wrong@'));
+    expect(await failure()).toMatchObject({ kind: 'server', code: 'EAUTH' });
+    const { status, text } = await check();
+    expect({ status, text }).toEqual({ status: 'problem', text: expect.stringMatching(/EAUTH 535$/) });
+    expect(text).not.toMatch(/service|wrong|Authentication/);
+  });
+
+  it.each(['opportunistic', 'starttls', 'tls'] as const)('%s: a certificate of a stranger is refused', async (tls) => {
+    const security = tls === 'tls' ? 'tls' : 'starttls';
+    const { messages } = await given({ security, certificate: await stranger.issue() }, (url) =>
+      tls === 'opportunistic' ? url : `${url}?tls=${tls}`,
+    );
+    expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
+    expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('UNABLE_TO_VERIFY') });
+    expect(messages).toEqual([]);
+  });
+
+  it('starttls: a server that does not offer it gets nothing', async () => {
+    const { messages } = await given({}, (url) => `${url}?tls=starttls`);
+    expect(await failure()).toMatchObject({ kind: 'server' });
+    expect(messages).toEqual([]);
+  });
+
+  it('none: STARTTLS is not used, also when it is offered', async () => {
+    await given({ security: 'starttls', certificate: await stranger.issue() }, (url) => `${url}?tls=none`);
+    // The server says 530 to the sender, because it wants TLS: so we spoke in the clear.
+    expect(await failure()).toMatchObject({ kind: 'server', code: 'EENVELOPE' });
+  });
+
+  it('"later" and "never" are told apart, and the connection is kept', async () => {
+    const smtp = await given({});
+    smtp.refuse(451);
+    expect(await failure()).toMatchObject({ kind: 'later' });
+    smtp.refuse(450, 'recipient');
+    expect(await failure()).toMatchObject({ kind: 'later' });
+    smtp.refuse(550, 'recipient');
+    expect(await failure()).toMatchObject({ kind: 'refused' });
+    smtp.refuse(554);
+    expect(await failure()).toMatchObject({ kind: 'refused' });
+    smtp.accept();
+    await deliver();
+    expect(smtp.messages).toHaveLength(1);
+    // One, or two when a mail came before the reset after a refusal was through; not one for each mail.
+    expect(smtp.connectionCount).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['greeting', 'text'] as const)('silence at the %s ends with our time-out (T246)', async (at) => {
+    const smtp = await given({});
+    smtp.hang(at);
+    const { kind, code, within } = await failure();
+    expect({ kind, code }).toEqual({ kind: 'server', code: 'ETIMEDOUT' });
+    expect(within).toBeLessThan(testLimits.socketMs + 3000);
+    if (at === 'greeting')
+      expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('ETIMEDOUT') });
+  });
+
+  it('nobody listens', async () => {
+    await connect(`smtp://127.0.0.1:${await freePort()}`);
+    expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
+    expect((await check()).text).toMatch(/ESOCKET ECONNREFUSED$/);
+  });
+
+  it('no server: doctor is told that mails are skipped', async () => {
+    await connect('');
+    expect(await check()).toMatchObject({ status: 'skipped' });
+  });
+
+  it('settings that make no sense are told by their key', async () => {
+    await connect('smtp://mail.example.com?tls=perhaps');
+    expect(await check()).toEqual({ status: 'problem', text: 'SMTP_URL: tls must be none, starttls or tls' });
+  });
+
+  describe('with a server that trickles', () => {
+    let trickling: Server;
+    const sockets = new Set<Socket>();
+
+    afterEach(() => {
+      sockets.forEach((socket) => socket.destroy());
+      trickling.close();
+    });
+
+    it('the connection is cut when the time of the mail is up, though it was never silent', async () => {
+      const port = await freePort();
+      trickling = createServer((socket) => {
+        sockets.add(socket);
+        socket.on('error', () => undefined).write('220 mail.example.test\r\n');
+        socket.once('data', () => {
+          const drip = setInterval(() => socket.write('250-and so on\r\n'), 50);
+          socket.once('close', () => clearInterval(drip));
+        });
+      }).listen(port, '127.0.0.1');
+      await connect(`smtp://127.0.0.1:${port}`);
+      const started = performance.now();
+      await expect(deliver(800)).rejects.toMatchObject({ code: 'EABORT' });
+      expect(performance.now() - started).toBeLessThan(4000);
+      const [socket] = sockets;
+      if (!socket?.destroyed) await new Promise((resolve) => socket?.once('close', resolve));
+    });
+  });
+});

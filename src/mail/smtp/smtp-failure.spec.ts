@@ -1,0 +1,42 @@
+import { DomainError } from '../../shared/errors/domain-error';
+import { serviceUnavailable } from '../../shared/errors/error-catalogue';
+import { MailNotReadable } from '../outbox/mail-payload';
+import { AddressRefused, describeFailure, failureKind } from './smtp-failure';
+import { SmtpProblem } from './smtp-settings';
+
+const smtpError = (fields: object, message = 'x') => Object.assign(new Error(message), fields);
+
+describe('failureKind', () => {
+  it.each([
+    ['no address', new AddressRefused(), 'refused'],
+    ['550 to the recipient', smtpError({ code: 'EENVELOPE', command: 'RCPT TO', permanent: true }), 'refused'],
+    ['554 to the text', smtpError({ code: 'EMESSAGE', command: 'DATA', permanent: true }), 'refused'],
+    ['451 to the recipient', smtpError({ code: 'EENVELOPE', command: 'RCPT TO', permanent: false }), 'later'],
+    ['452 to the text', smtpError({ code: 'EMESSAGE', command: 'DATA', permanent: false }), 'later'],
+    ['550 to the sender', smtpError({ code: 'EENVELOPE', command: 'MAIL FROM', permanent: true }), 'server'],
+    ['a wrong password', smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', permanent: true }), 'server'],
+    ['no connection', smtpError({ code: 'ESOCKET' }), 'server'],
+    ['a time-out', smtpError({ code: 'ETIMEDOUT' }), 'server'],
+    ['settings', new SmtpProblem('SMTP PORT'), 'server'],
+    ['the store', new DomainError(serviceUnavailable), 'server'],
+    ['a key that is not here', new MailNotReadable(), 'server'],
+    ['a bug', new TypeError('x'), 'later'],
+  ])('%s', (_, error, kind) => expect(failureKind(error)).toBe(kind));
+});
+
+it('describeFailure quotes neither the server nor the mail', () => {
+  const error = smtpError(
+    {
+      code: 'EENVELOPE',
+      command: 'RCPT TO',
+      responseCode: 550,
+      response: '550 alice@example.com',
+      rejected: ['alice'],
+    },
+    'alice@example.com: code 048213',
+  );
+  expect(describeFailure(error)).toEqual({ error: 'Error', code: 'EENVELOPE', command: 'RCPT TO', reply: 550 });
+  expect(
+    JSON.stringify(describeFailure(smtpError({ command: 'AUTH PLAIN AGFsaWNl', code: 'a b' }, 'alice'))),
+  ).not.toMatch(/AGFs|a b|alice/);
+});

@@ -1,0 +1,119 @@
+import { MailerService } from '@nestjs-modules/mailer';
+import { createTransport } from 'nodemailer';
+import PostalMime, { type Email } from 'postal-mime';
+import type { AppConfig } from '../../platform/config/app-config';
+import { languages } from '../../shared/languages';
+import type { QueuedMail } from '../outbox/mail-payload';
+import { htmlLayout, htmlTemplates, MailTemplates } from './mail-templates';
+
+const now = new Date('2026-03-02T10:00:00Z');
+const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const link = 'https://portal.example.com/reset-password?uid=1c7ab0a4&lang=en';
+const code = '048213';
+
+const templates = new MailTemplates({ systemUrl: 'https://portal.example.com' } as AppConfig);
+const mailer = new MailerService(
+  {
+    transports: { file: { streamTransport: true, buffer: true } as object },
+    template: htmlTemplates,
+    options: { layout: htmlLayout },
+  },
+  { createTransport: (options) => createTransport(options as object) },
+);
+
+/** The mail as a mail program reads it. */
+async function read(mail: QueuedMail): Promise<Email & { html: string; text: string; subject: string }> {
+  const sent = (await mailer.sendMail({
+    ...templates.render(mail, now),
+    to: { name: '', address: mail.to },
+    from: 'no-reply@example.com',
+    transporterName: 'file',
+  })) as { message: Buffer };
+  return (await PostalMime.parse(sent.message)) as Awaited<ReturnType<typeof read>>;
+}
+
+type Kind = Partial<QueuedMail> & { kind: QueuedMail['kind'] };
+const kinds: [string, Kind][] = [
+  ['otp', { kind: 'otp', code, expires: inSeconds(300) }],
+  ...([0, 2, 3] as const).map((type): [string, Kind] => [
+    `reset-link of type ${type}`,
+    { kind: 'reset-link', type, link, expires: inSeconds(1800) },
+  ]),
+  ['password-changed', { kind: 'password-changed', ip: '203.0.113.7', at: now }],
+  ['totp-changed, first', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: false }],
+  ['totp-changed, replaced', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: true }],
+];
+
+function mailOf(kind: Kind, language: QueuedMail['language'], nickname: string | null = 'Alice'): QueuedMail {
+  return { to: 'alice@example.com', language, nickname, ...kind } as QueuedMail;
+}
+
+describe.each(languages)('in %s', (language) => {
+  describe.each(kinds)('%s', (_, kind) => {
+    it('says the same in HTML and in plain text, in its language', async () => {
+      const { html, text, subject } = await read(mailOf(kind, language));
+      const facts =
+        kind.kind === 'otp' ? [code] : kind.kind === 'reset-link' ? [link] : ['203.0.113.7', '2026-03-02 10:00 UTC'];
+      const shown = html.replace(/&amp;/g, '&').replace(/&#x3D;/g, '=');
+      for (const fact of ['Alice', 'portal.example.com', ...facts]) {
+        expect(shown).toContain(fact);
+        expect(text).toContain(fact);
+      }
+      expect(html).toContain(`<html lang="${language}">`);
+      for (const part of [text, subject, html.replace(/<style>.*<\/style>/s, '')]) {
+        expect(/\p{Script=Han}/u.test(part)).toBe(language === 'zh-CN');
+      }
+    });
+
+    it('fetches nothing, and leaves no gap without a nickname', async () => {
+      const { html, text } = await read(mailOf(kind, language, null));
+      expect(html).not.toMatch(/<img|<link|<script|url\(|src=|@import/i);
+      for (const part of [html, text]) expect(part).not.toMatch(/\{\{|undefined|null|\[object/);
+      expect(text).toMatch(/^\S/);
+      expect(text).not.toMatch(/\n{4}/);
+    });
+  });
+
+  it('the code and the link are not in the subject, which shows on a locked screen', async () => {
+    for (const [, kind] of kinds) expect((await read(mailOf(kind, language))).subject).not.toMatch(/\d|http/);
+  });
+
+  it('each kind and type has words of its own', async () => {
+    const subjects = await Promise.all(kinds.map(async ([, kind]) => (await read(mailOf(kind, language))).subject));
+    expect(new Set(subjects).size).toBe(kinds.length);
+  });
+
+  it.each(kinds)('%s shows a hostile nickname as the text it is (T135)', async (_, kind) => {
+    const nickname = `<img src=//evil>"'{{code}}\r\n\r\nhttps://evil.test\u2028next`;
+    const { html, text } = await read(mailOf(kind, language, nickname));
+    expect(html).not.toContain('<img');
+    expect(html).toContain('&lt;img src&#x3D;//evil&gt;&quot;&#x27;{{code}} https://evil.test');
+    // One line: it cannot pass for a paragraph of the mail.
+    expect(text.split('\n')[0]).toContain(`<img src=//evil>"'{{code}} https://evil.test next`);
+  });
+
+  it('the notice of a changed password offers nothing to click', async () => {
+    const { html, text } = await read(mailOf(kinds[4]![1], language));
+    expect(html).not.toMatch(/<a|https?:/);
+    expect(text).not.toMatch(/https?:/);
+  });
+});
+
+it('a link in HTML is the link, and nothing that it contains ends the attribute', async () => {
+  const mail = mailOf(kinds[2]![1], 'en');
+  const { html } = await read({ ...mail, link: `${link}"><script>x</script>` } as QueuedMail);
+  expect(html).not.toContain('<script>');
+  expect(html).not.toContain(`"><script`);
+});
+
+it.each([
+  [90, '2 minutes', '2 分钟'],
+  [20, '1 minute', '1 分钟'],
+  [1800, '30 minutes', '30 分钟'],
+  [10_800, '3 hours', '3 小时'],
+  [259_200, '3 days', '3 天'],
+])('%d s are %s, %s', async (seconds, en, zh) => {
+  const kind = { kind: 'otp', code, expires: inSeconds(seconds) } as Kind;
+  expect((await read(mailOf(kind, 'en'))).text).toContain(`valid for ${en} `);
+  expect((await read(mailOf(kind, 'zh-CN'))).text).toContain(`在 ${zh}内`);
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import type { MailerOptions } from '@nestjs-modules/mailer';
+import { HandlebarsAdapter } from '@nestjs-modules/mailer/adapters/handlebars.adapter';
+import { compile, type TemplateDelegate } from 'handlebars';
+import { AppConfig } from '../../platform/config/app-config';
+import type { QueuedMail } from '../outbox/mail-payload';
+import { durationText, subjectOf, timeText, wordings } from './mail-wording';
+
+/** Beside this file, in the source tree as in the build (nest-cli.json copies them). */
+const directory = __dirname;
+
+/** HTML is rendered by MailerService; a variable that a template names and nobody gives is an error, not a gap. */
+export const htmlTemplates: NonNullable<MailerOptions['template']> = {
+  dir: directory,
+  adapter: new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
+  options: { strict: true },
+};
+export const htmlLayout = 'layout.html';
+
+type Context = Readonly<Record<string, string | boolean | null>>;
+
+export interface RenderedMail {
+  readonly subject: string;
+  readonly text: string;
+  /** For MailerService, which renders it with `context`, escaped. */
+  readonly template: string;
+  readonly context: Record<string, unknown>;
+}
+
+/** What a mail says: `<kind>.<language>.{html,text}.hbs`, the HTML inside `layout.html.hbs`. */
+@Injectable()
+export class MailTemplates {
+  private readonly site: string;
+  private readonly texts = new Map<string, TemplateDelegate<Context>>();
+
+  constructor(config: AppConfig) {
+    this.site = new URL(config.systemUrl).host;
+  }
+
+  render(mail: QueuedMail, now: Date): RenderedMail {
+    const subject = subjectOf(mail);
+    const context = {
+      language: mail.language,
+      subject,
+      site: this.site,
+      automatic: wordings[mail.language].automatic,
+      nickname: oneLine(mail.nickname),
+      ...details(mail, now),
+    };
+    const text = this.text(`${mail.kind}.${mail.language}.text.hbs`)(context).trimEnd();
+    return {
+      subject,
+      text: `${text}\n\n-- \n${this.site}\n${context.automatic}\n`,
+      template: `${mail.kind}.${mail.language}.html.hbs`,
+      context,
+    };
+  }
+
+  private text(file: string): TemplateDelegate<Context> {
+    let template = this.texts.get(file);
+    if (template === undefined) {
+      template = compile<Context>(readFileSync(join(directory, file), 'utf8'), { strict: true, noEscape: true });
+      this.texts.set(file, template);
+    }
+    return template;
+  }
+}
+
+function details(mail: QueuedMail, now: Date): Context {
+  switch (mail.kind) {
+    case 'otp':
+      return { code: mail.code, ...validity(mail, now) };
+    case 'reset-link':
+      return {
+        link: mail.link,
+        first: mail.type === 0,
+        forgotten: mail.type === 2,
+        ...validity(mail, now),
+      };
+    case 'password-changed':
+      return { ip: mail.ip, time: timeText(mail.at) };
+    case 'totp-changed':
+      return { ip: mail.ip, time: timeText(mail.at), replaced: mail.replaced };
+  }
+}
+
+function validity({ language, expires }: { language: QueuedMail['language']; expires: Date }, now: Date): Context {
+  return { validFor: durationText(language, expires.getTime() - now.getTime()), validUntil: timeText(expires) };
+}
+
+/** A name is somebody's free text: in the plain-text part it gets one line, so that it cannot look like the mail's own. */
+function oneLine(nickname: string | null | undefined): string | null {
+  const line = (nickname ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line === '' ? null : [...line].slice(0, 64).join('');
+}
