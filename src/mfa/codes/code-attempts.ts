@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { DomainError } from '../../shared/errors/domain-error';
+import { emailCodeRejected, totpCodeRejected } from '../../shared/errors/error-catalogue';
+import { AuditTrail } from '../../audit/audit-trail';
+import { LoginJournal } from '../../audit/login-journal';
+import { Database, type Transaction } from '../../platform/database/database';
+import { codeBlockSeconds, type Reservation, SecondFactor } from '../../users/second-factor';
+import type { MfaType, User } from '../../users/user.entity';
+
+export interface Guess {
+  readonly user: User;
+  readonly type: MfaType;
+  readonly purpose: 'login' | 'enrolment' | 'replacement';
+  readonly client: ClientInfo;
+}
+
+/** A guess that may be compared: it is charged to what it is for, and to the account. */
+export interface ReservedGuess extends Guess {
+  readonly own: Reservation;
+  readonly account: Reservation;
+}
+
+/** One answer to everything that is wrong with a code, whatever it is (T066). */
+export function codeRefused(type: MfaType): DomainError {
+  return new DomainError(type === 'email' ? emailCodeRejected : totpCodeRejected);
+}
+
+/**
+ * The budgets of guessing (W05). An attempt is taken, and committed, before the code is compared: whoever sends many at
+ * once gets no more comparisons than whoever sends them one after the other, and no failure gives an attempt back.
+ */
+@Injectable()
+export class CodeAttempts {
+  constructor(
+    private readonly database: Database,
+    private readonly secondFactor: SecondFactor,
+    private readonly audit: AuditTrail,
+    private readonly journal: LoginJournal,
+  ) {}
+
+  /**
+   * @param own takes an attempt of the pending login or the enrolment; first, so that the account is charged only for
+   *   codes that are compared.
+   * @throws DomainError the refusal of this type, when one of the budgets is used up.
+   */
+  async reserve(guess: Guess, own: () => Promise<Reservation>): Promise<ReservedGuess> {
+    if (this.secondFactor.isBlocked(guess.user)) throw codeRefused(guess.type);
+    const charged = await own();
+    if (charged === 'refused') throw codeRefused(guess.type);
+    const account = await this.secondFactor.reserveAttempt(guess.user.uid);
+    if (account === 'refused') throw codeRefused(guess.type);
+    return { ...guess, own: charged, account };
+  }
+
+  /**
+   * @param accept what a right code does, as one unit; `undefined` from it rolls the unit back, and the code counts as
+   *   wrong. Undefined instead of it: the code was wrong.
+   */
+  async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {
+    const refusal = codeRefused(guess.type);
+    if (accept !== undefined) {
+      try {
+        return await this.database.transaction(async (tx) => {
+          const accepted = await accept(tx);
+          if (accepted === undefined) throw refusal;
+          return accepted;
+        });
+      } catch (error) {
+        if (error !== refusal) throw error;
+      }
+    }
+    await this.recordWrong(guess, refusal);
+    throw refusal;
+  }
+
+  private async recordWrong({ user, type, purpose, client, own, account }: ReservedGuess, refusal: DomainError) {
+    await this.database.transaction(async (tx) => {
+      const record = (event: 'MFA_CODE_WRONG' | 'MFA_BUDGET_EXHAUSTED', detail: Record<string, string | number>) =>
+        this.audit.record(tx, event, { userId: user.uid, client, detail: { type, purpose, ...detail } });
+      await record('MFA_CODE_WRONG', {});
+      if (own === 'last') await record('MFA_BUDGET_EXHAUSTED', { budget: purpose });
+      if (account === 'last') {
+        await record('MFA_BUDGET_EXHAUSTED', { budget: 'account', blocked_seconds: codeBlockSeconds });
+      }
+    });
+    if (purpose === 'replacement') return;
+    const { uid: userId, loginName, provider } = user;
+    await this.journal.failed({ userId, loginName, provider, mfa: type, outcome: refusal.entry.code }, client);
+  }
+}

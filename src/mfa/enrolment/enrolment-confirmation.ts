@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { Clock } from '../../shared/clock';
+import { AuditTrail } from '../../audit/audit-trail';
+import { Mailer } from '../../mail/mailer';
+import type { Transaction } from '../../platform/database/database';
+import { LiveSessions } from '../../tokens/live-sessions';
+import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
+import { SecondFactor } from '../../users/second-factor';
+import type { User } from '../../users/user.entity';
+import { TotpSecrets } from '../persistence/totp-secrets';
+import { SealedTotp } from '../totp/sealed-totp';
+import { TotpCodes } from '../totp/totp-codes';
+import type { OpenEnrolment } from './open-enrolments';
+
+/** The first good code puts a secret in force (decisions.md 3): until its commit the former one is, after it the new one. */
+@Injectable()
+export class EnrolmentConfirmation {
+  constructor(
+    private readonly codes: TotpCodes,
+    private readonly sealed: SealedTotp,
+    private readonly secrets: TotpSecrets,
+    private readonly secondFactor: SecondFactor,
+    private readonly liveSessions: LiveSessions,
+    private readonly sessions: SessionOpener,
+    private readonly audit: AuditTrail,
+    private readonly mailer: Mailer,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What accepts this code; undefined when it is not a code of the secret that is being enrolled. */
+  by(
+    code: string,
+    { row, user }: OpenEnrolment,
+    client: ClientInfo,
+  ): ((tx: Transaction) => Promise<TokenPair | undefined>) | undefined {
+    const step = this.codes.stepOf(code, this.sealed.openSecret(row.secret), this.clock.now());
+    if (step === null) return undefined;
+    return async (tx) => {
+      const confirmed =
+        (await this.secondFactor.activateSecret(tx, user, row.secret)) &&
+        (await this.liveSessions.hold(tx, row.sid, user)) &&
+        (await this.secrets.confirm(tx, row, step));
+      if (!confirmed) return undefined;
+      await this.tell(tx, user, client);
+      return this.sessions.openIn(tx, user, client, 'totp');
+    };
+  }
+
+  /** `activateSecret` has made sure that the secret in force was the one that was read. */
+  private async tell(tx: Transaction, user: User, client: ClientInfo): Promise<void> {
+    const replaced = user.totpSecret !== null;
+    await this.audit.record(tx, replaced ? 'TOTP_REPLACED' : 'TOTP_ENROLLED', { userId: user.uid, client });
+    if (user.email === null) return;
+    const { email: to, nickname } = user;
+    const { language, ip } = client;
+    await this.mailer.queueTotpChanged(tx, { to, nickname, language, ip, at: this.clock.now(), replaced });
+  }
+}

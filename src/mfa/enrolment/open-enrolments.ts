@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../shared/clock';
+import { isUuid } from '../../shared/uuid';
+import { AppConfig } from '../../platform/config/app-config';
+import type { CurrentSession } from '../../tokens/current-session';
+import { LiveSessions } from '../../tokens/live-sessions';
+import { type User, userStatus } from '../../users/user.entity';
+import { UsersRepository } from '../../users/users.repository';
+import type { TotpSecret } from '../persistence/totp-secret.entity';
+import { TotpSecrets } from '../persistence/totp-secrets';
+
+export interface OpenEnrolment {
+  readonly row: TotpSecret & { readonly sid: string };
+  readonly user: User;
+}
+
+/** What a request shows of itself: the session of its access token, if it has one, and where it comes from. */
+export interface EnrolmentClaim {
+  readonly session: CurrentSession | null;
+  readonly ip: string;
+}
+
+/**
+ * The enrolment that a request may see and confirm (§4.4, §4.5). A secret that was confirmed is none, so nothing shows it
+ * again (W02, W03); and with the session that opened it the enrolment ends too.
+ */
+@Injectable()
+export class OpenEnrolments {
+  constructor(
+    private readonly secrets: TotpSecrets,
+    private readonly users: UsersRepository,
+    private readonly sessions: LiveSessions,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Undefined for everybody but the one who enrols, as for a uid that does not exist. */
+  async find(uid: string, claim: EnrolmentClaim): Promise<OpenEnrolment | undefined> {
+    if (!isUuid(uid)) return undefined;
+    const [row, user] = await Promise.all([this.secrets.find(uid), this.users.findByUid(uid)]);
+    if (row === null || user === null || !this.isOpen(row) || !this.isOwner(row, claim)) return undefined;
+    if (user.status !== userStatus.enabled) return undefined;
+    return (await this.sessions.startedAt(row.sid, user)) === undefined ? undefined : { row, user };
+  }
+
+  private isOpen(row: TotpSecret): row is OpenEnrolment['row'] {
+    const { confirmedAt, sid, expires, attempts } = row;
+    if (confirmedAt !== null || sid === null || expires === null) return false;
+    return expires > this.clock.now() && attempts < this.config.mfa.maxAttempts;
+  }
+
+  /** `ip` is the letter of the specification, where both routes are anonymous; the session itself is always good enough. */
+  private isOwner(row: OpenEnrolment['row'], { session, ip }: EnrolmentClaim): boolean {
+    if (session?.payload.sid === row.sid && session.payload.sub === row.userId) return true;
+    return this.config.mfa.enrolmentBinding === 'ip' && ip === row.ip;
+  }
+}

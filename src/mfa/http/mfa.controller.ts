@@ -1,0 +1,118 @@
+import { Body, Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { ClientInfo } from '../../shared/client-info';
+import {
+  accessTokenExpired,
+  accessTokenInvalid,
+  accessTokenRevoked,
+  codeSentTooOften,
+  emailCodeRejected,
+  qrCodeUnavailable,
+  resendTypeInvalid,
+  totpCodeRejected,
+} from '../../shared/errors/error-catalogue';
+import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
+import { Client } from '../../platform/http/client-info.decorator';
+import { type CurrentSession, Session } from '../../tokens/current-session';
+import { AccessTokenGuard } from '../../tokens/token-guards';
+import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
+import { TotpQrCode } from '../enrolment/totp-qr-code';
+import { OtpResendService } from '../resend/otp-resend.service';
+import { EmailVerifier } from '../verify/email-verifier';
+import { TotpVerifier } from '../verify/totp-verifier';
+import {
+  OtpResendDto,
+  OtpResendResponse,
+  OtpVerifyDto,
+  OtpVerifyResponse,
+  TotpSecretDto,
+  TotpSecretResponse,
+} from './mfa.dto';
+import { OptionalSessionGuard } from './optional-session.guard';
+
+@ApiTags('second factor')
+@Controller()
+export class MfaController {
+  constructor(
+    private readonly email: EmailVerifier,
+    private readonly totp: TotpVerifier,
+    private readonly resends: OtpResendService,
+    private readonly enrolments: TotpEnrolmentService,
+    private readonly qrCodes: TotpQrCode,
+  ) {}
+
+  @Post('otp-verify')
+  @HttpCode(200)
+  @UseGuards(OptionalSessionGuard)
+  @ApiBearerAuth('access_token')
+  @ApiSecurity({})
+  @ApiOperation({
+    operationId: 'verifyOtp',
+    summary: 'Finish a login, or confirm an authenticator, with a code (§4.2)',
+  })
+  @Answers(OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
+  async verify(
+    @Body() { uid, type, code, mfa_token }: OtpVerifyDto,
+    @Session() session: CurrentSession | null,
+    @Client() client: ClientInfo,
+  ): Promise<OtpVerifyResponse> {
+    const submitted = { uid, code, mfaToken: mfa_token ?? undefined };
+    const { accessToken, refreshToken } =
+      type === 'email'
+        ? await this.email.verify(submitted, client)
+        : await this.totp.verify(submitted, client, session);
+    return { result: true, access_token: accessToken, refresh_token: refreshToken };
+  }
+
+  @Post('otp-resend')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'resendOtp', summary: 'Send a new e-mail code for the pending login (§4.3)' })
+  @Answers(OtpResendResponse, resendTypeInvalid, emailCodeRejected, codeSentTooOften)
+  async resend(
+    @Body() { uid, type, mfa_token }: OtpResendDto,
+    @Client() client: ClientInfo,
+  ): Promise<OtpResendResponse> {
+    const retryAfter = await this.resends.resend({ uid, type, mfaToken: mfa_token ?? undefined }, client);
+    return { result: true, retry_after: retryAfter };
+  }
+
+  @Get('otp-qrcode/:uid')
+  @OwnFormat()
+  @UseGuards(OptionalSessionGuard)
+  @Header('content-type', 'image/png')
+  @ApiBearerAuth('access_token')
+  @ApiSecurity({})
+  @ApiParam({ name: 'uid', description: 'The user who enrols.', schema: { type: 'string', format: 'uuid' } })
+  @ApiOperation({
+    operationId: 'getOtpQrCode',
+    summary: 'The QR code of the enrolment that the caller has open (§4.4)',
+  })
+  @ApiOkResponse({ content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } })
+  @Answers(undefined, qrCodeUnavailable)
+  qrCode(
+    @Param('uid') uid: string,
+    @Session() session: CurrentSession | null,
+    @Client() client: ClientInfo,
+  ): Promise<Buffer> {
+    return this.qrCodes.png(uid, { session, ip: client.ip });
+  }
+
+  @Post('totp-secret')
+  @HttpCode(200)
+  @UseGuards(AccessTokenGuard)
+  @ApiBearerAuth('access_token')
+  @ApiBody({ type: TotpSecretDto, required: false })
+  @ApiOperation({
+    operationId: 'createTotpSecret',
+    summary: 'Begin to enrol an authenticator for the logged-in user (§4.5)',
+  })
+  @Answers(TotpSecretResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, totpCodeRejected)
+  createSecret(
+    // Undefined without a body; the type is the bare class, because a union would switch the validation off.
+    @Body() body: TotpSecretDto,
+    @Session() session: CurrentSession,
+    @Client() client: ClientInfo,
+  ): Promise<TotpSecretResponse> {
+    return this.enrolments.open(session, (body as TotpSecretDto | undefined)?.code ?? undefined, client);
+  }
+}

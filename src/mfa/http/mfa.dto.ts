@@ -1,0 +1,85 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Allow, IsIn, IsOptional, IsString } from 'class-validator';
+import type { MfaType } from '../../users/user.entity';
+
+const mfaTokenField = {
+  type: 'string',
+  nullable: true,
+  required: false,
+  description:
+    'The `mfa_token` that /login answered; without it the request must come from the address that logged in.',
+} as const;
+
+export class OtpVerifyDto {
+  @ApiProperty({ format: 'uuid', description: 'The `uid` that /login answered.' })
+  @IsString()
+  uid: string;
+
+  @ApiProperty({ enum: ['email', 'totp'], description: 'The `mfa_type` that /login answered.' })
+  @IsIn(['email', 'totp'])
+  type: MfaType;
+
+  @ApiProperty({ pattern: '^[0-9]{6}$', example: '123456' })
+  @IsString()
+  code: string;
+
+  @ApiProperty(mfaTokenField)
+  @IsOptional()
+  @IsString()
+  mfa_token?: string | null;
+}
+
+export class OtpVerifyResponse {
+  @ApiProperty({ enum: [true] })
+  result: true;
+
+  @ApiProperty()
+  access_token: string;
+
+  @ApiProperty()
+  refresh_token: string;
+}
+
+export class OtpResendDto {
+  @ApiProperty({ format: 'uuid' })
+  @IsString()
+  uid: string;
+
+  /** Of any type for the pipe: everything but `email` has its own code (§4.3). */
+  @ApiProperty({ type: 'string', enum: ['email'] })
+  @Allow()
+  type: unknown;
+
+  @ApiProperty(mfaTokenField)
+  @IsOptional()
+  @IsString()
+  mfa_token?: string | null;
+}
+
+export class OtpResendResponse {
+  @ApiProperty({ enum: [true] })
+  result: true;
+
+  @ApiProperty({ type: 'integer', description: 'Seconds until another code can be sent.', example: 60 })
+  retry_after: number;
+}
+
+export class TotpSecretDto {
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    required: false,
+    description: 'A code of the present authenticator: needed to replace it when the login is older than 300 s.',
+  })
+  @IsOptional()
+  @IsString()
+  code?: string | null;
+}
+
+export class TotpSecretResponse {
+  @ApiProperty({ description: 'Base32, 160 bit.', example: 'T2LE4C2OR5PQUCSGFR7SESIXVL2NGPMO' })
+  secret: string;
+
+  @ApiProperty({ description: 'The provisioning URI, also at /otp-qrcode/{uid}.', example: 'otpauth://totp/…' })
+  uri: string;
+}

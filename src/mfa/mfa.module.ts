@@ -1,0 +1,54 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Random } from '../shared/random';
+import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
+import { AppConfig } from '../platform/config/app-config';
+import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
+import { CodeAttempts } from './codes/code-attempts';
+import { EmailCodes } from './codes/email-codes';
+import { EnrolmentConfirmation } from './enrolment/enrolment-confirmation';
+import { OpenEnrolments } from './enrolment/open-enrolments';
+import { TotpEnrolmentService } from './enrolment/totp-enrolment.service';
+import { TotpQrCode } from './enrolment/totp-qr-code';
+import { MfaController } from './http/mfa.controller';
+import { MfaChallenges } from './mfa-challenges';
+import { TotpSecret } from './persistence/totp-secret.entity';
+import { TotpSecrets } from './persistence/totp-secrets';
+import { OtpResendService } from './resend/otp-resend.service';
+import { ActiveSecret } from './totp/active-secret';
+import { SealedTotp } from './totp/sealed-totp';
+import { SpeakeasyTotpCodes } from './totp/speakeasy-totp-codes';
+import { TotpCodes } from './totp/totp-codes';
+import { EmailVerifier } from './verify/email-verifier';
+import { TotpVerifier } from './verify/totp-verifier';
+
+/** The second factor (§4.2–4.5). */
+@Module({
+  imports: [TypeOrmModule.forFeature([TotpSecret]), UsersModule, AuditModule, MailModule, TokensModule],
+  controllers: [MfaController],
+  providers: [
+    MfaChallenges,
+    CodeAttempts,
+    EmailCodes,
+    EmailVerifier,
+    TotpVerifier,
+    OtpResendService,
+    TotpEnrolmentService,
+    EnrolmentConfirmation,
+    OpenEnrolments,
+    TotpQrCode,
+    ActiveSecret,
+    SealedTotp,
+    TotpSecrets,
+    {
+      provide: TotpCodes,
+      inject: [AppConfig, Random],
+      useFactory: ({ mfa }: AppConfig, random: Random) =>
+        new SpeakeasyTotpCodes(random, { issuer: mfa.totpIssuer, window: mfa.totpWindow }),
+    },
+  ],
+  exports: [MfaChallenges],
+})
+export class MfaModule {}

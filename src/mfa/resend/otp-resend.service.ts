@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { DomainError } from '../../shared/errors/domain-error';
+import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-catalogue';
+import { AppConfig } from '../../platform/config/app-config';
+import { Cooldowns } from '../../platform/database/cooldowns';
+import { Database } from '../../platform/database/database';
+import { PendingLogins } from '../../tokens/pending-logins';
+import { codeRefused } from '../codes/code-attempts';
+import { EmailCodes } from '../codes/email-codes';
+
+export interface ResendRequest {
+  readonly uid: string;
+  /** As the body had it. */
+  readonly type: unknown;
+  readonly mfaToken: string | undefined;
+}
+
+/**
+ * `POST /otp-resend` (§4.3): a new code for the pending login, whose attempts stay used. Without one nothing is sent and
+ * no cooldown is taken, so that a stranger cannot keep a user from logging in (W35).
+ */
+@Injectable()
+export class OtpResendService {
+  constructor(
+    private readonly database: Database,
+    private readonly pendingLogins: PendingLogins,
+    private readonly codes: EmailCodes,
+    private readonly cooldowns: Cooldowns,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** @returns the seconds until the next one. */
+  async resend({ uid, type, mfaToken }: ResendRequest, client: ClientInfo): Promise<number> {
+    if (type !== 'email') throw new DomainError(resendTypeInvalid);
+    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    if (found?.pending.channel !== 'email') throw codeRefused('email');
+    const { pending, user } = found;
+    const { cooldownSeconds } = this.config.mfa;
+    await this.cooldowns.ensureGate(user.uid, 'otp');
+    await this.database.transaction(async (tx) => {
+      const entry = await this.cooldowns.tryEnter(tx, user.uid, 'otp', cooldownSeconds);
+      if (!entry.entered) throw new DomainError(codeSentTooOften, { retry_after: entry.retryAfter });
+      // Thrown inside the unit: it takes the claim of the gate back.
+      if (!(await this.codes.issue(tx, user, pending, client))) throw codeRefused('email');
+    });
+    return cooldownSeconds;
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { PendingLogins } from '../../tokens/pending-logins';
+import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
+import { SecondFactor } from '../../users/second-factor';
+import { CodeAttempts, codeRefused } from '../codes/code-attempts';
+import { EmailCodes } from '../codes/email-codes';
+import type { SubmittedCode } from './submitted-code';
+
+/** A code from a mail becomes a session (§4.2); MFA_401001 says nothing about what was wrong. */
+@Injectable()
+export class EmailVerifier {
+  constructor(
+    private readonly pendingLogins: PendingLogins,
+    private readonly codes: EmailCodes,
+    private readonly attempts: CodeAttempts,
+    private readonly secondFactor: SecondFactor,
+    private readonly sessions: SessionOpener,
+  ) {}
+
+  async verify({ uid, code, mfaToken }: SubmittedCode, client: ClientInfo): Promise<TokenPair> {
+    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    if (found?.pending.channel !== 'email') throw codeRefused('email');
+    const { pending, user } = found;
+    const guess = await this.attempts.reserve({ user, type: 'email', purpose: 'login', client }, () =>
+      this.pendingLogins.reserveAttempt(pending),
+    );
+    if (!this.codes.matches(pending, code)) return this.attempts.settle(guess, undefined);
+    return this.attempts.settle(guess, async (tx) => {
+      const accepted =
+        (await this.secondFactor.acceptCode(tx, user)) && (await this.pendingLogins.consume(tx, pending));
+      return accepted ? this.sessions.openIn(tx, user, client, 'email') : undefined;
+    });
+  }
+}

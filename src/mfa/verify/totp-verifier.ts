@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { Clock } from '../../shared/clock';
+import type { Transaction } from '../../platform/database/database';
+import type { CurrentSession } from '../../tokens/current-session';
+import { type PendingLogin, PendingLogins } from '../../tokens/pending-logins';
+import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
+import { SecondFactor } from '../../users/second-factor';
+import type { User } from '../../users/user.entity';
+import { CodeAttempts, codeRefused } from '../codes/code-attempts';
+import { EnrolmentConfirmation } from '../enrolment/enrolment-confirmation';
+import { type OpenEnrolment, OpenEnrolments } from '../enrolment/open-enrolments';
+import { ActiveSecret } from '../totp/active-secret';
+import { TotpSecrets } from '../persistence/totp-secrets';
+import type { SubmittedCode } from './submitted-code';
+
+interface TotpLogin {
+  readonly pending: PendingLogin;
+  readonly user: User;
+}
+
+type Acceptance = (tx: Transaction) => Promise<TokenPair | undefined>;
+
+/**
+ * A code of an authenticator (§4.2, §4.5): for the pending login first, by the secret in force, then for an enrolment
+ * that the asker has open. One attempt is charged, to the one that is tried last.
+ */
+@Injectable()
+export class TotpVerifier {
+  constructor(
+    private readonly pendingLogins: PendingLogins,
+    private readonly enrolments: OpenEnrolments,
+    private readonly confirmation: EnrolmentConfirmation,
+    private readonly activeSecret: ActiveSecret,
+    private readonly secrets: TotpSecrets,
+    private readonly attempts: CodeAttempts,
+    private readonly secondFactor: SecondFactor,
+    private readonly sessions: SessionOpener,
+    private readonly clock: Clock,
+  ) {}
+
+  async verify(
+    { uid, code, mfaToken }: SubmittedCode,
+    client: ClientInfo,
+    session: CurrentSession | null,
+  ): Promise<TokenPair> {
+    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    const login = found?.pending.channel === 'totp' ? found : undefined;
+    const enrolment = await this.enrolments.find(uid, { session, ip: client.ip });
+    const guess = await this.reserve(login, enrolment, client);
+    const accept =
+      (login && (await this.loginBy(code, login, enrolment, client))) ??
+      (enrolment && this.confirmation.by(code, enrolment, client));
+    return this.attempts.settle(guess, accept);
+  }
+
+  private reserve(login: TotpLogin | undefined, enrolment: OpenEnrolment | undefined, client: ClientInfo) {
+    if (enrolment !== undefined) {
+      const { user, row } = enrolment;
+      return this.attempts.reserve({ user, type: 'totp', purpose: 'enrolment', client }, () =>
+        this.secrets.reserveAttempt(row),
+      );
+    }
+    if (login === undefined) throw codeRefused('totp');
+    const { user, pending } = login;
+    return this.attempts.reserve({ user, type: 'totp', purpose: 'login', client }, () =>
+      this.pendingLogins.reserveAttempt(pending),
+    );
+  }
+
+  private async loginBy(
+    code: string,
+    { pending, user }: TotpLogin,
+    enrolment: OpenEnrolment | undefined,
+    client: ClientInfo,
+  ): Promise<Acceptance | undefined> {
+    const step = await this.activeSecret.newStepOf(code, user, this.clock.now());
+    if (step === null) return undefined;
+    return async (tx) => {
+      const accepted =
+        (await this.secondFactor.acceptCode(tx, user)) &&
+        (await this.pendingLogins.consume(tx, pending)) &&
+        (await this.secrets.useStep(tx, user.uid, step));
+      if (!accepted) return undefined;
+      if (enrolment !== undefined) await this.secrets.releaseAttempt(tx, enrolment.row);
+      return this.sessions.openIn(tx, user, client, 'totp');
+    };
+  }
+}
