@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../shared/clock';
+import { identityKey } from '../../shared/identity-key';
+import { Random } from '../../shared/random';
+import { AppConfig } from '../../platform/config/app-config';
+import { KeyRing } from '../../platform/crypto/key-ring';
+import { Cooldowns } from '../../platform/database/cooldowns';
+import { Database, type Transaction } from '../../platform/database/database';
+import { UsersRepository } from '../../users/users.repository';
+import { requestStatus } from '../persistence/password-change-request.entity';
+import { PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
+import { RequestThrottle } from './request-throttle';
+import type { RequestSummary } from './request-summary';
+
+const forgotten = 2;
+
+/**
+ * `HIDE_ACCOUNT_EXISTENCE`: what an address that has no account is answered. Same throttle, same shape, same number of
+ * statements and one commit; no row but the gate, no mail (W11, W12).
+ */
+@Injectable()
+export class SyntheticRequests {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: PasswordChangeRequestRepository,
+    private readonly users: UsersRepository,
+    private readonly cooldowns: Cooldowns,
+    private readonly throttle: RequestThrottle,
+    private readonly keys: KeyRing,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** @throws DomainError AUTH_429002 like for an account that exists. */
+  async open(email: string): Promise<RequestSummary> {
+    const key = identityKey(email);
+    const subject = this.keys.mac('reset-throttle', key);
+    const userId = uuidOf(this.keys.mac('synthetic-user', key));
+    await this.cooldowns.ensureGate(subject, 'reset');
+    return this.database.transaction(async (tx) => {
+      await this.throttle.enter(tx, subject);
+      await this.users.credentialVersion(tx, userId);
+      await this.requests.supersede(tx, userId, forgotten);
+      await this.standIn(tx, userId);
+      const createdAt = this.clock.now();
+      const expired = new Date(createdAt.getTime() + this.config.reset.ttlSeconds * 1000);
+      return { uid: this.random.uuid(), userId, type: forgotten, status: requestStatus.pending, expired, createdAt };
+    });
+  }
+
+  /** In place of the three inserts of a real request: request, mail, audit. */
+  private async standIn(tx: Transaction, userId: string): Promise<void> {
+    for (let i = 0; i < 3; i++) await this.users.credentialVersion(tx, userId);
+  }
+}
+
+/** The first 122 bits of the hash in the form of a random UUID (RFC 9562 version 4): nothing tells it from a real one. */
+function uuidOf(hash: string): string {
+  const variant = '89ab'[Number.parseInt(hash[16]!, 16) % 4]!;
+  const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `${variant}${hash.slice(17, 20)}`];
+  return [...parts, hash.slice(20, 32)].join('-');
+}

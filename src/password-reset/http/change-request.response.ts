@@ -1,0 +1,34 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { RequestSummary } from '../forgot/request-summary';
+
+/** A password change request as it is told (§2.5, §4.9, §4.10). */
+export class ChangeRequestResponse {
+  @ApiProperty({ format: 'uuid', description: 'Names the request; it is not the token of the link.' })
+  uid: string;
+
+  @ApiProperty({ format: 'uuid' })
+  user_id: string;
+
+  @ApiProperty({ enum: [0, 2, 3], description: '0 first-time password, 2 forgotten, 3 expired.' })
+  type: 0 | 2 | 3;
+
+  @ApiProperty({ enum: [0, 1], description: '0 pending, 1 used.' })
+  status: number;
+
+  @ApiProperty({ format: 'date-time' })
+  expired: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+}
+
+export function changeRequestResponse(request: RequestSummary): ChangeRequestResponse {
+  return {
+    uid: request.uid,
+    user_id: request.userId,
+    type: request.type,
+    status: request.status,
+    expired: request.expired.toISOString(),
+    created_at: request.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,84 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { ClientInfo } from '../../shared/client-info';
+import {
+  emailNotFound,
+  passwordPolicyViolated,
+  passwordReused,
+  passwordsDiffer,
+  resetRequestedTooOften,
+  resetRequestExpired,
+  resetRequestUsed,
+  resetTokenUnknown,
+} from '../../shared/errors/error-catalogue';
+import { languageOf } from '../../shared/languages';
+import { Answers } from '../../platform/http/answers.decorator';
+import { Client } from '../../platform/http/client-info.decorator';
+import { ChangePasswordService } from '../change/change-password.service';
+import { PasswordPolicySource } from '../change/password-policy-source';
+import { ForgotPasswordService } from '../forgot/forgot-password.service';
+import { FindChangeRequestService } from '../lookup/find-change-request.service';
+import { requestStatus } from '../persistence/password-change-request.entity';
+import { ChangePasswordDto, PasswordChangedResponse } from './change-password.dto';
+import { ChangeRequestResponse, changeRequestResponse } from './change-request.response';
+import { ForgetPasswordDto } from './forget-password.dto';
+import { PasswordPolicyResponse } from './password-policy.response';
+
+@ApiTags('password reset')
+@Controller()
+export class PasswordResetController {
+  constructor(
+    private readonly forgotten: ForgotPasswordService,
+    private readonly links: FindChangeRequestService,
+    private readonly changes: ChangePasswordService,
+    private readonly policies: PasswordPolicySource,
+  ) {}
+
+  @Post('forget-password')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'forgetPassword', summary: 'Ask for a reset link by e-mail (§4.9)' })
+  @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
+  async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
+    const language = languageOf(body.lang) ?? client.language;
+    return changeRequestResponse(await this.forgotten.request(body.email, language, client));
+  }
+
+  @Get('user/change-pwd-req/:uid')
+  @ApiOperation({
+    operationId: 'getPasswordChangeRequest',
+    summary: 'What a reset link is for, without using it (§4.10)',
+  })
+  @ApiParam({ name: 'uid', description: 'The reset token.', schema: { type: 'string', format: 'uuid' } })
+  @Answers(ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
+  async getChangeRequest(@Param('uid') token: string): Promise<ChangeRequestResponse> {
+    return changeRequestResponse({ ...(await this.links.find(token)), status: requestStatus.pending });
+  }
+
+  @Post('user/change-pwd-by-req')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password by a reset link (§4.11)' })
+  @Answers(
+    PasswordChangedResponse,
+    passwordsDiffer,
+    passwordPolicyViolated,
+    resetTokenUnknown,
+    resetRequestExpired,
+    resetRequestUsed,
+    passwordReused,
+  )
+  async changePassword(
+    @Body() body: ChangePasswordDto,
+    @Client() client: ClientInfo,
+  ): Promise<PasswordChangedResponse> {
+    const { req_uid: token, password, confirm_password: confirmation } = body;
+    await this.changes.change({ token, password, confirmation }, client);
+    return { result: true };
+  }
+
+  @Get('password-policy')
+  @ApiOperation({ operationId: 'getPasswordPolicy', summary: 'The rule that a new password has to meet' })
+  @Answers(PasswordPolicyResponse)
+  policy(): Promise<PasswordPolicyResponse> {
+    return this.policies.current();
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../shared/clock';
+import { DomainError } from '../../shared/errors/domain-error';
+import { resetRequestExpired, resetRequestUsed, resetTokenUnknown } from '../../shared/errors/error-catalogue';
+import { Database } from '../../platform/database/database';
+import type { Sql } from '../../platform/database/sql';
+import { type FoundRequest, PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
+
+/** The check of a link (§4.10, and the third of §4.11). It only reads: mail scanners and previews open links too (W28). */
+@Injectable()
+export class FindChangeRequestService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: PasswordChangeRequestRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param sql a transaction, to see what it has changed itself.
+   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when expired as well), AUTH_401005.
+   */
+  async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
+    const request = await this.requests.findByToken(sql, token);
+    if (request === undefined) throw new DomainError(resetTokenUnknown);
+    if (!request.open) throw new DomainError(resetRequestUsed);
+    if (request.expired < this.clock.now()) throw new DomainError(resetRequestExpired);
+    return request;
+  }
+}

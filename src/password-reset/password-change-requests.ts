@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { AppConfig } from '../platform/config/app-config';
+import { sha256Hex } from '../platform/crypto/key-ring';
+import { Cooldowns } from '../platform/database/cooldowns';
+import { Database, type Transaction } from '../platform/database/database';
+import type { User } from '../users/user.entity';
+import {
+  type PasswordChangeRequest,
+  type RequestType,
+  requestStatus,
+} from './persistence/password-change-request.entity';
+import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
+
+export interface OpenedRequest {
+  readonly request: PasswordChangeRequest;
+  /** What the link carries; nothing but its hash is stored. */
+  readonly token: string;
+}
+
+/** Opens password change requests (§3.2): a newer one supersedes the pending ones of its type. */
+@Injectable()
+export class PasswordChangeRequests {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: PasswordChangeRequestRepository,
+    private readonly cooldowns: Cooldowns,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * For a login that has just proved the password: the token goes back in `change_uid`. It is issued under the version
+   * of that proof, so a password change of the same instant leaves it dead.
+   */
+  async openForced(user: User, type: 0 | 3): Promise<string> {
+    await this.cooldowns.ensureGate(user.uid, 'reset');
+    const { token } = await this.database.transaction(async (tx) => {
+      await this.cooldowns.hold(tx, user.uid, 'reset');
+      return this.openIn(tx, user, type, this.config.reset.ttlSeconds);
+    });
+    return token;
+  }
+
+  /** Behind the user's gate row, which the unit has taken first: superseding and inserting are one step for every racer. */
+  async openIn(
+    tx: Transaction,
+    owner: Pick<User, 'uid' | 'credentialVersion'>,
+    type: RequestType,
+    ttlSeconds: number,
+  ): Promise<OpenedRequest> {
+    await this.requests.supersede(tx, owner.uid, type);
+    const token = this.random.uuid();
+    const createdAt = this.clock.now();
+    const request: PasswordChangeRequest = {
+      // The literal contract calls the token itself `uid`; a reference opens nothing (decisions.md 5).
+      uid: this.config.reset.responseUid === 'token' ? token : this.random.uuid(),
+      tokenHash: sha256Hex(token),
+      userId: owner.uid,
+      type,
+      status: requestStatus.pending,
+      credentialVersion: owner.credentialVersion,
+      expired: new Date(createdAt.getTime() + ttlSeconds * 1000),
+      createdAt,
+    };
+    await this.requests.insert(tx, request);
+    return { request, token };
+  }
+}

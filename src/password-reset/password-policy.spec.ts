@@ -1,0 +1,86 @@
+import { defaultPasswordPolicy, meetsPolicy, parsePasswordPolicy, PolicyProblem } from './password-policy';
+
+describe('the default policy (§4.11): 12 characters with an upper-case letter, a lower-case letter and a digit', () => {
+  it.each([
+    ['exactly 12', 'Abcdefghijk1', true],
+    ['11 characters', 'Abcdefghij1', false],
+    ['no upper-case letter', 'abcdefghijk1', false],
+    ['no lower-case letter', 'ABCDEFGHIJK1', false],
+    ['no digit', 'Abcdefghijkl', false],
+    ['nothing', '', false],
+    ['no special character is asked for', 'Abcdefghijk123', true],
+    ['letters and digits of another script', 'Длинныйпарол٣', true],
+    ['a script without case', '这是一个很长的密码字符串1', false],
+    ['superscript digits are no digits', 'Abcdefghijk²', false],
+    ['12 code points, 24 units (T118)', 'Aa1' + '🐎'.repeat(9), true],
+    ['11 code points, 19 units (T118)', 'Aa1' + '🐎'.repeat(8), false],
+    ['a combining mark is a code point of its own', 'Abcdefghij1\u0301', true],
+  ])('%s', (_name, password, expected) => {
+    expect(meetsPolicy(password, defaultPasswordPolicy)).toBe(expected);
+  });
+});
+
+describe('a special character', () => {
+  const policy = {
+    ...defaultPasswordPolicy,
+    min_length: 1,
+    require_upper: false,
+    require_lower: false,
+    require_digit: false,
+    require_special: true,
+  };
+
+  it.each(['!', '_', '€', ' ', '\u3000', '。', '🐎', '`'])('%j is one', (character) => {
+    expect(meetsPolicy(`a${character}`, policy)).toBe(true);
+  });
+
+  it.each(['a', 'é', '7', '²', '文', '\u0301', '\t', '\u200b'])('%j is none', (character) => {
+    expect(meetsPolicy(`a${character}`, policy)).toBe(false);
+  });
+});
+
+describe('reading a policy', () => {
+  it('a member that is left out has its default value', () => {
+    expect(parsePasswordPolicy('{}')).toEqual(defaultPasswordPolicy);
+    expect(parsePasswordPolicy('{"min_length":16}')).toEqual({ ...defaultPasswordPolicy, min_length: 16 });
+    expect(parsePasswordPolicy(' {"require_special":true} ')).toEqual({
+      ...defaultPasswordPolicy,
+      require_special: true,
+    });
+  });
+
+  it.each([1, 72])('min_length may be %i', (min_length) => {
+    expect(parsePasswordPolicy(JSON.stringify({ min_length })).min_length).toBe(min_length);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    'null',
+    'true',
+    '12',
+    '"min_length"',
+    '[]',
+    '[{"min_length":8}]',
+    '{"min_length":8,}',
+    "{'min_length':8}",
+    '{"min_length":"8"}',
+    '{"min_length":null}',
+    '{"min_length":0}',
+    '{"min_length":-1}',
+    '{"min_length":73}',
+    '{"min_length":8.5}',
+    '{"min_length":1e9}',
+    '{"require_upper":"false"}',
+    '{"require_upper":0}',
+    '{"require_digit":null}',
+    '{"minimum_length":8}',
+    '{"MIN_LENGTH":8}',
+    '{"__proto__":{"min_length":1}}',
+    '{"toString":true}',
+  ])('%s is refused in one line', (text) => {
+    expect(() => parsePasswordPolicy(text)).toThrow(PolicyProblem);
+    expect(() => parsePasswordPolicy(text)).toThrow(/^[^\n]{1,120}$/);
+  });
+});

@@ -1,0 +1,71 @@
+/** Which passwords may be set (§4.11 check 2). Lengths in Unicode code points. */
+export interface PasswordPolicy {
+  readonly min_length: number;
+  readonly require_upper: boolean;
+  readonly require_lower: boolean;
+  readonly require_digit: boolean;
+  readonly require_special: boolean;
+}
+
+/** §4.11: what applies when the root tenant has set no rule. */
+export const defaultPasswordPolicy: PasswordPolicy = {
+  min_length: 12,
+  require_upper: true,
+  require_lower: true,
+  require_digit: true,
+  require_special: false,
+};
+
+/** A password has at most 72 bytes (bcrypt), so a rule that asks for more would refuse everybody. */
+const longest = 72;
+
+/** A rule that cannot be used: says what is wrong, in one line. */
+export class PolicyProblem extends Error {
+  override readonly name = 'PolicyProblem';
+}
+
+/**
+ * The rule from its JSON; a member that is left out has its default value.
+ * @throws PolicyProblem for anything that is not exactly understood: a half-read rule is a weaker one.
+ */
+export function parsePasswordPolicy(text: string): PasswordPolicy {
+  const given = objectOf(text);
+  for (const [key, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaultPasswordPolicy, key)) {
+      throw new PolicyProblem(`there is no ${JSON.stringify(key.slice(0, 32))} in a password policy`);
+    }
+    if (key !== 'min_length' && typeof value !== 'boolean') throw new PolicyProblem(`${key} must be true or false`);
+  }
+  const policy = { ...defaultPasswordPolicy, ...given };
+  if (!Number.isInteger(policy.min_length) || policy.min_length < 1 || policy.min_length > longest) {
+    throw new PolicyProblem(`min_length must be a whole number from 1 to ${longest}`);
+  }
+  return policy;
+}
+
+/**
+ * Pure. Letters and digits are those of Unicode (general categories Lu, Ll, Nd), a special character is punctuation, a
+ * symbol or a space (P, S, Z): so a rule can be met in every script (ADR 0009).
+ */
+export function meetsPolicy(password: string, policy: PasswordPolicy): boolean {
+  return (
+    [...password].length >= policy.min_length &&
+    (!policy.require_upper || /\p{Lu}/u.test(password)) &&
+    (!policy.require_lower || /\p{Ll}/u.test(password)) &&
+    (!policy.require_digit || /\p{Nd}/u.test(password)) &&
+    (!policy.require_special || /[\p{P}\p{S}\p{Z}]/u.test(password))
+  );
+}
+
+function objectOf(text: string): Partial<PasswordPolicy> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new PolicyProblem('a password policy must be well-formed JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new PolicyProblem('a password policy must be a JSON object');
+  }
+  return value;
+}

@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
+import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
+import { ChangePasswordService } from './change/change-password.service';
+import { PasswordPolicySource } from './change/password-policy-source';
+import { ForgotPasswordService } from './forgot/forgot-password.service';
+import { RequestThrottle } from './forgot/request-throttle';
+import { SyntheticRequests } from './forgot/synthetic-requests';
+import { PasswordResetController } from './http/password-reset.controller';
+import { FindChangeRequestService } from './lookup/find-change-request.service';
+import { PasswordChangeRequests } from './password-change-requests';
+import { PasswordChangeRequest } from './persistence/password-change-request.entity';
+import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
+import { UserInvitations } from './user-invitations';
+
+/** Forgotten, first and expired passwords (§1.6, §1.7). */
+@Module({
+  imports: [TypeOrmModule.forFeature([PasswordChangeRequest]), UsersModule, TokensModule, AuditModule, MailModule],
+  controllers: [PasswordResetController],
+  providers: [
+    PasswordChangeRequests,
+    UserInvitations,
+    PasswordChangeRequestRepository,
+    ForgotPasswordService,
+    SyntheticRequests,
+    RequestThrottle,
+    FindChangeRequestService,
+    ChangePasswordService,
+    PasswordPolicySource,
+  ],
+  exports: [PasswordChangeRequests, UserInvitations],
+})
+export class PasswordResetModule {}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../shared/clock';
+import { isUuid } from '../../shared/uuid';
+import { sha256Hex } from '../../platform/crypto/key-ring';
+import { type Sql, timeOf } from '../../platform/database/sql';
+import { type PasswordChangeRequest, type RequestType, requestStatus } from './password-change-request.entity';
+
+/** A request as its link finds it. */
+export interface FoundRequest {
+  readonly uid: string;
+  readonly userId: string;
+  readonly type: RequestType;
+  /** False once it was used or superseded, or the user's credentials have changed since it was made (ADR 0005). */
+  readonly open: boolean;
+  readonly credentialVersion: number;
+  readonly expired: Date;
+  readonly createdAt: Date;
+}
+
+interface Row {
+  uid: string;
+  user_id: string;
+  type: RequestType;
+  is_open: number;
+  credential_version: number;
+  expired: unknown;
+  created_at: unknown;
+}
+
+/** Rows of `user_change_password_request`, found by the hash of their token only (W27). */
+@Injectable()
+export class PasswordChangeRequestRepository {
+  constructor(private readonly clock: Clock) {}
+
+  /** Undefined: nobody's token, or that of a user who is gone or whose password is a directory's. */
+  async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
+    if (!isUuid(token)) return undefined;
+    const row = await sql.row<Row>(
+      `SELECT r.uid, r.user_id, r.type, r.credential_version, r.expired, r.created_at,
+              (r.status = ${requestStatus.pending} AND r.credential_version = u.credential_version) AS is_open
+       FROM user_change_password_request r
+       JOIN users u ON u.uid = r.user_id
+       WHERE r.token_hash = ? AND u.provider = 'password'`,
+      [sha256Hex(token)],
+    );
+    if (row === undefined) return undefined;
+    return {
+      uid: row.uid,
+      userId: row.user_id,
+      type: row.type,
+      open: Number(row.is_open) === 1,
+      credentialVersion: row.credential_version,
+      expired: timeOf(row.expired),
+      createdAt: timeOf(row.created_at),
+    };
+  }
+
+  async insert(sql: Sql, request: PasswordChangeRequest): Promise<void> {
+    await sql.affected(
+      `INSERT INTO user_change_password_request
+       (uid, token_hash, user_id, type, status, credential_version, expired, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        request.uid,
+        request.tokenHash,
+        request.userId,
+        request.type,
+        request.status,
+        request.credentialVersion,
+        request.expired,
+        request.createdAt,
+      ],
+    );
+  }
+
+  /** Older pending requests of the same type stop working (§3.2). Called behind the user's gate row, which orders racers. */
+  async supersede(sql: Sql, userId: string, type: RequestType): Promise<void> {
+    await sql.affected(
+      `UPDATE user_change_password_request SET status = ${requestStatus.used}
+       WHERE user_id = ? AND type = ? AND status = ${requestStatus.pending}`,
+      [userId, type],
+    );
+  }
+
+  /**
+   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one finds it pending and not
+   * expired; the others match no row and are told AUTH_401007 (or 005) when they read it again.
+   */
+  consume(sql: Sql, uid: string): Promise<boolean> {
+    return sql.won(
+      `UPDATE user_change_password_request SET status = ${requestStatus.used}
+       WHERE uid = ? AND status = ${requestStatus.pending} AND expired >= ?`,
+      [uid, this.clock.now()],
+    );
+  }
+
+  /** A changed password ends every other link of the user. Called behind the user's gate row, which orders racers. */
+  async closeAll(sql: Sql, userId: string): Promise<void> {
+    await sql.affected(
+      `UPDATE user_change_password_request SET status = ${requestStatus.used}
+       WHERE user_id = ? AND status = ${requestStatus.pending}`,
+      [userId],
+    );
+  }
+}
