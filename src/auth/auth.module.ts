@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
+import { CaptchaModule } from '../captcha/captcha.module';
+import { MfaModule } from '../mfa/mfa.module';
+import { PasswordResetModule } from '../password-reset/password-reset.module';
+import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
+import { Credentials } from './login/credentials/credentials';
+import { Directory } from './login/credentials/ldap/directory';
+import { Provisioning } from './login/credentials/ldap/provisioning';
+import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
+import { LdapVerifier } from './login/credentials/ldap.verifier';
+import { PasswordVerifier } from './login/credentials/password.verifier';
+import { LoginReporter } from './login/login-reporter';
+import { LoginController } from './login/login.controller';
+import { LoginService } from './login/login.service';
+import { SessionController } from './session/session.controller';
+
+@Module({
+  imports: [UsersModule, AuditModule, CaptchaModule, TokensModule, MfaModule, PasswordResetModule],
+  controllers: [LoginController, SessionController],
+  providers: [
+    LoginService,
+    LoginReporter,
+    Credentials,
+    PasswordVerifier,
+    LdapVerifier,
+    Directory,
+    UnknownGuesses,
+    Provisioning,
+  ],
+})
+export class AuthModule {}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import type { LdapConfig } from '../platform/config/ldap-config';
+import { DirectoryFailure } from './login/credentials/ldap/directory-failure';
+import { DirectoryServer } from './login/credentials/ldap/directory-server';
+import { filterFor } from './login/credentials/ldap/search-filter';
+
+export interface DirectoryFinding {
+  /** `ldap://host:port` */
+  readonly server: string;
+  readonly ok: boolean;
+  /** One line for the operator, without a DN or a secret. */
+  readonly detail: string;
+}
+
+/** Within which a login has to be answered, too. */
+const budgetMs = 4400;
+
+/**
+ * For `doctor`: what a login would find at each server of `LDAP_URL`. Connects, makes TLS, binds as the service account
+ * and searches for a name that nobody has, so that no entry is bound as.
+ */
+export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
+  return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));
+}
+
+async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
+  const nobody = randomUUID();
+  const encrypted = server.label.startsWith('ldaps:') || config.startTls;
+  const began = performance.now();
+  try {
+    const verdict = await server.judge({ filter: filterFor(config.searchFilter, nobody), password: nobody }, budgetMs);
+    if (verdict.kind !== 'unknown') {
+      return { server: server.label, ok: false, detail: 'the search filter finds an entry for a name that nobody has' };
+    }
+    const ms = Math.round(performance.now() - began);
+    const warning = encrypted ? '' : ', but passwords travel in clear: use ldaps:// or LDAP_START_TLS';
+    return { server: server.label, ok: true, detail: `service account and search work (${ms} ms)${warning}` };
+  } catch (error) {
+    if (!(error instanceof DirectoryFailure)) throw error;
+    return { server: server.label, ok: false, detail: error.message };
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../../shared/client-info';
+import { DomainError } from '../../../shared/errors/domain-error';
+import { userNotFound } from '../../../shared/errors/error-catalogue';
+import { LoginLock } from '../../../users/login-lock';
+import type { Provider, User } from '../../../users/user.entity';
+import { UsersRepository } from '../../../users/users.repository';
+import type { CredentialVerifier, LoginCommand } from './credential-verifier';
+import { LdapVerifier } from './ldap.verifier';
+import { PasswordVerifier } from './password.verifier';
+
+/** The user and credential steps of login, by `provider`: a user's provider is fixed, none is tried for another (W19). */
+@Injectable()
+export class Credentials {
+  private readonly verifiers: Readonly<Record<Provider, CredentialVerifier>>;
+
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly lock: LoginLock,
+    password: PasswordVerifier,
+    ldap: LdapVerifier,
+  ) {
+    this.verifiers = { password, ldap };
+  }
+
+  /** @throws DomainError LOGIN_404001, after the same work as for a known user. */
+  async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
+    const known = await this.users.findByLoginName(command.username);
+    const user = known ?? (await this.verifiers[command.provider].resolveUnknown(command, client));
+    if (!user) throw new DomainError(userNotFound);
+    return user;
+  }
+
+  /** @throws DomainError LOGIN_401001 and one more counted failure, or LOGIN_401004 where that came after the lock. */
+  async assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+    if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
+    const verifier = this.verifiers[command.provider];
+    await verifier.inTurn(user, command, async () => {
+      if (!(await verifier.matches(user, command, client))) await this.lock.recordFailure(user);
+    });
+  }
+
+  /** Another provider's user: the work of a wrong password, and its answer, whatever was typed. */
+  private async refuseForeign(user: User, command: LoginCommand, client: ClientInfo): Promise<never> {
+    if (command.provider === 'password') await this.verifiers.password.resolveUnknown(command, client);
+    return this.lock.recordFailure(user);
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../../../shared/client-info';
+import { identityKey } from '../../../../shared/identity-key';
+import { AuditTrail } from '../../../../audit/audit-trail';
+import { AppConfig } from '../../../../platform/config/app-config';
+import { Database } from '../../../../platform/database/database';
+import { rootTenant } from '../../../../platform/settings/system-settings';
+import { AccountProblem, isEmailAddress, type NewUser, UserAccounts } from '../../../../users/user-accounts';
+import { type User, userStatus } from '../../../../users/user.entity';
+import { UsersRepository } from '../../../../users/users.repository';
+import type { DirectoryEntry } from './strategy-login';
+
+/** Makes the account of a user whom the directory vouched for (`LDAP_JIT_PROVISIONING`, decisions.md 7). */
+@Injectable()
+export class Provisioning {
+  constructor(
+    private readonly accounts: UserAccounts,
+    private readonly users: UsersRepository,
+    private readonly audit: AuditTrail,
+    private readonly database: Database,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * The name is the directory's, never what was typed, and no row or address that exists is taken over: an entry that
+   * anybody could write with a colleague's address would otherwise be a way into the colleague's account.
+   * Racers: two first logins of one user. The unique key on the name decides; the loser reads the winner's row.
+   * @returns null where it was refused; the audit trail says why.
+   */
+  async accountOf(entry: DirectoryEntry, nameKey: string, client: ClientInfo): Promise<User | null> {
+    const user = this.newUser(entry);
+    if (user === undefined || identityKey(user.loginName) !== nameKey) {
+      return this.refuse('the directory does not give one login name, the one that was typed', undefined, client);
+    }
+    try {
+      return await this.database.transaction(async (tx) => {
+        const made = await this.accounts.create(tx, user);
+        await this.audit.record(tx, 'USER_PROVISIONED', { userId: made.uid, client, detail: { provider: 'ldap' } });
+        return made;
+      });
+    } catch (error) {
+      if (!(error instanceof AccountProblem)) throw error;
+      const namesake = await this.users.findByLoginName(user.loginName);
+      if (namesake?.provider === 'ldap') return namesake;
+      const inTheWay = namesake ?? (user.email === null ? null : await this.users.findByEmail(user.email));
+      return this.refuse(namesake ? 'the login name is taken' : error.message, inTheWay?.uid, client);
+    }
+  }
+
+  private newUser(entry: DirectoryEntry): NewUser | undefined {
+    const { attributes } = this.config.ldap!;
+    const names = valuesOf(entry, attributes.login);
+    const email = valuesOf(entry, attributes.email)[0] ?? '';
+    if (names.length !== 1 || names[0] === undefined) return undefined;
+    return {
+      loginName: names[0],
+      email: isEmailAddress(email) ? email : null,
+      nickname: valuesOf(entry, attributes.name)[0]?.slice(0, 255) ?? null,
+      passwordHash: null,
+      temporary: false,
+      status: userStatus.enabled,
+      mfaType: 'email',
+      provider: 'ldap',
+      isAdmin: false,
+      tenantId: rootTenant,
+      orgUnitId: null,
+    };
+  }
+
+  private async refuse(reason: string, userId: string | undefined, client: ClientInfo): Promise<null> {
+    await this.audit.record(this.database, 'USER_PROVISIONING_REFUSED', { userId, client, detail: { reason } });
+    return null;
+  }
+}
+
+/** Attribute names know no case (RFC 4512 §2.5), and one value comes as a string, several as a list. */
+function valuesOf(entry: DirectoryEntry, attribute: string): string[] {
+  const name = Object.keys(entry).find((key) => key.toLowerCase() === attribute.toLowerCase());
+  return [name === undefined ? [] : entry[name]].flat().filter((value) => typeof value === 'string');
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { CaptchaService } from '../../captcha/captcha.service';
+import type { ClientInfo } from '../../shared/client-info';
+import { MfaChallenges } from '../../mfa/mfa-challenges';
+import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
+import { SessionOpener } from '../../tokens/session-opener';
+import { AccountStatus } from '../../users/account-status';
+import { LoginLock } from '../../users/login-lock';
+import { PasswordHistory } from '../../users/password-history';
+import type { User } from '../../users/user.entity';
+import type { LoginCommand } from './credentials/credential-verifier';
+import { Credentials } from './credentials/credentials';
+import type { LoginOutcome } from './login-outcome';
+
+/** `POST /login` in the order of §3.1 and §4.1; each line answers with its own code, and only the last writes tokens. */
+@Injectable()
+export class LoginService {
+  constructor(
+    private readonly captcha: CaptchaService,
+    private readonly credentials: Credentials,
+    private readonly lock: LoginLock,
+    private readonly status: AccountStatus,
+    private readonly history: PasswordHistory,
+    private readonly changeRequests: PasswordChangeRequests,
+    private readonly challenges: MfaChallenges,
+    private readonly sessions: SessionOpener,
+  ) {}
+
+  async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
+    await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, counter untouched
+    const user = await this.credentials.userOf(command, client); //     LOGIN_404001
+    this.lock.assertOpen(user); //                                      LOGIN_401004
+    await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
+    this.status.assertUsable(user); //                                  LOGIN_401011, 401012, 401008
+    await this.lock.recordSuccess(user); //                             counter 0, or LOGIN_401004
+    return this.branch(user, client); //                                one of three (§1.3)
+  }
+
+  /** A due password change comes before the second factor; it issues no token, and the next login still needs both. */
+  private async branch(user: User, client: ClientInfo): Promise<LoginOutcome> {
+    const due = await this.dueChange(user);
+    if (due !== null) {
+      return { kind: 'password-change', user, changeUid: await this.changeRequests.openForced(user, due) };
+    }
+    if (this.challenges.required) return { kind: 'mfa', user, ...(await this.challenges.open(user, client)) };
+    return { kind: 'session', user, tokens: await this.sessions.open(user, client, null) };
+  }
+
+  /** Type 0 for a temporary password, type 3 for an expired one; a directory's password is the directory's business. */
+  private async dueChange(user: User): Promise<0 | 3 | null> {
+    if (user.provider !== 'password') return null;
+    if (user.mustChangePassword) return 0;
+    return (await this.history.isExpired(user)) ? 3 : null;
+  }
+}

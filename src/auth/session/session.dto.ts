@@ -1,0 +1,72 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+
+export class RefreshDto {
+  @ApiProperty({ required: false, description: 'Where the refresh token is not sent as the bearer.' })
+  @IsOptional()
+  @IsString()
+  refresh_token?: string;
+}
+
+export class RefreshResponse {
+  @ApiProperty()
+  access_token: string;
+
+  @ApiProperty({ description: 'The one presented, or its successor where rotation is on.' })
+  refresh_token: string;
+
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type: 'Bearer';
+
+  @ApiProperty({ type: 'integer', description: 'Seconds that the access token lives.', example: 900 })
+  expires_in: number;
+}
+
+export class DoneResponse {
+  @ApiProperty({ enum: [true] })
+  result: true;
+}
+
+export class SessionDto {
+  @ApiProperty({ format: 'uuid' })
+  sid: string;
+
+  @ApiProperty({ enum: ['pwd', 'otp'], isArray: true, example: ['pwd', 'otp'] })
+  amr: readonly string[];
+
+  @ApiProperty({ format: 'date-time' })
+  issued_at: string;
+
+  @ApiProperty({ format: 'date-time' })
+  expires: string;
+}
+
+/** The user in scope, and the tenant/organisation scope that the portal's other modules work in (§5.4). */
+export class MeResponse {
+  @ApiProperty({ format: 'uuid' })
+  uid: string;
+
+  @ApiProperty({ example: 'alice' })
+  login_name: string;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  nickname: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  email: string | null;
+
+  @ApiProperty()
+  is_admin: boolean;
+
+  @ApiProperty({ enum: ['email', 'totp'] })
+  mfa_type: 'email' | 'totp';
+
+  @ApiProperty({ example: 'root' })
+  tenant_id: string;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  org_unit_id: string | null;
+
+  @ApiProperty({ type: SessionDto, description: 'Of the access token that was presented.' })
+  session: SessionDto;
+}
