@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AuthModule } from './auth/auth.module';
+import { HealthModule } from './health/health.module';
+import { MetricsModule } from './metrics/metrics.module';
+import type { AppConfig } from './platform/config/app-config';
+import { ConfigModule } from './platform/config/config.module';
+import { LimitsModule } from './platform/limits/limits.module';
+import { PlatformModule } from './platform/platform.module';
+
+/** The composition root: the list of modules, nothing else. */
+@Module({})
+export class AppModule {
+  static with(config: AppConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.with(config),
+        PlatformModule,
+        LimitsModule.with(config),
+        HealthModule,
+        MetricsModule,
+        AuthModule,
+      ],
+    };
+  }
+}

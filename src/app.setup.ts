@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Lifecycle } from './health/lifecycle';
+import { Metrics } from './metrics/metrics';
+import { AppConfig } from './platform/config/app-config';
+import { logRequests } from './platform/http/access-log';
+import { openApiDocument } from './openapi';
+import { MailOutbox } from './mail/mail-outbox';
+import { answerHeaders } from './platform/http/answer-headers';
+import { acceptJsonOnly } from './platform/http/body-parser';
+import { answerClientError } from './platform/http/client-error';
+import { clientInfoOf } from './platform/http/client-info.decorator';
+import { EnvelopeAdapter } from './platform/http/envelope-adapter';
+import { ErrorEnvelopeFilter } from './platform/http/error-envelope.filter';
+import { refuseManyHeaders } from './platform/http/header-limit';
+import { answerFrameworkError } from './platform/http/framework-error';
+import { answerOtherMethods } from './platform/http/other-methods';
+import { validationPipe } from './platform/http/validation';
+import { Tracing } from './platform/tracing/tracing';
+
+/** Limits of the server (decisions.md 1); Node looks for overdue requests only every 30 s unless told otherwise. */
+export function createAdapter(): EnvelopeAdapter {
+  return new EnvelopeAdapter({
+    bodyLimit: 16 * 1024,
+    // Longer than the idle time of an ingress (60 s): the side that reuses a connection must not be the last to know.
+    keepAliveTimeout: 72_000,
+    requestTimeout: 15_000,
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
+    // Any path that the header limit lets through reaches its route: a token of absurd length is an unknown token.
+    routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
+    frameworkErrors: answerFrameworkError,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: (request: { headers: Record<string, string | string[] | undefined> }) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID();
+    },
+    clientErrorHandler: answerClientError,
+  });
+}
+
+/** Everything that `main` and the tests share, so that neither drifts. */
+export async function applyAppSetup(app: NestFastifyApplication, logger: Logger): Promise<void> {
+  const config = app.get(AppConfig);
+  const lifecycle = app.get(Lifecycle);
+  const fastify = app.getHttpAdapter().getInstance();
+
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalFilters(new ErrorEnvelopeFilter());
+  app.setGlobalPrefix(config.http.apiPrefix, {
+    exclude: ['health/live', 'health/ready', '.well-known/jwks.json', 'openapi.json', 'docs'],
+  });
+  fastify.decorateRequest('client');
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    request.client = clientInfoOf(request, config.http.trustedProxies);
+    done();
+  });
+  // At the end, so that it holds for preflights too, and for what was already under way when the draining began.
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers({ ...answerHeaders, 'x-request-id': request.id });
+    if (lifecycle.draining) reply.header('connection', 'close');
+    done();
+  });
+  if (config.http.corsOrigins.length > 0) {
+    app.enableCors({
+      origin: [...config.http.corsOrigins],
+      methods: ['GET', 'POST'],
+      exposedHeaders: ['retry-after'],
+      // An OPTIONS that is no preflight is answered like one, not with a text of the plugin's.
+      strictPreflight: false,
+    });
+  }
+  refuseManyHeaders(fastify);
+  const offered = answerOtherMethods(fastify);
+  serveDocument(app, config.http.apiDocs);
+  logRequests(fastify, logger);
+  await app.get(Metrics).watch(fastify);
+  app.get<Tracing | undefined>(Tracing)?.watch(fastify);
+  acceptJsonOnly(fastify);
+  await app.init();
+  offered.close();
+  await fastify.ready();
+  app.get(MailOutbox).startSending();
+}
+
+/** `/openapi.json` always, the page to read it where `API_DOCS` says so; both are made when first asked for. */
+function serveDocument(app: NestFastifyApplication, page: boolean): void {
+  let document: OpenAPIObject | undefined;
+  SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app)), {
+    jsonDocumentUrl: 'openapi.json',
+    ui: page,
+    raw: ['json'],
+    customSiteTitle: 'Portal authentication service',
+  });
+}

@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { Command } from 'commander';
+import { addConfigCommands } from './cli/config-commands';
+import { addDoctorCommand } from './cli/doctor-command';
+import { addInviteCommand } from './cli/invite-command';
+import { addKeyCommands } from './cli/key-commands';
+import { addMigrateCommand } from './cli/migrate-command';
+import { problemOf } from './cli/problem';
+import { addPurgeCommand } from './cli/purge-command';
+import { addResetTotpCommand } from './cli/reset-totp-command';
+import { addUserCommands } from './cli/user-commands';
+
+const program = new Command('cli')
+  .description('operate the authentication service')
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
+    // A group without its command would print the whole help as its error.
+    writeErr: (text) =>
+      process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
+  })
+  .showHelpAfterError(false);
+
+addMigrateCommand(program);
+addUserCommands(program);
+addResetTotpCommand(program);
+addInviteCommand(program);
+addConfigCommands(program);
+addKeyCommands(program);
+addPurgeCommand(program);
+addDoctorCommand(program);
+
+void program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`${problemOf(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,59 @@
+import { type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AppConfig } from '../platform/config/app-config';
+import { configOrExit } from '../platform/config/env';
+import { DatabaseConnection } from '../platform/database/database-connection';
+import { createLogger, NestLogger } from '../platform/logging/logger';
+import { CliModule } from './cli.module';
+
+/** What the operator reads on standard error: one line, and exit code 1. */
+export class CliProblem extends Error {
+  override readonly name = 'CliProblem';
+}
+
+/** Runs one command inside the application, without its HTTP side, and closes it whatever happens. */
+export async function inContext<T>(
+  work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
+): Promise<T> {
+  const config = configOrExit();
+  const context = await NestFactory.createApplicationContext(CliModule.with(config), {
+    logger: new NestLogger(createLogger('silent')),
+    abortOnError: false,
+  });
+  try {
+    const state = await context.get(DatabaseConnection).probe();
+    if (state === 'unreachable') throw new CliProblem('the database cannot be reached');
+    if (state === 'migrations pending') throw new CliProblem('the database has pending migrations: run migrate first');
+    return await work(context, config);
+  } finally {
+    await context.close();
+  }
+}
+
+/** All of standard input without its last line break: a secret that does not show in the process list. */
+export async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** `--json` prints the value, otherwise one `key: value` line for each member. */
+export function printRecord(record: Readonly<Record<string, unknown>>, json: boolean | undefined): void {
+  if (json) print(JSON.stringify(record));
+  else for (const [key, value] of Object.entries(record)) print(`${key}: ${textOf(value)}`);
+}
+
+export function printRows(rows: readonly Readonly<Record<string, unknown>>[], json: boolean | undefined): void {
+  if (json) print(JSON.stringify(rows));
+  else for (const row of rows) print(Object.values(row).map(textOf).join('\t'));
+}
+
+function textOf(value: unknown): string {
+  return value === null || value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { AuditTrail } from '../audit/audit-trail';
+import { Database } from '../platform/database/database';
+import { rootTenant } from '../platform/settings/system-settings';
+import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
+import { shown, storable } from './known-settings';
+
+interface Options {
+  tenant: string;
+  valueStdin?: boolean;
+  json?: boolean;
+}
+
+const where = 'WHERE tenant_id = ? AND `group` = ? AND `key` = ?';
+
+/** `config …`: rows of `system_configs`. Every process sees a change within a second. */
+export function addConfigCommands(program: Command): void {
+  const config = program.command('config').description('settings of the root tenant');
+  const verb = (usage: string) =>
+    config.command(usage).option('--tenant <id>', 'another tenant', rootTenant).option('--json');
+
+  verb('set <group> <key> [value]')
+    .option('--value-stdin', 'read the value from standard input')
+    .action(async (group: string, key: string, given: string | undefined, { tenant, valueStdin, json }: Options) => {
+      const typed = valueStdin ? await readStandardInput() : given;
+      if (typed === undefined) throw new CliProblem('give a value, or --value-stdin');
+      await inContext(async (context) => {
+        const value = storable(context, group, key, typed);
+        await context.get(Database).transaction(async (tx) => {
+          await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
+          await tx.affected('INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)', [
+            tenant,
+            group,
+            key,
+            value,
+          ]);
+          await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
+        });
+        printRecord({ tenant_id: tenant, group, key, value: shown(group, key, value) }, json);
+      });
+    });
+
+  verb('get <group> <key>').action((group: string, key: string, { tenant, json }: Options) =>
+    inContext(async (context) => {
+      const row = await context
+        .get(Database)
+        .row<{ value: string }>(`SELECT value FROM system_configs ${where}`, [tenant, group, key]);
+      if (row === undefined) throw new CliProblem(`${group} ${key} is not set`);
+      if (json) printRecord({ tenant_id: tenant, group, key, value: shown(group, key, row.value) }, json);
+      else process.stdout.write(`${shown(group, key, row.value)}\n`);
+    }),
+  );
+
+  verb('unset <group> <key>').action((group: string, key: string, { tenant, json }: Options) =>
+    inContext(async (context) => {
+      const removed = await context.get(Database).transaction(async (tx) => {
+        const rows = await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
+        if (rows > 0) await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
+        return rows > 0;
+      });
+      printRecord({ tenant_id: tenant, group, key, removed }, json);
+    }),
+  );
+
+  verb('list').action(({ tenant, json }: Options) =>
+    inContext(async (context) => {
+      const rows = await context.get(Database).rows<{
+        group: string;
+        key: string;
+        value: string;
+      }>('SELECT `group`, `key`, value FROM system_configs WHERE tenant_id = ? ORDER BY `group`, `key`', [tenant]);
+      printRows(
+        rows.map(({ group, key, value }) => ({ group, key, value: shown(group, key, value) })),
+        json,
+      );
+    }),
+  );
+}

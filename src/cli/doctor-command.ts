@@ -1,0 +1,68 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Command } from 'commander';
+import { CaptchaGateway } from '../captcha/captcha-gateway';
+import { SmtpCheck } from '../mail/smtp-check';
+import type { AppConfig } from '../platform/config/app-config';
+import { configOrExit } from '../platform/config/env';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { createLogger, NestLogger } from '../platform/logging/logger';
+import { CliProblem, print } from './cli-context';
+import { CliModule } from './cli.module';
+import type { Finding } from './doctor/finding';
+import { checkClock, checkKeys } from './doctor/own-checks';
+import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer-checks';
+import { checkStore } from './doctor/store-checks';
+
+/** `doctor`: would it work now? One line for each part, exit 1 when one of them has a problem. Changes nothing. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('checks database, migrations, SMTP, LDAP, captcha, Redis, keys, clock')
+    .option('--json')
+    .action(async ({ json }: { json?: boolean }) => {
+      // A look must not migrate.
+      const config = configOrExit({ MIGRATE_ON_START: 'false' });
+      const findings = await examine(config);
+      if (json) print(JSON.stringify(findings));
+      else for (const { check, status, text } of findings) print(`${check.padEnd(12)}${status.padEnd(9)}${text}`);
+      const failed = findings.filter(({ status }) => status === 'problem').map(({ check }) => check);
+      if (failed.length > 0) throw new CliProblem(`doctor found problems: ${failed.join(', ')}`);
+    });
+}
+
+async function examine(config: AppConfig): Promise<Finding[]> {
+  const [database, migrations] = await checkStore(config);
+  const context = await NestFactory.createApplicationContext(CliModule.with(config), {
+    logger: new NestLogger(createLogger('silent')),
+    abortOnError: false,
+  });
+  try {
+    const usable = migrations.status === 'ok';
+    const others = await Promise.all([
+      ...(usable ? storedChecks(config, context) : storedNames.map((name) => Promise.resolve(needsTables(name)))),
+      checkLdap(config),
+      checkCounters(config),
+      checkKeys(config, context.get(KeyRing)),
+    ]);
+    return [database, migrations, ...others];
+  } finally {
+    await context.close();
+  }
+}
+
+const storedNames = ['clock', 'captcha', 'smtp'];
+
+/** What needs tables: settings of the mail server, receipts of the captcha. */
+function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
+  return [
+    checkClock(context.get(DatabaseClock)),
+    checkCaptcha(config, context.get(CaptchaGateway)),
+    checkMail(context.get(SmtpCheck)),
+  ];
+}
+
+function needsTables(check: string): Finding {
+  return { check, status: 'skipped', text: 'needs the database' };
+}

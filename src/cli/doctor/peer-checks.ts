@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { checkDirectory } from '../../auth/directory-check';
+import { CaptchaGateway } from '../../captcha/captcha-gateway';
+import type { SmtpCheck } from '../../mail/smtp-check';
+import type { AppConfig } from '../../platform/config/app-config';
+import { checkRedis } from '../../platform/limits/redis-check';
+import { describeError } from '../../platform/logging/describe-error';
+import { type Finding, finding } from './finding';
+
+/** Asks the configured providers about a token that cannot be right: a clear no shows that they answer and know us. */
+export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promise<Finding> {
+  const names = config.captcha.providers.join(', ');
+  return finding(
+    'captcha',
+    async () => {
+      const verdict = await gateway.judge(`doctor-${randomUUID()}`, '127.0.0.1');
+      return verdict === 'unavailable' ? ['problem', `${names}: no clear answer`] : ['ok', names];
+    },
+    explain,
+  );
+}
+
+export function checkMail(smtp: SmtpCheck): Promise<Finding> {
+  return finding(
+    'smtp',
+    async () => {
+      const { status, text } = await smtp.checkSmtp();
+      return [status, text];
+    },
+    explain,
+  );
+}
+
+export function checkCounters({ redisUrl }: AppConfig): Promise<Finding> {
+  return finding(
+    'redis',
+    async () => {
+      if (redisUrl === undefined) return ['skipped', 'REDIS_URL is not set: limits are kept by each process'];
+      const { ok, detail } = await checkRedis(redisUrl);
+      return [ok ? 'ok' : 'problem', `${new URL(redisUrl).host} ${detail}`];
+    },
+    explain,
+  );
+}
+
+/** Every server is tried: one that is down is a failover away from an outage, which is a warning. */
+export function checkLdap({ ldap }: AppConfig): Promise<Finding> {
+  return finding(
+    'ldap',
+    async () => {
+      if (ldap === undefined) return ['skipped', 'LDAP_URL is not set'];
+      const servers = await checkDirectory(ldap);
+      const text = servers.map(({ server, detail }) => `${server} ${detail}`).join('; ');
+      if (servers.every(({ ok }) => !ok)) return ['problem', text];
+      return [servers.every(({ ok }) => ok) ? 'ok' : 'warn', text];
+    },
+    explain,
+  );
+}
+
+function explain(error: unknown): string {
+  const { code, message, type } = describeError(error) as Record<string, string | undefined>;
+  return code ?? message ?? type ?? 'unknown error';
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { UserInvitations } from '../password-reset/user-invitations';
+import { defaultLanguage, languageOf } from '../shared/languages';
+import { CliProblem, inContext, printRecord } from './cli-context';
+import { UserAdministration } from './user-administration';
+
+interface Options {
+  printLink?: boolean;
+  lang: string;
+  json?: boolean;
+}
+
+/** `user invite`: a type 0 request, by mail. The link is printed only where that is asked for: it sets the password. */
+export function addInviteCommand(program: Command): void {
+  program.commands
+    .find((command) => command.name() === 'user')
+    ?.command('invite')
+    .description('mail a link by which the user sets the first password')
+    .argument('<name>', 'login name or uid')
+    .option('--print-link', 'print the link, to be passed on by other means')
+    .option('--lang <language>', 'en or zh-CN', defaultLanguage)
+    .option('--json')
+    .action((nameOrUid: string, { printLink, lang, json }: Options) =>
+      inContext(async (context) => {
+        const language = languageOf(lang);
+        if (language === undefined) throw new CliProblem('--lang must be en or zh-CN');
+        const user = await context.get(UserAdministration).find(nameOrUid);
+        if (user.email === null && !printLink) throw new CliProblem('the user has no e-mail address: use --print-link');
+        const { link, expires, mailed } = await context.get(UserInvitations).invite(user, language);
+        printRecord(
+          { uid: user.uid, login_name: user.loginName, mailed, expired: expires, ...(printLink ? { link } : {}) },
+          json,
+        );
+      }),
+    );
+}

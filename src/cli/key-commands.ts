@@ -1,0 +1,23 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { print } from './cli-context';
+
+/** `keys generate`: fresh secrets in the form that the environment takes. Needs no settings and no store. */
+export function addKeyCommands(program: Command): void {
+  program
+    .command('keys')
+    .description('secrets')
+    .command('generate')
+    .description('prints a fresh JWT_SECRET, DATA_ENCRYPTION_KEY and JWT_PRIVATE_KEY')
+    .option('--json')
+    .action(({ json }: { json?: boolean }) => {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const fresh = {
+        JWT_SECRET: randomBytes(48).toString('base64url'),
+        DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+        JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim().replaceAll('\n', '\\n'),
+      };
+      if (json) print(JSON.stringify(fresh));
+      else for (const [key, value] of Object.entries(fresh)) print(`${key}=${value}`);
+    });
+}

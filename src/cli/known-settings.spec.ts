@@ -1,0 +1,80 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { openSmtpSecret } from '../mail/smtp-secret';
+import type { AppConfig } from '../platform/config/app-config';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { SystemRandom } from '../shared/random';
+import { shown, storable } from './known-settings';
+
+const keys = new KeyRing({ dataKeys: [Buffer.alloc(32, 1)] } as unknown as AppConfig, new SystemRandom());
+const context = { get: () => keys } as unknown as INestApplicationContext;
+const stored = (group: string, key: string, value: string) => storable(context, group, key, value);
+
+describe('config set', () => {
+  it('stores a password policy whole, so that a later default changes nothing', () => {
+    expect(stored('CONFIG', 'PASSWORD_POLICY', ' {"min_length": 16} ')).toBe(
+      '{"min_length":16,"require_upper":true,"require_lower":true,"require_digit":true,"require_special":false}',
+    );
+  });
+
+  it.each<[string, string, string]>([
+    ['CONFIG', 'PASSWORD_POLICY', 'nonsense'],
+    ['CONFIG', 'PASSWORD_POLICY', '{"min_length":0}'],
+    ['CONFIG', 'PASSWORD_POLICY', '{"min_length":"16"}'],
+    ['CONFIG', 'PASSWORD_POLICY', '{"min_lenght":16}'],
+    ['CONFIG', 'PASSWORD_POLICY', ''],
+    ['SMTP', 'HOST', ''],
+    ['SMTP', 'HOST', 'smtp://mail.example.com'],
+    ['SMTP', 'HOST', 'mail.example.com evil'],
+    ['SMTP', 'PORT', '0'],
+    ['SMTP', 'PORT', '65536'],
+    ['SMTP', 'PORT', 'smtp'],
+    ['SMTP', 'PORT', '25.5'],
+    ['SMTP', 'SENDER', 'nobody'],
+    ['SMTP', 'SENDER', 'a@example.com, b@example.com'],
+    ['SMTP', 'SENDER', 'Portal <a@example.com>\r\nBcc: b@example.com'],
+    ['SMTP', 'USER', ''],
+    ['SMTP', 'USER', 'user\u0000'],
+    ['SMTP', 'SECRET', ''],
+    ['SMTP', 'TLS', 'yes'],
+    ['SMTP', 'TLS', 'ssl'],
+    ['a group', 'KEY', 'x'],
+    ['GROUP', 'a\nkey', 'x'],
+    ['', '', 'x'],
+  ])('%s %s %j is refused in one line that does not repeat the value', (group, key, value) => {
+    let problem = '';
+    try {
+      stored(group, key, value);
+    } catch (error) {
+      problem = (error as Error).message;
+    }
+    expect(problem).toMatch(/^[^\n]{1,160}$/);
+    if (value.length > 4) expect(problem).not.toContain(value);
+  });
+
+  it.each([
+    ['HOST', ' mail.example.com ', 'mail.example.com'],
+    ['HOST', '2001:db8::1', '2001:db8::1'],
+    ['PORT', '465', '465'],
+    ['SENDER', 'no-reply@example.com', 'no-reply@example.com'],
+    ['SENDER', 'Portal <no-reply@example.com>', 'Portal <no-reply@example.com>'],
+    ['USER', 'mailer', 'mailer'],
+    ['TLS', 'STARTTLS', 'starttls'],
+  ])('SMTP %s %j is stored as %j', (key, value, expected) => {
+    expect(stored('SMTP', key, value)).toBe(expected);
+  });
+
+  it('seals the secret of the mail server, spaces included, and never shows it', () => {
+    const sealed = stored('SMTP', 'SECRET', ' pass word ');
+    expect(sealed).toMatch(/^v1\./);
+    expect(sealed).not.toContain('pass');
+    expect(openSmtpSecret(keys, sealed)).toBe(' pass word ');
+    expect(shown('SMTP', 'SECRET', sealed)).toBe('(hidden)');
+    expect(shown('SMTP', 'SECRET', 'by plain SQL')).toBe('(hidden)');
+    expect(shown('SMTP', 'HOST', 'mail.example.com')).toBe('mail.example.com');
+  });
+
+  it('leaves alone what somebody else reads', () => {
+    expect(stored('CONFIG', 'LOGO', ' anything\n')).toBe(' anything\n');
+    expect(stored('OTHER', 'PASSWORD_POLICY', 'nonsense')).toBe('nonsense');
+  });
+});

@@ -1,0 +1,61 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { mailboxOf } from '../mail/mail-address';
+import { sealSmtpSecret } from '../mail/smtp-secret';
+import { parsePasswordPolicy } from '../password-reset/password-policy';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { CliProblem } from './cli-context';
+
+/** Checks one value and answers the form that is stored. @throws Error with one line for the operator, without the value */
+type Check = (value: string) => string;
+
+/** The settings that this service reads itself: nonsense is refused when it is written, not when it is needed. */
+const known: Readonly<Record<string, Check>> = {
+  'CONFIG PASSWORD_POLICY': (value) => JSON.stringify(parsePasswordPolicy(value)),
+  'SMTP HOST': matching(/^[^\s/@]{1,255}$/, 'a host name or an address'),
+  'SMTP PORT': (value) => {
+    const wellFormed = /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535;
+    if (!wellFormed) throw new CliProblem('it must be a whole number from 1 to 65535');
+    return value;
+  },
+  'SMTP SENDER': (value) => {
+    if (mailboxOf(value) === undefined) throw new CliProblem('it must be an address, or a name and <an address>');
+    return value;
+  },
+  'SMTP USER': matching(/^\P{Cc}{1,255}$/u, '1 to 255 characters'),
+  'SMTP TLS': (value) => matching(/^(none|starttls|tls)$/, 'none, starttls or tls')(value.toLowerCase()),
+};
+
+/** Checks and prepares the values that this service reads itself; a group or key of somebody else's is stored as it is. */
+export function storable(context: INestApplicationContext, group: string, key: string, value: string): string {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(group) || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
+    throw new CliProblem('group and key must have 1 to 64 letters, digits, dots, dashes or underscores');
+  }
+  if (isSecret(group, key)) return sealedSecret(context, value);
+  const check = known[`${group} ${key}`];
+  if (check === undefined) return value;
+  try {
+    return check(value.trim());
+  } catch (error) {
+    throw new CliProblem(`${group} ${key} was not changed: ${(error as Error).message}`);
+  }
+}
+
+/** A secret is never printed. */
+export function shown(group: string, key: string, value: string): string {
+  return isSecret(group, key) ? '(hidden)' : value;
+}
+
+const isSecret = (group: string, key: string) => group === 'SMTP' && key === 'SECRET';
+
+/** A password may begin or end with a space, so it is taken as it is. */
+function sealedSecret(context: INestApplicationContext, value: string): string {
+  if (value === '') throw new CliProblem('SMTP SECRET was not changed: it is empty');
+  return sealSmtpSecret(context.get(KeyRing), value);
+}
+
+function matching(pattern: RegExp, what: string): Check {
+  return (value) => {
+    if (!pattern.test(value)) throw new CliProblem(`it must be ${what}`);
+    return value;
+  };
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { configOrExit } from '../platform/config/env';
+import { migrate } from '../platform/database/migrator';
+import { print } from './cli-context';
+
+/** `migrate`: safe to run from several pods at once; who comes second waits and finds nothing to do. */
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database to the newest schema')
+    .option('--json')
+    .action(async ({ json }: { json?: boolean }) => {
+      const ran = await migrate(configOrExit().database.url);
+      if (json) print(JSON.stringify({ ran }));
+      else print(ran.length === 0 ? 'nothing to do' : `ran ${ran.join(', ')}`);
+    });
+}

@@ -1,0 +1,23 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { defaultLogDays, Retention } from '../retention/retention';
+import { inContext, printRecord } from './cli-context';
+
+/** `purge`: removes what has expired, in bounded batches; for a daily job (docs/operations/retention.md). */
+export function addPurgeCommand(program: Command): void {
+  program
+    .command('purge')
+    .description('removes what has expired, in bounded batches')
+    .option('--logs-days <days>', 'keep rows of login_logs and audit_logs for so long', wholeDays, defaultLogDays)
+    .option('--json')
+    .action(({ logsDays, json }: { logsDays: number; json?: boolean }) =>
+      inContext(async (context) => printRecord(await context.get(Retention).purge(logsDays), json)),
+    );
+}
+
+function wholeDays(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 36_500) {
+    throw new InvalidArgumentError('must be a whole number from 1 to 36500');
+  }
+  return number;
+}

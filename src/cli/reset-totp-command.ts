@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { TotpReset } from '../mfa/totp-reset';
+import { inContext, printRecord } from './cli-context';
+import { UserAdministration } from './user-administration';
+
+/** `user reset-totp`, beside the other `user` commands. */
+export function addResetTotpCommand(program: Command): void {
+  const user = program.commands.find((command) => command.name() === 'user') ?? program.command('user');
+  user
+    .command('reset-totp')
+    .description('removes the authenticator; codes go by mail again')
+    .argument('<name>', 'login name or uid')
+    .option('--json')
+    .action((name: string, { json }: { json?: boolean }) =>
+      inContext(async (context) => {
+        const found = await context.get(UserAdministration).find(name);
+        await context.get(TotpReset).reset(found);
+        printRecord({ uid: found.uid, login_name: found.loginName, result: true }, json);
+      }),
+    );
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/audit-trail';
+import { Database } from '../platform/database/database';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { isHashable, PasswordHasher } from '../users/password-hasher';
+import { changeType, PasswordHistory } from '../users/password-history';
+import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
+import type { MfaType, User } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
+
+/** Each verb is one unit of work: the row, what must end with it, its log, its audit row; or none of them. */
+@Injectable()
+export class UserAdministration {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersRepository,
+    private readonly accounts: UserAccounts,
+    private readonly hasher: PasswordHasher,
+    private readonly history: PasswordHistory,
+    private readonly revoker: TokenRevoker,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** By login name or uid. @throws AccountProblem when there is none. */
+  async find(nameOrUid: string): Promise<User> {
+    const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
+    if (user === null) throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`);
+    return user;
+  }
+
+  async hash(password: string): Promise<string> {
+    this.assertHashable(password);
+    return this.hasher.hash(password, 'operator');
+  }
+
+  /** @returns what may stand for the hash in a rehearsal. @throws AccountProblem */
+  assertHashable(password: string): string {
+    if (password === '' || !isHashable(password)) {
+      throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
+    }
+    return '(not hashed)';
+  }
+
+  create(user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
+    return this.database.transaction(async (tx) => {
+      const created = await this.accounts.create(tx, user);
+      if (user.passwordHash !== null) await this.history.append(tx, created.uid, changeType.first, user.passwordHash);
+      await this.audit.record(tx, event, { userId: created.uid });
+      return created;
+    });
+  }
+
+  /** Everything that `create` would refuse, and nothing of it stays. @throws AccountProblem */
+  async rehearse(user: NewUser): Promise<void> {
+    const curtain = new Error('rolled back');
+    try {
+      await this.database.transaction(async (tx) => {
+        await this.accounts.create(tx, user);
+        throw curtain;
+      });
+    } catch (error) {
+      if (error !== curtain) throw error;
+    }
+  }
+
+  async setPassword(user: User, password: string, temporary: boolean): Promise<void> {
+    if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
+    const hash = await this.hash(password);
+    await this.database.transaction(async (tx) => {
+      await this.users.setPassword(tx, user.uid, hash, { temporary });
+      await this.history.append(tx, user.uid, changeType.administrator, hash);
+      await this.revoker.markRevoked(tx, user.uid);
+      await this.audit.record(tx, 'USER_PASSWORD_SET_BY_OPERATOR', { userId: user.uid, detail: { temporary } });
+    });
+  }
+
+  async setStatus(user: User, status: number): Promise<void> {
+    if (![1, 0, -1, -2].includes(status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
+    await this.database.transaction(async (tx) => {
+      await this.accounts.setStatus(tx, user.uid, status);
+      if (status !== 1) await this.revoker.revokeAll(tx, user.uid);
+      await this.audit.record(tx, 'USER_STATUS_CHANGED', {
+        userId: user.uid,
+        detail: { from: user.status, to: status },
+      });
+    });
+  }
+
+  async setMfaType(user: User, mfaType: MfaType): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.accounts.setMfaType(tx, user.uid, mfaType);
+      await this.audit.record(tx, 'MFA_TYPE_CHANGED', { userId: user.uid, detail: { to: mfaType } });
+    });
+  }
+
+  async unlock(user: User): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await this.accounts.unlock(tx, user.uid);
+      await this.audit.record(tx, 'USER_UNLOCKED', { userId: user.uid });
+    });
+  }
+
+  revokeTokens(user: User): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const revoked = await this.revoker.revokeAll(tx, user.uid);
+      await this.audit.record(tx, 'USER_TOKENS_REVOKED', { userId: user.uid, detail: { revoked } });
+      return revoked;
+    });
+  }
+}

@@ -1,0 +1,218 @@
+import type { Command } from 'commander';
+import { rootTenant } from '../platform/settings/system-settings';
+import type { MfaType, Provider, User } from '../users/user.entity';
+import { CliProblem, inContext, print, printRecord, printRows, readStandardInput } from './cli-context';
+import { UserAdministration } from './user-administration';
+import { UserImport } from './user-import';
+import { UserAccounts } from '../users/user-accounts';
+
+interface CreateOptions {
+  loginName: string;
+  email?: string;
+  password?: string;
+  passwordStdin?: boolean;
+  temporary?: boolean;
+  nickname?: string;
+  status: string;
+  mfaType: string;
+  provider: string;
+  admin?: boolean;
+  tenant: string;
+  orgUnit?: string;
+  json?: boolean;
+}
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('accounts');
+
+  user
+    .command('create')
+    .description('make an account; without a password it waits for an invitation')
+    .requiredOption('--login-name <name>')
+    .option('--email <address>')
+    .option('--password <password>')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--temporary', 'the first login has to change the password')
+    .option('--nickname <text>')
+    .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
+    .option('--mfa-type <type>', 'email or totp', 'email')
+    .option('--provider <provider>', 'password or ldap', 'password')
+    .option('--admin')
+    .option('--tenant <id>', 'the tenant', rootTenant)
+    .option('--org-unit <id>')
+    .option('--json')
+    .action(async (options: CreateOptions) => {
+      const password = await passwordOf(options);
+      await inContext(async (context) => {
+        const administration = context.get(UserAdministration);
+        const created = await administration.create({
+          loginName: options.loginName,
+          email: options.email ?? null,
+          nickname: options.nickname ?? null,
+          passwordHash: password === undefined ? null : await administration.hash(password),
+          temporary: options.temporary ?? false,
+          status: statusOf(options.status),
+          mfaType: oneOf<MfaType>('--mfa-type', options.mfaType, ['email', 'totp']),
+          provider: oneOf<Provider>('--provider', options.provider, ['password', 'ldap']),
+          isAdmin: options.admin ?? false,
+          tenantId: options.tenant,
+          orgUnitId: options.orgUnit ?? null,
+        });
+        printRecord(view(created), options.json);
+      });
+    });
+
+  onUser(user, 'show', 'what is known of an account, but for its secrets', (found) => {
+    return Promise.resolve(view(found));
+  });
+
+  user
+    .command('list')
+    .option('--json')
+    .action(({ json }: { json?: boolean }) =>
+      inContext(async (context) => {
+        const rows = await context.get(UserAccounts).list();
+        printRows(
+          rows.map(({ uid, loginName, email, status, provider }) => ({
+            uid,
+            login_name: loginName,
+            email,
+            status,
+            provider,
+          })),
+          json,
+        );
+      }),
+    );
+
+  user
+    .command('set-status')
+    .description('other than 1 also revokes the tokens')
+    .argument('<name>')
+    .argument('<status>')
+    .option('--json')
+    // So that -1 and -2 are values and not options.
+    .allowUnknownOption()
+    .action((name: string, status: string, { json }: { json?: boolean }) =>
+      administer(name, json, async (found, administration) => {
+        await administration.setStatus(found, statusOf(status));
+        return { ...view(found), status: statusOf(status) };
+      }),
+    );
+
+  user
+    .command('set-mfa')
+    .argument('<name>')
+    .argument('<type>', 'email or totp')
+    .option('--json')
+    .action((name: string, type: string, { json }: { json?: boolean }) =>
+      administer(name, json, async (found, administration) => {
+        const mfaType = oneOf<MfaType>('the type', type, ['email', 'totp']);
+        await administration.setMfaType(found, mfaType);
+        return { ...view(found), mfa_type: mfaType };
+      }),
+    );
+
+  user
+    .command('set-password')
+    .argument('<name>')
+    .option('--password <password>')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--temporary', 'the next login has to change the password')
+    .option('--json')
+    .action(async (name: string, options: Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'json'>) => {
+      const password = await passwordOf(options);
+      if (password === undefined) throw new CliProblem('give --password or --password-stdin');
+      await administer(name, options.json, async (found, administration) => {
+        await administration.setPassword(found, password, options.temporary ?? false);
+        return { uid: found.uid, login_name: found.loginName, result: true };
+      });
+    });
+
+  onUser(user, 'unlock', 'opens the lock after failed logins and the block of codes', async (found, administration) => {
+    await administration.unlock(found);
+    return { uid: found.uid, login_name: found.loginName, result: true };
+  });
+
+  onUser(user, 'revoke-tokens', 'ends every session of the account', async (found, administration) => {
+    return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
+  });
+
+  user
+    .command('import')
+    .description('accounts from a .csv, .jsonl or .ndjson file')
+    .argument('<file>')
+    .option('--dry-run', 'check every row, write nothing')
+    .option('--json')
+    .action(async (file: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => {
+      const report = await inContext((context) =>
+        context.get(UserImport).run(file, {
+          dryRun: dryRun ?? false,
+          // For people: a machine that reads the report wants nothing but problems on standard error.
+          progress: (rows) => void (json || process.stderr.write(`${rows} rows\n`)),
+        }),
+      );
+      if (json) print(JSON.stringify(report));
+      else {
+        for (const { row, login_name, problem } of report.failed) print(`row ${row} (${login_name}): ${problem}`);
+        print(
+          `${report.rows} rows: ${report.created} created, ${report.skipped} exist, ${report.failed.length} failed`,
+        );
+      }
+      if (report.failed.length > 0) throw new CliProblem(`${report.failed.length} of ${report.rows} rows failed`);
+    });
+}
+
+type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;
+
+function onUser(parent: Command, name: string, description: string, verb: UserVerb): void {
+  parent
+    .command(name)
+    .description(description)
+    .argument('<name>', 'login name or uid')
+    .option('--json')
+    .action((nameOrUid: string, { json }: { json?: boolean }) => administer(nameOrUid, json, verb));
+}
+
+function administer(nameOrUid: string, json: boolean | undefined, verb: UserVerb): Promise<void> {
+  return inContext(async (context) => {
+    const administration = context.get(UserAdministration);
+    printRecord(await verb(await administration.find(nameOrUid), administration), json);
+  });
+}
+
+async function passwordOf(options: { password?: string; passwordStdin?: boolean }): Promise<string | undefined> {
+  if (options.password !== undefined && options.passwordStdin) {
+    throw new CliProblem('--password and --password-stdin exclude each other');
+  }
+  return options.passwordStdin ? readStandardInput() : options.password;
+}
+
+const statusOf = (value: string): number => Number(oneOf('the status', value, ['1', '0', '-1', '-2']));
+
+function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
+  if (!(allowed as readonly string[]).includes(value))
+    throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
+  return value as T;
+}
+
+function view(user: User): Record<string, unknown> {
+  return {
+    uid: user.uid,
+    login_name: user.loginName,
+    email: user.email,
+    nickname: user.nickname,
+    status: user.status,
+    provider: user.provider,
+    mfa_type: user.mfaType,
+    totp_confirmed: user.totpSecret !== null,
+    is_admin: user.isAdmin,
+    must_change_password: user.mustChangePassword,
+    tenant_id: user.tenantId,
+    org_unit_id: user.orgUnitId,
+    login_failed_count: user.loginFailedCount,
+    last_login_failed_time: user.lastLoginFailedTime,
+    last_login_success_time: user.lastLoginSuccessTime,
+    created_at: user.createdAt,
+  };
+}

@@ -1,0 +1,180 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Injectable } from '@nestjs/common';
+import { type InfoRecord, parse } from 'csv-parse';
+import { identityKey } from '../shared/identity-key';
+import { rootTenant } from '../platform/settings/system-settings';
+import { AccountProblem, type NewUser } from '../users/user-accounts';
+import { UsersRepository } from '../users/users.repository';
+import { UserAdministration } from './user-administration';
+
+export interface ImportReport {
+  rows: number;
+  created: number;
+  /** Login names that exist already: running the same file again changes nothing. */
+  skipped: number;
+  failed: { row: number; login_name: string; problem: string }[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A row as it was read; `problem` where it cannot be told what its fields are. */
+interface Row {
+  readonly fields: Fields;
+  readonly problem?: string;
+}
+
+/** Names and addresses that a dry run would have taken by now. */
+type Taken = Set<string>;
+
+const keys = new Set([
+  'login_name',
+  'email',
+  'password',
+  'password_hash',
+  'nickname',
+  'status',
+  'mfa_type',
+  'provider',
+  'is_admin',
+  'tenant_id',
+  'org_unit_id',
+  'temporary',
+]);
+
+/** bcrypt as the common libraries write it; a cost over 14 would let one login hold a core for seconds. */
+const importableHash = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+
+/** `user import`: one unit for each row, so a bad row is reported and the others are there, whole. */
+@Injectable()
+export class UserImport {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly administration: UserAdministration,
+  ) {}
+
+  async run(file: string, options: { dryRun: boolean; progress: (rows: number) => void }): Promise<ImportReport> {
+    const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
+    const taken: Taken = new Set();
+    for await (const { fields, problem } of readRows(file)) {
+      report.rows += 1;
+      try {
+        if (problem !== undefined) throw new AccountProblem(problem);
+        report[await this.importRow(fields, options.dryRun ? taken : undefined)] += 1;
+      } catch (error) {
+        if (!(error instanceof AccountProblem)) throw error;
+        const { login_name: name } = fields;
+        report.failed.push({
+          row: report.rows,
+          login_name: typeof name === 'string' ? name : '',
+          problem: error.message,
+        });
+      }
+      if (report.rows % 1000 === 0) options.progress(report.rows);
+    }
+    return report;
+  }
+
+  /** @param taken given in a dry run, where the database does not know the rows before this one */
+  private async importRow(fields: Fields, taken: Taken | undefined): Promise<'created' | 'skipped'> {
+    const unknown = Object.keys(fields).find((key) => !keys.has(key));
+    if (unknown !== undefined) throw new AccountProblem(`unknown key ${JSON.stringify(unknown)}`);
+    const loginName = asText(fields, 'login_name') ?? '';
+    const name = `name ${identityKey(loginName)}`;
+    if (taken?.has(name) || (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
+    const user = await this.userOf(fields, loginName, taken !== undefined);
+    if (taken === undefined) {
+      await this.administration.create(user, 'USER_IMPORTED');
+      return 'created';
+    }
+    const email = user.email === null ? name : `email ${identityKey(user.email)}`;
+    if (taken.has(email)) throw new AccountProblem('the login name or the e-mail address is taken');
+    await this.administration.rehearse(user);
+    taken.add(name).add(email);
+    return 'created';
+  }
+
+  private async userOf(fields: Fields, loginName: string, dryRun: boolean): Promise<NewUser> {
+    if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
+    const provider = asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password');
+    return {
+      loginName,
+      email: asText(fields, 'email') ?? null,
+      nickname: asText(fields, 'nickname') ?? null,
+      passwordHash: await this.hashOf(fields, dryRun),
+      temporary: asFlag(fields, 'temporary'),
+      status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
+      mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
+      provider,
+      isAdmin: asFlag(fields, 'is_admin'),
+      tenantId: asText(fields, 'tenant_id') ?? rootTenant,
+      orgUnitId: asText(fields, 'org_unit_id') ?? null,
+    };
+  }
+
+  private async hashOf(fields: Fields, dryRun: boolean): Promise<string | null> {
+    const hash = asText(fields, 'password_hash');
+    const password = asText(fields, 'password');
+    if (hash !== undefined && password !== undefined)
+      throw new AccountProblem('password and password_hash are both given');
+    if (hash !== undefined && !importableHash.test(hash)) {
+      throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
+    }
+    if (password === undefined) return hash ?? null;
+    // Hashing a file full of passwords takes hours, and nothing of it would be kept.
+    return dryRun ? this.administration.assertHashable(password) : this.administration.hash(password);
+  }
+}
+
+async function* readRows(file: string): AsyncGenerator<Row> {
+  if (file.endsWith('.csv')) {
+    const source = createReadStream(file);
+    const rows = parse({
+      columns: true,
+      bom: true,
+      skip_empty_lines: true,
+      trim: true,
+      relax_column_count: true,
+      info: true,
+    });
+    // A pipe does not pass errors on.
+    source.on('error', (error) => rows.destroy(error));
+    for await (const { info, record } of source.pipe(rows) as AsyncIterable<{ info: InfoRecord; record: Fields }>) {
+      yield { fields: record, problem: info.error && 'the number of columns is not that of the first line' };
+    }
+  } else if (file.endsWith('.jsonl') || file.endsWith('.ndjson')) {
+    for await (const line of createInterface({ input: createReadStream(file) })) {
+      if (line.trim() !== '') yield parseLine(line);
+    }
+  } else {
+    throw new AccountProblem('the file must end in .csv, .jsonl or .ndjson');
+  }
+}
+
+function parseLine(line: string): Row {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { fields: value as Fields };
+  } catch {
+    // Reported below like every other malformed line.
+  }
+  return { fields: {}, problem: 'not a JSON object' };
+}
+
+function asText(fields: Fields, key: string): string | undefined {
+  const value = fields[key];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'object') throw new AccountProblem(`${key} must be text`);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function asChoice<T extends string>(fields: Fields, key: string, allowed: readonly T[], fallback: T): T {
+  const value = asText(fields, key) ?? fallback;
+  if (!(allowed as readonly string[]).includes(value))
+    throw new AccountProblem(`${key} must be one of ${allowed.join(', ')}`);
+  return value as T;
+}
+
+function asFlag(fields: Fields, key: string): boolean {
+  return ['true', '1'].includes(asChoice(fields, key, ['true', 'false', '1', '0'] as const, 'false'));
+}

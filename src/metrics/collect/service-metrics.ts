@@ -1,0 +1,127 @@
+import type { Gauge, Registry } from 'prom-client';
+import type { MailOutbox, OutboxStats } from '../../mail/mail-outbox';
+import type { DatabaseClock } from '../../platform/database/database-clock';
+import type { PoolCounts } from '../../platform/database/mysql-pool';
+import type { HasherStats } from '../../users/password-hasher';
+
+type Prometheus = typeof import('prom-client');
+
+/** What is looked at when somebody scrapes, and at no other time. */
+export interface Sources {
+  readonly version: string;
+  readonly hasher: () => HasherStats;
+  readonly pool: () => PoolCounts | undefined;
+  readonly outbox: Pick<MailOutbox, 'outboxStats'>;
+  readonly clock: Pick<DatabaseClock, 'offsetMs'>;
+}
+
+/** Numbers of the process's own parts, read from them at each scrape: the parts know nothing of metrics. */
+export function registerServiceMetrics(prometheus: Prometheus, registry: Registry, sources: Sources): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number) =>
+    new prometheus.Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  new prometheus.Gauge({
+    name: 'auth_build_info',
+    help: 'Always 1; the labels tell what runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: sources.version, node: process.version }, 1);
+
+  gauge('auth_hash_queue_waiting', 'Hashes that wait for their turn.', () => sources.hasher().waiting);
+  gauge('auth_hash_queue_running', 'Hashes under way.', () => sources.hasher().running);
+  gauge('auth_hash_concurrency', 'Hashes that may be under way at once.', () => sources.hasher().concurrency);
+  gauge(
+    'auth_hash_average_seconds',
+    'Moving average of the time of one hash.',
+    () => sources.hasher().averageMs / 1000,
+  );
+  new prometheus.Counter({
+    name: 'auth_hash_jobs_total',
+    help: 'Hashes by how they ended; refused: the queue was full or too slow.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { completed, refused, abandoned } = sources.hasher();
+      this.reset();
+      this.inc({ outcome: 'completed' }, completed);
+      this.inc({ outcome: 'refused' }, refused);
+      this.inc({ outcome: 'abandoned' }, abandoned);
+    },
+  });
+
+  new prometheus.Gauge({
+    name: 'auth_database_pool_connections',
+    help: 'Connections to the database by state; waiting: callers without one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const pool = sources.pool();
+      if (pool === undefined) return;
+      this.set({ state: 'busy' }, pool.open - pool.idle);
+      this.set({ state: 'idle' }, pool.idle);
+      this.set({ state: 'waiting' }, pool.waiting);
+    },
+  });
+
+  registerStored(prometheus, registry, sources);
+}
+
+/** Numbers that the store has. While it is away they are missing from the scrape instead of wrong or late. */
+function registerStored(prometheus: Prometheus, registry: Registry, { outbox, clock }: Sources): void {
+  const registers = [registry];
+  // prom-client collects all metrics of one scrape at once: one reading serves the four.
+  let reading: Promise<OutboxStats | undefined> | undefined;
+  const read = () =>
+    (reading ??= outbox
+      .outboxStats()
+      .catch(() => undefined)
+      .finally(() => (reading = undefined)));
+  const stored = (name: string, help: string, look: () => Promise<number | undefined>): Gauge =>
+    new prometheus.Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = await look();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+
+  stored(
+    'auth_mail_outbox_pending',
+    'Mails that wait to be sent, of all replicas.',
+    async () => (await read())?.pending,
+  );
+  stored(
+    'auth_mail_outbox_oldest_pending_seconds',
+    'Age of the oldest mail that waits, 0 when none does.',
+    async () => (await read())?.oldestPendingSeconds,
+  );
+  stored('auth_mail_outbox_dead', 'Mails that were given up and are not purged yet.', async () => (await read())?.dead);
+  new prometheus.Counter({
+    name: 'auth_mails_skipped_total',
+    help: 'Mails that this process skipped because no mail server is configured.',
+    registers,
+    async collect() {
+      const stats = await read();
+      if (stats === undefined) return;
+      this.reset();
+      this.inc(stats.skipped);
+    },
+  });
+  stored('auth_database_clock_offset_seconds', 'How far the database is ahead of this process.', () =>
+    clock.offsetMs().then(
+      (ms) => ms / 1000,
+      () => undefined,
+    ),
+  );
+}

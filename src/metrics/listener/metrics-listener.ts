@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Exposition {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** `GET /metrics` and nothing else, on a port of its own that no ingress leads to (T230). */
+export class MetricsListener {
+  private scrape: Promise<string> | undefined;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly exposition: Exposition,
+  ) {}
+
+  static async open(exposition: Exposition, host: string, port: number): Promise<MetricsListener> {
+    const server = createServer({ requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8 * 1024 });
+    const listener = new MetricsListener(server, exposition);
+    server.on('request', (request, response) => {
+      // Nobody sends a body here.
+      request.resume();
+      if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      listener.text().then(
+        (text) => response.writeHead(200, { 'content-type': exposition.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    });
+    server.listen(port, host);
+    await once(server, 'listening');
+    return listener;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  /** Scrapes that come at once share one reading: asking often is no way to keep the database busy. */
+  private text(): Promise<string> {
+    return (this.scrape ??= this.exposition.metrics().finally(() => (this.scrape = undefined)));
+  }
+}

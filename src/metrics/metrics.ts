@@ -1,0 +1,61 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { MailOutbox } from '../mail/mail-outbox';
+import { AppConfig } from '../platform/config/app-config';
+import { DatabaseClock } from '../platform/database/database-clock';
+import { poolCounts } from '../platform/database/mysql-pool';
+import { PasswordHasher } from '../users/password-hasher';
+import { version } from '../platform/version';
+import { RequestMetrics } from './collect/request-metrics';
+import { registerServiceMetrics } from './collect/service-metrics';
+import { MetricsListener } from './listener/metrics-listener';
+
+/** Prometheus metrics on `METRICS_PORT`. Without it nothing is loaded, counted or listening (decisions.md 8). */
+@Injectable()
+export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('metrics');
+  private registry: Registry | undefined;
+  private listener: MetricsListener | undefined;
+
+  constructor(
+    private readonly config: AppConfig,
+    private readonly dataSource: DataSource,
+    private readonly hasher: PasswordHasher,
+    private readonly outbox: MailOutbox,
+    private readonly clock: DatabaseClock,
+  ) {}
+
+  /** Before the routes are registered. */
+  async watch(fastify: FastifyInstance): Promise<void> {
+    if (this.config.http.metricsPort === undefined) return;
+    const prometheus = await import('prom-client');
+    const registry = new prometheus.Registry();
+    prometheus.collectDefaultMetrics({ register: registry });
+    registerServiceMetrics(prometheus, registry, {
+      version,
+      hasher: () => this.hasher.stats(),
+      pool: () => poolCounts(this.dataSource),
+      outbox: this.outbox,
+      clock: this.clock,
+    });
+    new RequestMetrics(prometheus, registry).watch(fastify);
+    this.registry = registry;
+  }
+
+  /** @throws when the port is taken: the program then does not start. */
+  async onApplicationBootstrap(): Promise<void> {
+    const { host, metricsPort } = this.config.http;
+    if (this.registry === undefined || metricsPort === undefined) return;
+    this.listener = await MetricsListener.open(this.registry, host, metricsPort);
+    this.logger.log({ host, port: this.listener.port }, 'metrics are served');
+  }
+
+  /** Last, so that the drain can be watched. */
+  async onApplicationShutdown(): Promise<void> {
+    this.registry?.clear();
+    await this.listener?.close();
+    this.listener = undefined;
+  }
+}
