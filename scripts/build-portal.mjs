@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// portal/dist: the web pages, on a fresh SDK. Does nothing when nothing changed.
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'vite';
+
+import './build-sdk.mjs';
+import { buildWhenChanged, compile } from './build-steps.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const portal = `${root}portal/`;
+
+await buildWhenChanged({
+  name: 'portal',
+  inputs: [
+    ...['src', 'public', 'index.html', 'vite.config.ts', 'tsconfig.json'].map((name) => portal + name),
+    `${root}sdk/typescript/dist`,
+  ],
+  outputs: [`${portal}dist/index.html`],
+  build: async () => {
+    compile(`${portal}tsconfig.json`, '--noEmit');
+    await build({ root: portal, configFile: `${portal}vite.config.ts`, logLevel: 'warn' });
+  },
+});

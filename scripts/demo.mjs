@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// npm start: builds what is not built yet, then runs the demo in this process.
+import { join } from 'node:path';
+import { ensureBuilt, root } from './ensure-built.mjs';
+
+process.chdir(root);
+ensureBuilt();
+await import(join(root, 'dist/src/demo.js'));

@@ -1,0 +1,65 @@
+import type { ClientClock } from './client-clock.js';
+import { isRecord, type KeyValueStorage, Slot } from './storage.js';
+
+/** Runs work that only one of all tabs may do at a time. */
+export interface Exclusive {
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The browser's own locks: released also when the tab that holds one is closed or crashes. */
+export function lockExclusive(locks: Pick<LockManager, 'request'>, name: string): Exclusive {
+  return { run: async <T>(work: () => Promise<T>): Promise<T> => await locks.request(name, work) };
+}
+
+interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+const leaseMs = 15_000;
+const pollMs = 50;
+/** Longer than any lease: then something other than a tab is in the way, such as a storage that is full. */
+const patienceMs = 20_000;
+
+/**
+ * For browsers without locks: a lease in the shared storage. Two tabs that write in the same moment both look again after a
+ * pause, and the last writer has it. A tab that died with the lease holds the others up until it runs out.
+ */
+export function leaseExclusive(storage: KeyValueStorage, key: string, clock: ClientClock, owner: string): Exclusive {
+  const slot = new Slot<Lease>(storage, key, isLease);
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+  const taken = (lease: Lease | undefined) =>
+    lease !== undefined && lease.owner !== owner && lease.until > clock.now() && lease.until <= clock.now() + leaseMs;
+
+  let last: Promise<unknown> = Promise.resolve();
+  const acquire = async (): Promise<void> => {
+    const deadline = clock.now() + patienceMs;
+    while (clock.now() < deadline) {
+      if (taken(slot.read())) {
+        await pause(pollMs);
+        continue;
+      }
+      slot.write({ owner, until: clock.now() + leaseMs });
+      await pause(pollMs);
+      if (slot.read()?.owner === owner) return;
+    }
+  };
+  return {
+    run: <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = last.then(async () => {
+        await acquire();
+        try {
+          return await work();
+        } finally {
+          if (slot.read()?.owner === owner) slot.remove();
+        }
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+function isLease(value: unknown): value is Lease {
+  return isRecord(value) && typeof value.owner === 'string' && typeof value.until === 'number';
+}

@@ -1,0 +1,24 @@
+import type { PasswordPolicyResponse } from './generated/index.js';
+
+export type PasswordRule = 'length' | 'upper' | 'lower' | 'digit' | 'special' | 'bytes';
+
+export interface PasswordHint {
+  readonly rule: PasswordRule;
+  readonly met: boolean;
+}
+
+/** bcrypt reads no further, so the service takes no longer ones. */
+const maxBytes = 72;
+
+/** The rules in force, one by one, as the service judges them; `bytes` is listed only where it is broken. */
+export function passwordHints(policy: PasswordPolicyResponse, password: string): PasswordHint[] {
+  const hints: (PasswordHint | false)[] = [
+    { rule: 'length', met: [...password].length >= policy.min_length },
+    policy.require_upper && { rule: 'upper', met: /\p{Lu}/u.test(password) },
+    policy.require_lower && { rule: 'lower', met: /\p{Ll}/u.test(password) },
+    policy.require_digit && { rule: 'digit', met: /\p{Nd}/u.test(password) },
+    policy.require_special && { rule: 'special', met: /[\p{P}\p{S}\p{Z}]/u.test(password) },
+    (new TextEncoder().encode(password).length > maxBytes || password.includes('\0')) && { rule: 'bytes', met: false },
+  ];
+  return hints.filter((hint) => hint !== false);
+}

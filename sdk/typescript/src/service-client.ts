@@ -1,0 +1,53 @@
+import { type Client, createClient, createConfig } from './generated/client/index.js';
+import { failureOf } from './failures.js';
+
+export interface ServiceClientOptions {
+  /** Address of the service; in a page that the service itself serves, an empty string. */
+  readonly baseUrl: string;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds until an answer has to be there. */
+  readonly timeoutMs?: number;
+}
+
+/** The generated client with a time limit and the user's language on every request. */
+export function serviceClient(options: ServiceClientOptions, language: () => string | undefined): Client {
+  const { baseUrl, timeoutMs = 20_000, fetch: send = (...call: Parameters<typeof fetch>) => fetch(...call) } = options;
+  const client = createClient(
+    createConfig({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      fetch: (request) => send(new Request(request, { signal: AbortSignal.timeout(timeoutMs) })),
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+    }),
+  );
+  client.interceptors.request.use((request) => {
+    const wanted = language();
+    if (wanted !== undefined) request.headers.set('accept-language', wanted);
+    return request;
+  });
+  return client;
+}
+
+interface Outcome<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response?: Response;
+}
+
+/** What the service answered, or the failure as one of ours. */
+export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
+  let outcome: Outcome<T>;
+  try {
+    outcome = await call;
+  } catch (error) {
+    throw failureOf(error, undefined);
+  }
+  if (outcome.data === undefined) throw failureOf(outcome.error, outcome.response);
+  return outcome.data;
+}
+
+/** The same, without the envelope. */
+export async function dataOf<T>(call: Promise<Outcome<{ data: T }>>): Promise<T> {
+  return (await answerOf(call)).data;
+}

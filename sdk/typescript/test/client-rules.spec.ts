@@ -1,0 +1,195 @@
+import { memoryStorage } from '../dist/index.js';
+import {
+  changeWanted,
+  codeAccepted,
+  codeWanted,
+  credentials,
+  failure,
+  loggedIn,
+  no,
+  ok,
+  totpWanted,
+  World,
+} from './world';
+
+const change = { uid: 'r-1', user_id: 'u-1', type: 2, status: 0, expired: '', created_at: '' };
+
+describe('§8, the limits that are the client’s', () => {
+  it('10 s after a refused code no other is sent, not one second earlier', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'), codeAccepted);
+    const tab = world.tab();
+    await tab.login(credentials);
+    expect(await failure(tab.verifyCode('000000'))).toMatchObject({ code: 'MFA_401001' });
+    expect(tab.snapshot).toMatchObject({ step: { attemptsLeft: 4 }, waiting: { code: 10 } });
+    await world.clock.pass(9.999);
+    expect(tab.snapshot.waiting.code).toBe(1);
+    expect(await failure(tab.verifyCode('123456'))).toMatchObject({ name: 'RuleError', rule: 'wait', seconds: 1 });
+    expect(world.count('/otp-verify')).toBe(1);
+    await world.clock.pass(0.001);
+    await tab.verifyCode('123456');
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
+  });
+
+  it.each([
+    ['email', codeWanted, 'MFA_401001'],
+    ['totp', totpWanted, 'AUTH_MFA_401001'],
+  ])('the fifth refused %s code leads back to the login', async (_type, pending, code) => {
+    const world = new World().on('/login', pending).on('/otp-verify', no(code));
+    const tab = world.tab();
+    await tab.login(credentials);
+    for (const left of [4, 3, 2, 1]) {
+      await failure(tab.verifyCode('000000'));
+      expect(tab.snapshot.step).toMatchObject({ kind: 'code', attemptsLeft: left });
+      await world.clock.pass(10);
+    }
+    await failure(tab.verifyCode('000000'));
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'too-many-codes' });
+    expect(await failure(tab.verifyCode('000000'))).toMatchObject({ rule: 'no-pending-login' });
+    expect(world.count('/otp-verify')).toBe(5);
+  });
+
+  it('a reload ends neither the wait nor the count', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'));
+    const tabStorage = memoryStorage();
+    const before = world.tab(tabStorage);
+    await before.login(credentials);
+    await failure(before.verifyCode('000000'));
+    before.dispose();
+    await world.clock.pass(3);
+    const after = world.tab(tabStorage);
+    expect(after.snapshot).toMatchObject({
+      step: { kind: 'code', type: 'email', loginName: 'alice', attemptsLeft: 4 },
+      waiting: { code: 7, resend: 57 },
+    });
+  });
+
+  it('a code that could not be judged is not counted', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-verify', no('COMMON_503001', 2));
+    const tab = world.tab();
+    await tab.login(credentials);
+    expect(await failure(tab.verifyCode('000000'))).toMatchObject({ code: 'COMMON_503001', retryAfter: 2 });
+    expect(tab.snapshot).toMatchObject({ step: { attemptsLeft: 5 }, waiting: { code: 0 } });
+  });
+
+  it('60 s from the first sending until a code is sent again, also after a reload and a new login', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-resend', ok({ result: true, retry_after: 60 }));
+    const tabStorage = memoryStorage();
+    const before = world.tab(tabStorage);
+    await before.login(credentials);
+    expect(before.snapshot.waiting.resend).toBe(60);
+    await world.clock.pass(20);
+    before.dispose();
+    const after = world.tab(tabStorage);
+    expect(after.snapshot.waiting.resend).toBe(40);
+    expect(await failure(after.resendCode())).toMatchObject({ rule: 'wait', seconds: 40 });
+    after.backToLogin();
+    await after.login(credentials);
+    expect(after.snapshot.waiting.resend).toBe(60);
+    await world.clock.pass(60);
+    await after.resendCode();
+    expect(world.asked.at(-1)).toMatchObject({ body: { uid: 'u-1', type: 'email', mfa_token: 'pending-1' } });
+    expect(after.snapshot.waiting.resend).toBe(60);
+    expect(world.count('/otp-resend')).toBe(1);
+  });
+
+  it('the server’s cooldown counts where it is longer', async () => {
+    const world = new World()
+      .on('/login', codeWanted)
+      .on('/otp-resend', no('MFA_429001', 90), ok({ result: true, retry_after: 120 }));
+    const tab = world.tab();
+    await tab.login(credentials);
+    await world.clock.pass(60);
+    await failure(tab.resendCode());
+    expect(tab.snapshot.waiting.resend).toBe(90);
+    await world.clock.pass(90);
+    await tab.resendCode();
+    expect(tab.snapshot.waiting.resend).toBe(120);
+  });
+
+  it('a login that the service no longer waits for leads back to the login at a resend', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-resend', no('MFA_401001'));
+    const tab = world.tab();
+    await tab.login(credentials);
+    await world.clock.pass(60);
+    await failure(tab.resendCode());
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'login-expired' });
+  });
+
+  it('a login inside the cooldown waits as it was told, that user alone', async () => {
+    const world = new World().on('/login', no('MFA_429001', 42), loggedIn);
+    const tab = world.tab();
+    await failure(tab.login(credentials));
+    expect(tab.snapshot.waiting.login).toBe(42);
+    expect(await failure(tab.login(credentials))).toMatchObject({ rule: 'wait', seconds: 42 });
+    await tab.login({ ...credentials, username: 'bob' });
+    expect(tab.snapshot.step.kind).toBe('signed-in');
+  });
+
+  it.each([
+    ['accepted', ok(change)],
+    ['refused', no('AUTH_404002')],
+  ])('5 s after a forgotten password was submitted and %s, also after a reload', async (_case, reply) => {
+    const world = new World().on('/forget-password', reply);
+    const first = world.tab();
+    await first.forgotPassword('alice@example.com').catch(() => undefined);
+    const tab = world.tab();
+    expect(tab.snapshot.waiting.forgot).toBe(5);
+    await world.clock.pass(4.5);
+    expect(await failure(tab.forgotPassword('alice@example.com'))).toMatchObject({ rule: 'wait', seconds: 1 });
+    await world.clock.pass(0.5);
+    await tab.forgotPassword('alice@example.com').catch(() => undefined);
+    expect(world.count('/forget-password')).toBe(2);
+  });
+
+  it('after a reset every storage is empty and the login is next', async () => {
+    const world = new World()
+      .on('/login', loggedIn, codeWanted, changeWanted)
+      .on('/user/change-pwd-by-req', no('AUTH_400007'), ok({ result: true }));
+    const tabStorage = memoryStorage();
+    const tab = world.tab(tabStorage);
+    await tab.login(credentials);
+    await failure(tab.changePassword('r-1', 'short', 'short'));
+    expect(tab.snapshot.step.kind).toBe('signed-in');
+    world.storage.setItem('something of the portal', '1');
+    tabStorage.setItem('something of the tab', '1');
+    await tab.changePassword('r-1', 'Correct-Horse-8', 'Correct-Horse-8');
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'password-changed' });
+    for (const storage of [world.storage, tabStorage]) {
+      expect(storage.getItem('portal-auth.session')).toBeNull();
+      expect(storage.getItem('something of the portal')).toBeNull();
+      expect(storage.getItem('something of the tab')).toBeNull();
+    }
+  });
+
+  it('a clock that is set back makes no wait longer than it was', async () => {
+    const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'));
+    const tab = world.tab();
+    await tab.login(credentials);
+    await failure(tab.verifyCode('000000'));
+    world.clock.jump(-86_400);
+    expect(await failure(tab.verifyCode('000000'))).toMatchObject({ seconds: 10 });
+    expect(await failure(tab.resendCode())).toMatchObject({ seconds: 60 });
+  });
+
+  it('the snapshot counts down second by second, and is silent when nothing waits', async () => {
+    const world = new World().on('/forget-password', ok(change));
+    const tab = world.tab();
+    const seen: number[] = [];
+    tab.subscribe(() => seen.push(tab.snapshot.waiting.forgot));
+    await tab.forgotPassword('alice@example.com');
+    await world.clock.pass(20);
+    expect(seen).toEqual([5, 4, 3, 2, 1, 0]);
+  });
+
+  it('a storage full of other things is as good as an empty one', async () => {
+    const world = new World().on('/login', codeWanted);
+    world.storage.setItem('portal-auth.session', '{"access":1}');
+    world.storage.setItem('portal-auth.waits', '[1,');
+    const tabStorage = memoryStorage();
+    tabStorage.setItem('portal-auth.pending', '"x"');
+    const tab = world.tab(tabStorage);
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out' });
+    await tab.login(credentials);
+    expect(tab.snapshot.step.kind).toBe('code');
+  });
+});

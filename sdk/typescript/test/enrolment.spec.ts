@@ -1,0 +1,61 @@
+import { memoryStorage } from '../dist/index.js';
+import { codeAccepted, credentials, failure, fresh, loggedIn, no, ok, settled, World } from './world';
+
+async function enrolling(...replies: ReturnType<typeof no>[]) {
+  const world = new World()
+    .on('/login', loggedIn)
+    .on('/refresh', fresh('access-1a'))
+    .on('/logout', ok({ result: true }))
+    .on('/user/me', ok({ uid: 'u-1' }))
+    .on('/totp-secret', ok({ secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/x' }))
+    .on('/otp-verify', ...replies);
+  const tabStorage = memoryStorage();
+  const tab = world.tab(tabStorage);
+  await tab.login(credentials);
+  const start = tab.startEnrolment();
+  await world.clock.pass(1);
+  await start;
+  return { world, tab, tabStorage };
+}
+
+describe('setting up an authenticator', () => {
+  it('the first code is sent with the session that enrols, which ends; the new tokens are kept', async () => {
+    const { world, tab } = await enrolling(codeAccepted);
+    expect(tab.snapshot.enrolment).toMatchObject({ secret: 'JBSWY3DPEHPK3PXP' });
+    await tab.confirmEnrolment(' 123 456 ');
+    await settled();
+    expect(world.asked.slice(-2)).toMatchObject([
+      { path: '/otp-verify', bearer: 'access-1a', body: { uid: 'u-1', type: 'totp', code: '123456' } },
+      { path: '/logout', bearer: 'refresh-1' },
+    ]);
+    expect(tab.snapshot).toMatchObject({ step: { kind: 'signed-in' }, enrolment: undefined });
+    expect(world.storage.getItem('portal-auth.session')).toContain('access-2');
+  });
+
+  it('begins with a fresh access token: the service takes one that is out of date for none at all', async () => {
+    const { world } = await enrolling(codeAccepted);
+    expect(world.asked.map(({ path }) => path)).toEqual(['/login', '/refresh', '/user/me', '/totp-secret']);
+  });
+
+  it('a reload shows the same secret again, and signing out forgets it', async () => {
+    const { world, tab, tabStorage } = await enrolling(codeAccepted);
+    tab.dispose();
+    const after = world.tab(tabStorage);
+    expect(after.snapshot.enrolment).toMatchObject({ uid: 'u-1', secret: 'JBSWY3DPEHPK3PXP' });
+    await after.logout();
+    expect(tabStorage.getItem('portal-auth.enrolment')).toBeNull();
+  });
+
+  it('refused codes are counted as at the login: 10 s each, and the fifth ends it', async () => {
+    const { world, tab } = await enrolling(no('AUTH_MFA_401001'));
+    for (let i = 0; i < 4; i++) {
+      await failure(tab.confirmEnrolment('000000'));
+      expect(tab.snapshot.waiting.code).toBe(10);
+      expect(await failure(tab.confirmEnrolment('000000'))).toMatchObject({ rule: 'wait' });
+      await world.clock.pass(10);
+    }
+    await failure(tab.confirmEnrolment('000000'));
+    expect(tab.snapshot).toMatchObject({ step: { kind: 'signed-in' }, enrolment: undefined });
+    expect(world.count('/otp-verify')).toBe(5);
+  });
+});

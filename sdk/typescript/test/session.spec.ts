@@ -1,0 +1,201 @@
+import { memoryStorage, type KeyValueStorage, type PortalAuth } from '../dist/index.js';
+import { changeWanted, credentials, failure, fresh, loggedIn, no, ok, settled, World } from './world';
+
+const me = ok({ uid: 'u-1', login_name: 'alice' });
+
+/** Takes only the newest access token. */
+function guarded(world: World, current: () => string): void {
+  world.on('/user/me', ({ bearer }) => (bearer === current() ? me : no('AUTH_401002')));
+}
+
+async function signedIn(world: World, locks: Pick<LockManager, 'request'> | null = null): Promise<PortalAuth> {
+  const tab = world.on('/login', loggedIn).tab(memoryStorage(), { locks });
+  await tab.login(credentials);
+  return tab;
+}
+
+/** `navigator.locks` as the browsers have it: one holder at a time, over all tabs. */
+function fakeLocks(): Pick<LockManager, 'request'> {
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, work: () => Promise<unknown>) => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return { request } as Pick<LockManager, 'request'>;
+}
+
+describe('the session', () => {
+  it('an access token out of date is renewed once and the call repeated', async () => {
+    const world = new World().on('/refresh', fresh('access-9', 'refresh-9'));
+    guarded(world, () => 'access-9');
+    const tab = await signedIn(world, fakeLocks());
+    await tab.me();
+    expect(world.asked.map(({ path, bearer }) => [path, bearer])).toEqual([
+      ['/login', undefined],
+      ['/user/me', 'access-1'],
+      ['/refresh', 'refresh-1'],
+      ['/user/me', 'access-9'],
+    ]);
+    await tab.me();
+    expect(world.count('/refresh')).toBe(1);
+  });
+
+  it('many calls of one tab share one refresh', async () => {
+    const world = new World().on('/refresh', fresh('access-9'));
+    guarded(world, () => 'access-9');
+    const tab = await signedIn(world);
+    const calls = Promise.all(Array.from({ length: 20 }, () => tab.me()));
+    await world.clock.pass(1);
+    await calls;
+    expect(world.count('/refresh')).toBe(1);
+  });
+
+  it('many calls of one tab share a refresh that fails as well, instead of asking a busy service again and again', async () => {
+    const world = new World().on('/refresh', no('COMMON_503001', 2)).on('/user/me', no('AUTH_401002'));
+    const tab = await signedIn(world);
+    const calls = Promise.all(Array.from({ length: 20 }, () => failure(tab.me())));
+    await world.clock.pass(5);
+    expect((await calls).map(({ code }) => code)).toEqual(Array(20).fill('COMMON_503001'));
+    expect(world.count('/refresh')).toBe(1);
+  });
+
+  it.each([
+    ['with the browser’s locks', true],
+    ['with a lease in the storage where it has none', false],
+  ])('many tabs share one refresh, %s', async (_case, hasLocks) => {
+    let issued = 1;
+    const world = new World().on('/refresh', async () => {
+      await settled();
+      return fresh(`access-${++issued}`);
+    });
+    guarded(world, () => `access-${issued}`);
+    const locks = hasLocks ? fakeLocks() : null;
+    await signedIn(world);
+    issued = 2;
+    const tabs = Array.from({ length: 8 }, () => world.tab(memoryStorage(), { locks }));
+    const calls = Promise.all(tabs.map((tab) => tab.me()));
+    await world.clock.pass(5);
+    await calls;
+    expect(world.count('/refresh')).toBe(1);
+  });
+
+  it('a lease left by a tab that died holds nobody up for good', async () => {
+    const world = new World().on('/refresh', fresh('access-9'));
+    guarded(world, () => 'access-9');
+    const tab = await signedIn(world);
+    world.storage.setItem('portal-auth.refresh', JSON.stringify({ owner: 'gone', until: world.clock.now() + 15_000 }));
+    const call = tab.me();
+    await world.clock.pass(14);
+    expect(world.count('/refresh')).toBe(0);
+    await world.clock.pass(2);
+    await call;
+    expect(world.count('/refresh')).toBe(1);
+  });
+
+  it('a full storage does not hold the refresh up for good', async () => {
+    const world = new World().on('/refresh', fresh('access-9'));
+    guarded(world, () => 'access-9');
+    const tab = await signedIn(world);
+    (world.storage as { setItem: KeyValueStorage['setItem'] }).setItem = () => {
+      throw new Error('QuotaExceededError');
+    };
+    const call = tab.me();
+    await world.clock.pass(30);
+    await call;
+  });
+
+  it('a refresh token that is refused ends the session in every tab', async () => {
+    const world = new World().on('/refresh', no('AUTH_401006')).on('/user/me', no('AUTH_401002'));
+    const tab = await signedIn(world);
+    const other = world.tab();
+    const call = failure(tab.me());
+    await world.clock.pass(1);
+    expect(await call).toMatchObject({ code: 'AUTH_401006' });
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'session-ended' });
+    expect(await failure(other.me())).toMatchObject({ rule: 'signed-out' });
+  });
+
+  it('a service that is away ends no session', async () => {
+    const world = new World().on('/refresh', no('COMMON_503001', 2)).on('/user/me', no('AUTH_401002'));
+    const tab = await signedIn(world);
+    const call = failure(tab.me());
+    await world.clock.pass(1);
+    expect(await call).toMatchObject({ code: 'COMMON_503001' });
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
+  });
+
+  it('a logout during a refresh is not undone by it', async () => {
+    let answer: (() => void) | undefined;
+    const world = new World()
+      .on('/refresh', async () => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return fresh('access-9');
+      })
+      .on('/user/me', no('AUTH_401002'))
+      .on('/logout', ok({ result: true }));
+    const tab = await signedIn(world);
+    const call = failure(tab.me());
+    await world.clock.pass(1);
+    await world.tab().logout();
+    answer?.();
+    expect(await call).toMatchObject({ rule: 'signed-out' });
+    expect(world.storage.getItem('portal-auth.session')).toBeNull();
+  });
+
+  it('logout hands in the refresh token, and signs out also when nobody answers', async () => {
+    const world = new World().on('/logout', ok({ result: true }));
+    const tab = await signedIn(world);
+    await tab.logout();
+    expect(world.asked.at(-1)).toMatchObject({ path: '/logout', bearer: 'refresh-1' });
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out' });
+
+    const away = new World();
+    const other = await signedIn(away);
+    expect(await failure(other.logout())).toMatchObject({ name: 'ConnectionError' });
+    expect(other.snapshot.step).toEqual({ kind: 'signed-out' });
+  });
+
+  it('another tab’s login and logout show here at once', async () => {
+    const listeners = new Set<(event: { key: string | null }) => void>();
+    const target = globalThis as unknown as Record<string, unknown>;
+    target.addEventListener = (_type: string, listener: (event: { key: string | null }) => void) =>
+      listeners.add(listener);
+    try {
+      const world = new World().on('/logout', ok({ result: true }));
+      const idle = world.tab();
+      const tab = await signedIn(world);
+      listeners.forEach((listener) => listener({ key: 'portal-auth.session' }));
+      expect(idle.snapshot.step.kind).toBe('signed-in');
+      await tab.logout();
+      listeners.forEach((listener) => listener({ key: null }));
+      expect(idle.snapshot.step.kind).toBe('signed-out');
+    } finally {
+      delete target.addEventListener;
+    }
+  });
+
+  it('a forced password change holds no session and is given up by going back', async () => {
+    const world = new World().on('/login', changeWanted);
+    const tab = world.tab();
+    expect(await tab.login(credentials)).toEqual({ kind: 'password-change', uid: 'r-1' });
+    expect(world.storage.getItem('portal-auth.session')).toBeNull();
+    tab.backToLogin();
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-out' });
+  });
+
+  it('speaks the language that the page has now', async () => {
+    const world = new World().on('/forget-password', no('AUTH_404002')).on('/login', loggedIn);
+    const tab = world.tab(memoryStorage(), { language: 'zh-CN' });
+    await failure(tab.forgotPassword('alice@example.com'));
+    expect(world.asked[0]).toMatchObject({ language: 'zh-CN', body: { lang: 'zh-CN' } });
+    tab.language = 'en';
+    await tab.login(credentials);
+    expect(world.asked[1]!.language).toBe('en');
+  });
+
+  it('an answer that is not the service’s is a connection error, whatever its status', async () => {
+    const world = new World().on('/login', { status: 502, body: 'bad gateway' });
+    expect(await failure(world.tab().login(credentials))).toMatchObject({ name: 'ConnectionError' });
+  });
+});

@@ -1,0 +1,155 @@
+import {
+  memoryStorage,
+  PortalAuth,
+  type ClientClock,
+  type KeyValueStorage,
+  type PortalAuthOptions,
+} from '../dist/index.js';
+
+/** Time that only the test moves; what falls due on the way happens in order. */
+export class FakeClock implements ClientClock {
+  private time = Date.UTC(2026, 0, 5, 9);
+  private readonly timers = new Set<{ at: number; callback: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.time + milliseconds, callback };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  async pass(seconds: number): Promise<void> {
+    const end = this.time + seconds * 1000;
+    for (;;) {
+      await settled();
+      const due = [...this.timers].filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
+      if (due === undefined) break;
+      this.timers.delete(due);
+      this.time = Math.max(this.time, due.at);
+      due.callback();
+    }
+    this.time = end;
+    await settled();
+  }
+
+  /** The user sets the computer's clock. */
+  jump(seconds: number): void {
+    this.time += seconds * 1000;
+  }
+}
+
+/** Lets everything that waits for nothing but other promises come to its end. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface Asked {
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+  readonly bearer: string | undefined;
+  readonly language: string | null;
+}
+
+type Reply = { readonly status: number; readonly body: unknown };
+type Route = (asked: Asked) => Reply | Promise<Reply>;
+
+export const ok = (data: unknown): Reply => ({ status: 200, body: { status: true, data } });
+export const no = (error_code: string, retry_after?: number): Reply => ({
+  status: Number(/_(\d{3})/.exec(error_code)?.[1]),
+  body: { error_code, msg: 'no', ...(retry_after !== undefined && { data: { retry_after } }) },
+});
+
+/** A service that answers what the test says, and one browser's storages. */
+export class World {
+  readonly clock = new FakeClock();
+  readonly storage = memoryStorage();
+  readonly asked: Asked[] = [];
+  private readonly routes = new Map<string, Route>();
+
+  on(path: string, ...replies: (Reply | Route)[]): this {
+    let turn = 0;
+    this.routes.set(path, (asked) => {
+      const reply = replies[Math.min(turn++, replies.length - 1)]!;
+      return typeof reply === 'function' ? reply(asked) : reply;
+    });
+    return this;
+  }
+
+  count(path: string): number {
+    return this.asked.filter((one) => one.path === path).length;
+  }
+
+  readonly fetch = async (...[input]: Parameters<typeof fetch>): Promise<Response> => {
+    const request = input as Request;
+    const { pathname } = new URL(request.url);
+    const text = await request.text();
+    const asked: Asked = {
+      path: pathname,
+      body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+      bearer: request.headers.get('authorization')?.replace('Bearer ', ''),
+      language: request.headers.get('accept-language'),
+    };
+    this.asked.push(asked);
+    const route = this.routes.get(pathname);
+    if (route === undefined) throw new TypeError('connection refused');
+    const { status, body } = await route(asked);
+    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+  };
+
+  /** A tab; give it the storage of a former one and it is that tab after a reload. */
+  tab(tabStorage: KeyValueStorage = memoryStorage(), more: Partial<PortalAuthOptions> = {}): PortalAuth {
+    return new PortalAuth({
+      baseUrl: 'http://service.test',
+      fetch: this.fetch as typeof fetch,
+      storage: this.storage,
+      tabStorage,
+      clock: this.clock,
+      locks: null,
+      ...more,
+    });
+  }
+}
+
+export const credentials = { username: 'alice', password: 'Correct-Horse-7', captchaToken: 'solved' };
+
+const answer = {
+  access_token: null,
+  refresh_token: null,
+  user_info: {
+    uid: 'u-1',
+    login_name: 'alice',
+    nickname: null,
+    email: 'a•••@example.com',
+    is_admin: null,
+    tenant_id: null,
+    org_unit_id: null,
+  },
+  tenants: [],
+  org_units: [],
+  change_password: false,
+  change_uid: null,
+  mfa_required: false,
+  mfa_type: 'email',
+  mfa_token: null,
+};
+
+export const loggedIn = ok({ ...answer, access_token: 'access-1', refresh_token: 'refresh-1' });
+export const codeWanted = ok({ ...answer, mfa_required: true, mfa_token: 'pending-1' });
+export const totpWanted = ok({ ...answer, mfa_required: true, mfa_type: 'totp', mfa_token: 'pending-1' });
+export const changeWanted = ok({ ...answer, change_password: true, change_uid: 'r-1' });
+export const codeAccepted = ok({ result: true, access_token: 'access-2', refresh_token: 'refresh-2' });
+export const fresh = (access: string, refresh = 'refresh-1'): Reply =>
+  ok({ access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 900 });
+
+/** What the promise was rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<Record<string, unknown>> {
+  try {
+    await promise;
+  } catch (error) {
+    return { ...(error as Record<string, unknown>), name: (error as Error).name };
+  }
+  throw new Error('it succeeded');
+}

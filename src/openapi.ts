@@ -1,0 +1,30 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { errorSchemas } from './openapi/error-schemas';
+import { asVersion31 } from './openapi/json-schema';
+import { refineOperations } from './openapi/refined-operations';
+
+/** The contract as an OpenAPI 3.1 document, made from the routes' own declarations (`@Answers`, the DTOs). */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Portal authentication service')
+    .setDescription(
+      'Password and directory login behind a captcha, a second factor, revocable tokens, forgotten and forced password ' +
+        'change. Success: `{"status": true, "data": …}`. Failure: `{"error_code", "msg", "data"?}`; clients decide by ' +
+        '`error_code`, never by `msg`. An unknown path is COMMON_404001, a wrong method COMMON_405001.',
+    )
+    .setVersion('1.0.0')
+    .setLicense('Proprietary', 'https://example.com/license')
+    .addServer('/')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'access_token')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'refresh_token')
+    .build();
+  const created = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
+  const document = asVersion31({
+    ...created,
+    components: { ...created.components, schemas: { ...created.components?.schemas, ...errorSchemas() } },
+  });
+  refineOperations(document);
+  return document;
+}

@@ -1,0 +1,21 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { AppModule } from '../app.module';
+import { createAdapter } from '../app.setup';
+import { openApiDocument } from '../openapi';
+import { loadConfig } from '../platform/config/app-config';
+
+/** The document without a running service: needs no store and no settings of this machine. */
+export async function wholeDocument(): Promise<OpenAPIObject> {
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: 'sqlite::memory:',
+    JWT_SECRET: 'x'.repeat(32),
+    DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(), {
+    logger: false,
+  });
+  return openApiDocument(app);
+}
