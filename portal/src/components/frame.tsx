@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { type Language, languages, useSpeech } from '../i18n/texts';
+import { outboxUrl } from '../page-settings';
+import { paths } from '../paths';
+import { type Theme, themes, useTheme } from '../theme';
+import { Check, Mark } from './icons';
+
+const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
+
+/** Around every page: the brand, the page itself, and what the user may set for all of them. */
+export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
+  const { t, language, choose } = useSpeech();
+  const [theme, setTheme] = useTheme();
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {t.skip}
+      </a>
+      <header className="brand">
+        <div className="brand-inner">
+          <div className="brand-name">
+            <Mark />
+            <span>{t.product}</span>
+          </div>
+          <div className="brand-words">
+            <p className="tagline">{t.tagline}</p>
+            <ul>
+              {t.promises.map((promise) => (
+                <li key={promise}>
+                  <Check />
+                  {promise}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      </header>
+      <div className="stage">
+        <main id="content">{children}</main>
+        <footer>
+          <Choice
+            label={t.language}
+            value={language}
+            onChange={choose}
+            options={languages}
+            nameOf={(one) => languageNames[one]}
+          />
+          <Choice<Theme>
+            label={t.theme.label}
+            value={theme}
+            onChange={setTheme}
+            options={themes}
+            nameOf={(one) => t.theme[one]}
+          />
+          {outboxUrl !== '' && (
+            <Link className="quiet" href={paths.outbox}>
+              {t.outbox.link}
+            </Link>
+          )}
+        </footer>
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly T[];
+  readonly nameOf: (option: T) => string;
+  readonly onChange: (option: T) => void;
+}
+
+function Choice<T extends string>({ label, value, options, nameOf, onChange }: ChoiceProps<T>): ReactNode {
+  return (
+    <select aria-label={label} title={label} value={value} onChange={(event) => onChange(event.target.value as T)}>
+      {options.map((option) => (
+        <option key={option} value={option}>
+          {nameOf(option)}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,24 @@
+import 'reflect-metadata';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DemoModule } from './demo/demo.module';
+import { demoCaptchaToken, demoGuide } from './demo/demo-guide';
+import { DemoSeed } from './demo/demo-seed';
+import { configOrExit } from './platform/config/env';
+import { startServer } from './server';
+import { exitWith } from './start-failure';
+
+/** `npm start` and nothing else: the literal contract of the specification, with demo accounts, on this machine only. */
+const config = configOrExit({
+  NODE_ENV: 'development',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'warn',
+  CAPTCHA_TEST_TOKEN: demoCaptchaToken,
+  RESET_RESPONSE_UID: 'token',
+  TOTP_ENROLMENT_BINDING: 'ip',
+});
+
+const seed = (app: NestFastifyApplication) => app.get(DemoSeed).run();
+
+void startServer(DemoModule.with(config), config, seed)
+  .then((app) => process.stdout.write(demoGuide((app.getHttpServer().address() as { port: number }).port)))
+  .catch(exitWith);

@@ -1,0 +1,45 @@
+import { rootTenant } from '../platform/settings/system-settings';
+import type { NewUser } from '../users/user-accounts';
+
+export const demoPassword = 'Demo-Password-1';
+
+interface DemoAccount {
+  readonly what: string;
+  readonly user: Omit<NewUser, 'passwordHash'>;
+  /** The password was set so many days ago. */
+  readonly passwordAgeDays: number;
+}
+
+const ordinary = {
+  temporary: false,
+  status: 1,
+  mfaType: 'email',
+  provider: 'password',
+  isAdmin: false,
+  tenantId: rootTenant,
+  orgUnitId: null,
+} as const;
+
+/** One account for each branch and refusal of a login that a newcomer wants to see. */
+export const demoAccounts: readonly DemoAccount[] = [
+  {
+    what: 'logs in',
+    user: { ...ordinary, loginName: 'alice', email: 'alice@example.com', nickname: 'Alice' },
+    passwordAgeDays: 0,
+  },
+  {
+    what: 'is disabled (LOGIN_401011)',
+    user: { ...ordinary, loginName: 'bob', email: 'bob@example.com', nickname: 'Bob', status: -1 },
+    passwordAgeDays: 0,
+  },
+  {
+    what: 'has an expired password (change_password, type 3)',
+    user: { ...ordinary, loginName: 'carol', email: 'carol@example.com', nickname: 'Carol' },
+    passwordAgeDays: 91,
+  },
+  {
+    what: 'must set a first password (change_password, type 0)',
+    user: { ...ordinary, loginName: 'dave', email: 'dave@example.com', nickname: 'Dave', temporary: true },
+    passwordAgeDays: 0,
+  },
+];

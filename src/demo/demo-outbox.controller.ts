@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { OwnFormat } from '../platform/http/answers.decorator';
+import { DemoOutbox, type ShownMail } from './demo-outbox';
+
+export const outboxPath = 'demo/outbox';
+
+/** What would have been sent, for the page that shows it; in the demo only. */
+@ApiExcludeController()
+@Controller(outboxPath)
+@OwnFormat()
+export class DemoOutboxController {
+  constructor(private readonly outbox: DemoOutbox) {}
+
+  @Get()
+  async list(): Promise<{ mails: ShownMail[] }> {
+    return { mails: await this.outbox.newest(50) };
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { Database } from '../platform/database/database';
+import { UserAdministration } from '../cli/user-administration';
+import { UsersRepository } from '../users/users.repository';
+import { demoAccounts, demoPassword } from './demo-accounts';
+
+/** Makes the demo accounts that are not there yet; starting again changes nothing. */
+@Injectable()
+export class DemoSeed {
+  constructor(
+    private readonly administration: UserAdministration,
+    private readonly users: UsersRepository,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    for (const { user, passwordAgeDays } of demoAccounts) {
+      if ((await this.users.findByLoginName(user.loginName)) !== null) continue;
+      const created = await this.administration.create({
+        ...user,
+        passwordHash: await this.administration.hash(demoPassword),
+      });
+      await this.database.affected('UPDATE user_change_pwd_logs SET created_at = ? WHERE user_id = ?', [
+        this.clock.secondsFromNow(-passwordAgeDays * 86_400),
+        created.uid,
+      ]);
+    }
+  }
+}

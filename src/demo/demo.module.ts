@@ -1,0 +1,24 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AppModule } from '../app.module';
+import { AuditModule } from '../audit/audit.module';
+import { UserAdministration } from '../cli/user-administration';
+import type { AppConfig } from '../platform/config/app-config';
+import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
+import { DemoOutbox } from './demo-outbox';
+import { DemoOutboxController } from './demo-outbox.controller';
+import { DemoSeed } from './demo-seed';
+import { PortalPages } from './portal-pages';
+
+/** The whole service, and the accounts to try it with. */
+@Module({})
+export class DemoModule {
+  static with(config: AppConfig): DynamicModule {
+    return {
+      module: DemoModule,
+      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule],
+      controllers: [DemoOutboxController],
+      providers: [UserAdministration, DemoSeed, DemoOutbox, PortalPages],
+    };
+  }
+}
