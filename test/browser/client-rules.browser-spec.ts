@@ -1,0 +1,175 @@
+import type { Page } from 'playwright-core';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { newMails } from '../support/reset';
+
+/** §8, the limits that are the client's, in a browser whose time the test moves. */
+describe('the client’s rules', () => {
+  let site: PortalSite;
+  let users = 0;
+
+  beforeAll(async () => {
+    site = await PortalSite.start({ MFA_REQUIRED: 'true' });
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  const open = async (path = '/'): Promise<Page> => {
+    const page = await site.visitor();
+    await page.clock.install({ time: site.service.clock.now() });
+    await page.goto(path);
+    return page;
+  };
+  /** From here on time passes only when the test says so. */
+  const stopTime = async (page: Page): Promise<void> => {
+    // Time goes on between the look and the stop: longer on a busy machine, and it cannot be stopped in the past.
+    for (let margin = 100; ; margin *= 2) {
+      const moment = new Date((await page.evaluate<number>('Date.now()')) + margin);
+      const stopped = await page.clock.pauseAt(moment).then(
+        () => true,
+        (error: unknown) => {
+          if (margin > 1000) throw error;
+          return false;
+        },
+      );
+      if (stopped) return;
+    }
+  };
+  const atCode = async (): Promise<{ page: Page; name: string }> => {
+    const { loginName: name } = await site.service.givenUser(`user${++users}`);
+    const page = await open();
+    await on(page).logIn(name);
+    await on(page).heading('Enter your code').waitFor();
+    return { page, name };
+  };
+  const confirm = (page: Page) => page.locator('form button[type=submit]');
+  const seconds = async (page: Page, name: RegExp): Promise<number> =>
+    Number(/\((\d+) s\)/.exec((await on(page).button(name).textContent()) ?? '')?.[1]);
+
+  it('a mailed code logs in, and a reload in the middle loses nothing', async () => {
+    const { page, name } = await atCode();
+    await page.reload();
+    await on(page).heading('Enter your code').waitFor();
+    await page.getByText('u•••@example.com').waitFor();
+    await on(page).enterCode(await site.mailedCode());
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    await page.getByText('password + one-time code').waitFor();
+  });
+
+  it('an authenticator logs in', async () => {
+    const { page, name } = await atCode();
+    await on(page).enterCode(await site.mailedCode());
+    await on(page).link('Set up authenticator').click();
+    const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    await on(page).enterCode(site.authenticatorCode(secret), 'Turn on');
+    await page.getByText('The authenticator is set up.').waitFor();
+    await on(page).button('Sign out').click();
+    site.service.clock.advanceSeconds(30);
+    await on(page).logIn(name);
+    await page.getByText('that your authenticator app shows').waitFor();
+    expect(
+      await on(page)
+        .button(/new code/)
+        .count(),
+    ).toBe(0);
+    await on(page).enterCode(site.authenticatorCode(secret));
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('10 s after a wrong code nothing can be sent, a reload included', async () => {
+    const { page } = await atCode();
+    await stopTime(page);
+    await on(page).enterCode('000000');
+    await on(page).alert().waitFor();
+    expect(await confirm(page).textContent()).toBe('Confirm (10 s)');
+    expect(await confirm(page).isDisabled()).toBe(true);
+    await page.clock.runFor(4000);
+    expect(await confirm(page).textContent()).toBe('Confirm (6 s)');
+    await page.reload();
+    expect(await confirm(page).textContent()).toBe('Confirm (6 s)');
+    let sent = 0;
+    page.on('request', (request) => (request.url().endsWith('/otp-verify') ? sent++ : 0));
+    await page.getByLabel('Six-digit code').fill('000000');
+    await page.getByLabel('Six-digit code').press('Enter');
+    await page.clock.runFor(5900);
+    expect(await confirm(page).isDisabled()).toBe(true);
+    expect(sent).toBe(0);
+    await page.clock.runFor(200);
+    expect(await confirm(page).textContent()).toBe('Confirm');
+    await on(page).enterCode(await site.mailedCode());
+    await on(page).heading(/Hello/).waitFor();
+  });
+
+  it('the fifth wrong code leads back to the login, and says why', async () => {
+    const { page } = await atCode();
+    await stopTime(page);
+    for (const left of [4, 3, 2, 1]) {
+      await on(page).enterCode('000000');
+      await page.getByText(`Attempts left: ${left}.`).waitFor();
+      await site.pass(page, 10);
+    }
+    await on(page).enterCode('000000');
+    await on(page).heading('Sign in').waitFor();
+    await page.getByText('Five codes were wrong. Please sign in again.').waitFor();
+    await page.goto('/code');
+    await on(page).heading('Sign in').waitFor();
+  });
+
+  it('60 s between two sendings, counted on over a reload; the newest code counts', async () => {
+    const { page } = await atCode();
+    const first = await site.mailedCode();
+    await stopTime(page);
+    const before = await seconds(page, /new code/);
+    expect(before).toBeGreaterThan(50);
+    expect(
+      await on(page)
+        .button(/new code/)
+        .isDisabled(),
+    ).toBe(true);
+    await page.clock.runFor(20_000);
+    expect(await seconds(page, /new code/)).toBe(before - 20);
+    await page.reload();
+    expect(await seconds(page, /new code/)).toBe(before - 20);
+    await site.pass(page, before - 20);
+    site.service.clock.advanceSeconds(60);
+    await on(page).button('Send a new code').click();
+    await page.getByText('A new code is on its way.').waitFor();
+    expect(await seconds(page, /new code/)).toBe(60);
+    const second = await site.mailedCode();
+    if (first !== second) {
+      await on(page).enterCode(first);
+      await page.getByText('The code is wrong or no longer valid.').waitFor();
+      await site.pass(page, 10);
+    }
+    await on(page).enterCode(second);
+    await on(page).heading(/Hello/).waitFor();
+  });
+
+  it('a login inside the cooldown counts down until it may be tried again', async () => {
+    const { page, name } = await atCode();
+    await on(page).button('Back to sign in').click();
+    await on(page).logIn(name);
+    await page.getByText(/A code was sent a moment ago. Wait \d+ s/).waitFor();
+    await stopTime(page);
+    const wait = await seconds(page, /Sign in/);
+    expect(wait).toBeGreaterThan(50);
+    expect(await confirm(page).isDisabled()).toBe(true);
+    await page.clock.runFor(wait * 1000);
+    expect(await confirm(page).isDisabled()).toBe(false);
+  });
+
+  it('5 s after the forgotten-password form was sent it can be sent again, not before, a reload included', async () => {
+    const page = await open('/forgot-password');
+    await stopTime(page);
+    await on(page).field('E-mail address').fill('nobody@example.com');
+    await confirm(page).click();
+    await page.getByText('There is no account with this e-mail address.').waitFor();
+    expect(await confirm(page).textContent()).toBe('Send link (5 s)');
+    await page.clock.runFor(2000);
+    await page.reload();
+    expect(await confirm(page).textContent()).toBe('Send link (3 s)');
+    expect(await confirm(page).isDisabled()).toBe(true);
+    await page.clock.runFor(3000);
+    expect(await confirm(page).isDisabled()).toBe(false);
+    await newMails(site.service);
+  });
+});

@@ -1,0 +1,296 @@
+import type { Page } from 'playwright-core';
+import { create } from 'qrcode';
+import { password } from '../support/app';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { modulesOf } from '../support/qr-picture';
+import { goodPassword, newMails } from '../support/reset';
+import { eventually } from '../support/servers/eventually';
+
+/** What a reader of QR codes has to see for this text. */
+function modulesFor(text: string): string[] {
+  const { modules } = create(text, { errorCorrectionLevel: 'M' });
+  const all = Array.from({ length: modules.size }, (_, i) => i);
+  return all.map((y) => all.map((x) => (modules.get(y, x) ? 1 : 0)).join(''));
+}
+
+describe('somebody who uses the pages', () => {
+  let site: PortalSite;
+  let users = 0;
+  const newUser = async (more: Parameters<PortalSite['service']['givenUser']>[1] = {}): Promise<string> =>
+    (await site.service.givenUser(`user${++users}`, more)).loginName;
+
+  beforeAll(async () => {
+    site = await PortalSite.start();
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  const open = async (path = '/'): Promise<Page> => {
+    const page = await site.visitor();
+    await page.goto(path);
+    return page;
+  };
+  const signedIn = async (more: Parameters<typeof newUser>[0] = {}): Promise<{ page: Page; name: string }> => {
+    const name = await newUser(more);
+    const page = await open();
+    await on(page).logIn(name);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    return { page, name };
+  };
+  const tokensOf = (page: Page): Promise<string | null> =>
+    page.evaluate<string | null>(`localStorage.getItem('portal-auth.session')`);
+
+  it('ticks the captcha, logs in, sees the session, reloads, and logs out for good', async () => {
+    const name = await newUser();
+    const page = await open();
+    await page.getByLabel('User name').fill(name);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('checkbox', { name: "I'm not a robot" }).click();
+    await page.getByText('Verified').waitFor();
+    await on(page).button('Sign in').click();
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    await page.getByText(`${name}@example.com`).waitFor();
+    await page.reload();
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    const { access } = JSON.parse((await tokensOf(page)) ?? '{}') as { access: string };
+    await on(page).button('Sign out').click();
+    await on(page).heading('Sign in').waitFor();
+    expect(await tokensOf(page)).toBeNull();
+    await eventually(async () => (await site.service.get('/user/me', { bearer: access })).status === 401, {
+      what: 'the token to be refused',
+    });
+    await page.goto('/account');
+    await on(page).heading('Sign in').waitFor();
+  });
+
+  it('is told what was wrong, and tries again with a captcha that was renewed by itself', async () => {
+    const name = await newUser();
+    const page = await open();
+    await on(page).logIn(name, 'Wrong-Horse-7');
+    expect(await on(page).alert().textContent()).toBe('The user name or password is wrong.');
+    await on(page).logIn(name);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('is told in Chinese, by the page and not by the service', async () => {
+    const page = await open('/?lang=zh-CN');
+    await page.getByLabel('用户名').fill('nobody');
+    await page.getByLabel('密码', { exact: true }).fill(password);
+    await page.getByRole('button', { name: '登录' }).click();
+    expect(await on(page).alert().textContent()).toBe('用户不存在。');
+  });
+
+  it('is locked out after three wrong passwords', async () => {
+    const name = await newUser();
+    const page = await open();
+    for (let i = 0; i < 3; i++) {
+      const answer = page.waitForResponse('**/login');
+      await on(page).logIn(name, 'Wrong-Horse-7');
+      await answer;
+      await on(page).button('Sign in').waitFor();
+    }
+    await on(page).logIn(name);
+    await page.getByText('The account is locked').waitFor();
+  });
+
+  it('chooses the directory, and nothing is sent before both fields are filled in', async () => {
+    const page = await open();
+    await on(page).button('Sign in').click();
+    expect(await on(page).alert().textContent()).toBe('Enter your user name and password.');
+    await page.getByLabel('Directory').check();
+    const request = page.waitForRequest('**/login');
+    await on(page).logIn(await newUser());
+    expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });
+  });
+
+  it('forgets the password, finds the mail in the outbox, sets another one and logs in with it', async () => {
+    const { page, name } = await signedIn();
+    await page.goto('/forgot-password');
+    await on(page).field('E-mail address').fill(`${name}@example.com`);
+    await on(page).button('Send link').click();
+    await on(page).heading('Look into your mailbox').waitFor();
+    await newMails(site.service);
+    await on(page).link('Mails of the demo').first().click();
+    await page.locator('.mails a').first().click();
+
+    await on(page).heading('Choose a new password').waitFor();
+    expect(await tokensOf(page)).not.toBeNull();
+    await on(page).field('New password').fill('short');
+    const met = () => page.locator('.rules li.met').allTextContents();
+    expect(await met()).toEqual(['a lower-case letter, met']);
+    await page.reload();
+    await on(page).field('New password').fill(goodPassword(1));
+    await on(page).field('Repeat the new password').fill(goodPassword(1));
+    expect(await met()).toHaveLength(5);
+    const link = page.url();
+    await on(page).button('Save password').click();
+
+    await page.getByText('Your password has been changed.').waitFor();
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    await on(page).logIn(name, goodPassword(1));
+    await on(page).heading(`Hello, ${name}`).waitFor();
+
+    await page.goto(link);
+    await on(page).heading('This link does not work').waitFor();
+    expect(await on(page).alert().textContent()).toBe('This link has already been used.');
+    await on(page).link('Request a new link').click();
+    await on(page).heading('Forgot your password?').waitFor();
+  });
+
+  it('opens the link in the language of its mail', async () => {
+    const page = await open('/reset-password?uid=x&lang=zh-CN');
+    await page.getByRole('heading', { name: '链接无效' }).waitFor();
+  });
+
+  it.each([
+    ['a first password', { temporary: true }, 'Set your first password'],
+    ['an expired password', { passwordSetAt: new Date('2020-01-01T00:00:00Z') }, 'Your password has expired'],
+  ])('has to replace %s before anything else, also after a reload', async (_case, more, title) => {
+    const name = await newUser(more);
+    const page = await open();
+    await on(page).logIn(name);
+    await on(page).heading(title).waitFor();
+    expect(await tokensOf(page)).toBeNull();
+    await page.reload();
+    await on(page).heading(title).waitFor();
+
+    for (const [typed, complaint] of [
+      [password, 'This password was used before. Choose another one.'],
+      ['short', 'The password does not meet the rules.'],
+    ] as const) {
+      await on(page).field('New password').fill(typed);
+      await on(page).field('Repeat the new password').fill(typed);
+      await on(page).button('Save password').click();
+      await page.getByText(complaint).waitFor();
+    }
+    await on(page).field('New password').fill(goodPassword(2));
+    await on(page).field('Repeat the new password').fill(goodPassword(2));
+    await on(page).button('Save password').click();
+    await page.getByText('Your password has been changed.').waitFor();
+    await on(page).logIn(name, goodPassword(2));
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('gives up a forced change and is back at the login', async () => {
+    const page = await open();
+    await on(page).logIn(await newUser({ temporary: true }));
+    await on(page).heading('Set your first password').waitFor();
+    await on(page).link('Back to sign in').click();
+    await on(page).heading('Sign in').waitFor();
+  });
+
+  it('turns on an authenticator: the QR code and the key are the same, and a reload in the middle changes neither', async () => {
+    const { page, name } = await signedIn();
+    const before = await tokensOf(page);
+    await on(page).link('Set up authenticator').click();
+    const picture = page.getByAltText('QR code for the authenticator app');
+    await picture.waitFor();
+    const key = async () => ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    const secret = await key();
+    let png: Buffer = Buffer.alloc(0);
+    await page.route('**/otp-qrcode/*', async (route) => {
+      const response = await route.fetch();
+      png = await response.body();
+      await route.fulfill({ response });
+    });
+    await page.reload();
+    await picture.waitFor();
+    expect(await key()).toBe(secret);
+    const uri = (await on(page).link('Open in an app on this device').getAttribute('href')) ?? '';
+    expect(uri).toContain(`secret=${secret}`);
+    expect(modulesOf(png)).toEqual(modulesFor(uri));
+    await on(page).enterCode(site.authenticatorCode(secret), 'Turn on');
+    await page.getByText('The authenticator is set up.').waitFor();
+    await page.getByText('An authenticator app is your second step.').waitFor();
+    await page.getByText('password + one-time code').waitFor();
+    // The session that enrolled is over, at the service as well.
+    const { access } = JSON.parse(before ?? '{}') as { access: string };
+    await eventually(async () => (await site.service.get('/user/me', { bearer: access })).status === 401, {
+      what: 'the former session to end',
+    });
+    await page.reload();
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('proves herself with the present authenticator before she replaces it in a session that is no longer young', async () => {
+    const { page } = await signedIn();
+    await on(page).link('Set up authenticator').click();
+    const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    await on(page).enterCode(site.authenticatorCode(secret), 'Turn on');
+    await on(page).link('Replace authenticator').waitFor();
+    site.service.clock.advanceSeconds(600);
+    await on(page).link('Replace authenticator').click();
+    await on(page).heading('Confirm it is you').waitFor();
+    await page.getByLabel('Current code').fill(site.authenticatorCode(secret));
+    await on(page).button('Go on').click();
+    await page.getByAltText('QR code for the authenticator app').waitFor();
+    expect(((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '')).not.toBe(secret);
+    await on(page).link('Cancel').click();
+    await page.getByText('An authenticator app is your second step.').waitFor();
+  });
+
+  it('has one session in all tabs: signing in and out shows in each, and one of them renews it for all', async () => {
+    const { page, name } = await signedIn();
+    const tabs = [page, ...(await Promise.all([1, 2, 3].map(() => page.context().newPage())))];
+    for (const tab of tabs.slice(1)) {
+      await tab.goto('/');
+      await on(tab).heading(`Hello, ${name}`).waitFor();
+    }
+    let refreshes = 0;
+    page.context().on('request', (request) => {
+      if (request.url().endsWith('/refresh')) refreshes++;
+    });
+    site.service.clock.advanceSeconds(16 * 60);
+    await Promise.all(
+      tabs.map(async (tab) => {
+        const answered = tab.waitForResponse((answer) => answer.url().endsWith('/user/me') && answer.status() === 200);
+        await on(tab).button('Reload').click();
+        await answered;
+      }),
+    );
+    expect(refreshes).toBe(1);
+    await on(tabs[2]!).button('Sign out').click();
+    for (const tab of tabs) await on(tab).heading('Sign in').waitFor();
+    await on(tabs[1]!).logIn(name);
+    for (const tab of tabs) await on(tab).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('is sent to the login when the session was ended elsewhere', async () => {
+    const { page, name } = await signedIn();
+    await site.service.database.affected(
+      'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = (SELECT uid FROM users WHERE login_name = ?)',
+      [name],
+    );
+    await on(page).button('Reload').click();
+    await page.getByText('Your session has ended. Please sign in again.').waitFor();
+  });
+
+  it('is told when the service does not answer, and goes on when it does again', async () => {
+    const { page, name } = await signedIn();
+    await page.route('**/user/me', (route) => route.abort());
+    await on(page).button('Reload').click();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/user/me');
+    await on(page).button('Try again').click();
+    await on(page).alert().waitFor({ state: 'detached' });
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    expect(site.takeComplaints()).toEqual([expect.stringContaining('net::ERR_FAILED')]);
+  });
+
+  it('keeps the focus where the next step is', async () => {
+    const { page } = await signedIn();
+    await page.keyboard.press('Tab');
+    await on(page).link('Set up authenticator').click();
+    await on(page).heading('Set up your authenticator').waitFor();
+    const focused = (text: RegExp) =>
+      eventually(async () => text.test(await page.evaluate<string>('document.activeElement.textContent')), {
+        what: `the focus to be on ${text.source}`,
+      });
+    await page.getByAltText('QR code for the authenticator app').waitFor();
+    await focused(/^Set up your authenticator$/);
+    await on(page).link('Cancel').click();
+    await focused(/^Hello/);
+    await on(page).link('Mails of the demo').click();
+    await focused(/^Mails of the demo$/);
+  });
+});

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { accessibilityViolations, overflow, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { mailedToken } from '../support/reset';
+
+type Reach = (page: Page) => Promise<unknown>;
+
+/** Every page as somebody sees it: without violations of accessibility, in light and dark, and without sideways scrolling. */
+function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>): void {
+  describe.each(schemes)('in %s', (colorScheme) => {
+    it.each(Object.entries(pages))('%s', async (name, reach) => {
+      const page = await site().visitor({ colorScheme, viewport: sizes.desktop });
+      await reach(page);
+      await takePicture(page, `${name}-desktop-${colorScheme}`);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.setViewportSize(sizes.phone);
+      await takePicture(page, `${name}-phone-${colorScheme}`);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      expect(site().takeComplaints()).toEqual([]);
+      await page.context().close();
+    });
+  });
+}
+
+const visit =
+  (path: string, heading: RegExp): Reach =>
+  async (page) => {
+    await page.goto(path);
+    await on(page).heading(heading).waitFor();
+  };
+
+describe('the pages', () => {
+  let site: PortalSite;
+  let users = 0;
+  const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
+
+  beforeAll(async () => {
+    site = await PortalSite.start();
+    await site.service.givenUser('alice', { nickname: 'Alice Example' });
+    await site.service.givenUser('dave', { temporary: true });
+    await site.service.givenUser('carol', { passwordSetAt: new Date('2020-01-01T00:00:00Z') });
+  });
+  afterAll(() => site.stop());
+
+  showEach(() => site, {
+    login: visit('/', /Sign in/),
+    'login-refused': async (page) => {
+      await page.goto('/');
+      await on(page).logIn('nobody');
+      await on(page).alert().waitFor();
+    },
+    forgot: visit('/forgot-password', /Forgot/),
+    'forgot-sent': async (page) => {
+      await page.goto('/forgot-password');
+      await on(page)
+        .field('E-mail address')
+        .fill(`${await newUser()}@example.com`);
+      await on(page).button('Send link').click();
+      await on(page).heading('Look into your mailbox').waitFor();
+    },
+    reset: async (page) => {
+      await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
+      await on(page).field('New password').fill('Short');
+      await on(page).button('Save password').click();
+      await on(page).alert().waitFor();
+    },
+    'reset-first': async (page) => {
+      await page.goto('/');
+      await on(page).logIn('dave');
+      await on(page).heading('Set your first password').waitFor();
+    },
+    'reset-expired': async (page) => {
+      await page.goto('/');
+      await on(page).logIn('carol');
+      await on(page).heading('Your password has expired').waitFor();
+    },
+    'reset-broken': visit('/reset-password?uid=x', /does not work/),
+    account: async (page) => {
+      await page.goto('/');
+      await on(page).logIn('alice');
+      await on(page).heading('Hello, Alice Example').waitFor();
+    },
+    authenticator: async (page) => {
+      await page.goto('/');
+      await on(page).logIn('alice');
+      await on(page).link('Set up authenticator').click();
+      await page.getByAltText('QR code for the authenticator app').waitFor();
+    },
+    outbox: async (page) => {
+      await page.goto('/outbox');
+      await page.locator('.mails li').first().waitFor();
+    },
+  });
+
+  it('in Chinese as well, and as chosen', async () => {
+    const page = await site.visitor({ locale: 'zh-CN', viewport: sizes.phone });
+    await page.goto('/');
+    await page.getByRole('heading', { name: '登录' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('zh-CN');
+    await takePicture(page, 'login-phone-chinese');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByLabel('语言').selectOption('en');
+    await on(page).heading('Sign in').waitFor();
+    await page.reload();
+    await on(page).heading('Sign in').waitFor();
+    await page.context().close();
+  });
+
+  it('in dark where the user wants it, whatever the system says', async () => {
+    const page = await site.visitor({ colorScheme: 'light' });
+    await page.goto('/');
+    const paper = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await paper();
+    await page.getByLabel('Appearance').selectOption('Dark');
+    const dark = await paper();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await paper()).toBe(dark);
+    await page.context().close();
+  });
+});
+
+describe('the pages of the second factor', () => {
+  let site: PortalSite;
+  let users = 0;
+  const logInAsNewUser = async (page: Page): Promise<void> => {
+    const { loginName } = await site.service.givenUser(`user${++users}`);
+    await page.goto('/');
+    await on(page).logIn(loginName);
+    await on(page).heading('Enter your code').waitFor();
+  };
+
+  beforeAll(async () => {
+    site = await PortalSite.start({ MFA_REQUIRED: 'true' });
+  });
+  afterAll(() => site.stop());
+
+  showEach(() => site, {
+    code: logInAsNewUser,
+    'code-refused': async (page) => {
+      await logInAsNewUser(page);
+      await on(page).enterCode('000000');
+      await on(page).alert().waitFor();
+    },
+  });
+});

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { DemoModule } from '../../src/demo/demo.module';
+import { loadConfig } from '../../src/platform/config/app-config';
+import { TestService } from '../support/app';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { testSettings } from '../support/settings';
+
+const dist = join(__dirname, '../../portal/dist');
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+describe('the pages beside the service', () => {
+  let site: PortalSite;
+  let script: string;
+  let style: string;
+
+  beforeAll(async () => {
+    site = await PortalSite.start();
+    const page = readFileSync(join(dist, 'index.html'), 'utf8');
+    script = /\/assets\/[\w-]+\.js/.exec(page)![0];
+    style = /\/assets\/[\w-]+\.css/.exec(page)![0];
+  });
+  afterAll(() => site.stop());
+
+  it.each([
+    '/',
+    '/reset-password?uid=x&lang=en',
+    '/forgot-password',
+    '/code',
+    '/account',
+    '/account/authenticator',
+    '/outbox',
+  ])('%s is the page, under a policy that allows nothing foreign and nothing inline', async (path) => {
+    const answer = await site.service.get(path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    const policy = String(answer.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  it('files whose name is their content are kept for good, with their own media types', async () => {
+    const keptForGood = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
+    for (const [file, mediaType] of [
+      [script, /^(application|text)\/javascript/],
+      [style, /^text\/css/],
+    ] as const) {
+      const { headers } = await site.service.get(file);
+      expect(headers).toMatchObject(keptForGood);
+      expect(headers['content-type']).toMatch(mediaType);
+    }
+    const missing = await site.service.get('/assets/missing.js');
+    expect(missing).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+    expect((await site.service.get('/favicon.svg')).headers['content-type']).toMatch(/^image\/svg\+xml/);
+  });
+
+  it('the service’s own answers stay what they are', async () => {
+    expect(await site.service.get('/login')).toMatchObject({ status: 405, body: { error_code: 'COMMON_405001' } });
+    expect(await site.service.get('/user/me')).toMatchObject({ status: 401 });
+    expect(await site.service.get('/nothing')).toMatchObject({ status: 404, body: { error_code: 'COMMON_404001' } });
+    expect(await site.service.post('/', {})).toMatchObject({ status: 405 });
+  });
+
+  it.each([
+    '/assets/',
+    '/assets/../index.html',
+    '/assets/%2e%2e/index.html',
+    '/assets/..%2f..%2f..%2fpackage.json',
+    '/.env',
+  ])('%s leads nowhere', async (path) => expect((await site.service.get(path)).status).toBe(404));
+});
+
+describe('where the demo is not', () => {
+  it('the program itself has neither pages nor an outbox', async () => {
+    const service = await TestService.start();
+    try {
+      for (const path of ['/', '/outbox', '/demo/outbox']) expect((await service.get(path)).status).toBe(404);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('in production they refuse to be there', async () => {
+    const config = loadConfig({
+      ...testSettings,
+      NODE_ENV: 'production',
+      BCRYPT_COST: '10',
+      CAPTCHA_TEST_TOKEN: '',
+      DATABASE_URL: 'sqlite::memory:',
+      SYSTEM_URL: 'https://portal.example.com',
+    });
+    const starting = TestService.start({}, { module: () => DemoModule.with(config) });
+    await expect(starting).rejects.toThrow('not for production');
+  });
+});
+
+describe('the pages somewhere else', () => {
+  let site: PortalSite;
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const path = new URL(request.url ?? '/', 'http://x').pathname;
+      const file = path.startsWith('/assets/') || path === '/favicon.svg' ? path : '/index.html';
+      const content = readFileSync(join(dist, file), 'utf8');
+      // All that a deployment has to say.
+      const told = content.replace('name="portal:service" content=""', `name="portal:service" content="${site.url}"`);
+      response.setHeader('content-type', mediaTypes[extname(file)]!).end(told);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    site = await PortalSite.start({ CORS_ORIGINS: url, SYSTEM_URL: url });
+  });
+  afterAll(async () => {
+    await site.stop();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('work across origins: log in, see the session, enrol, log out; there is no outbox to be seen', async () => {
+    await site.service.givenUser('alice');
+    const page = await site.visitor({ baseURL: url });
+    await page.goto('/');
+    expect(await on(page).link('Mails of the demo').count()).toBe(0);
+    await on(page).logIn('alice');
+    await on(page).heading('Hello, alice').waitFor();
+    await on(page).link('Set up authenticator').click();
+    await page.getByAltText('QR code for the authenticator app').waitFor();
+    await page.goto('/outbox');
+    await page.getByText('There is no outbox here').waitFor();
+    await page.goto('/account');
+    await on(page).button('Sign out').click();
+    await on(page).heading('Sign in').waitFor();
+    expect(site.takeComplaints().filter((one) => !one.includes(url))).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import { Logger } from '@nestjs/common';
+import { Redis as Client } from 'ioredis';
+import { checkRedis } from '../../src/platform/limits/redis-check';
+import { SharedCounters } from '../../src/platform/limits/shared-counters';
+import { type Answer, tally } from '../support/app';
+import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
+import { Redis } from '../support/servers/redis';
+import { TcpProxy } from '../support/servers/tcp-proxy';
+import { captchaToken } from '../support/settings';
+
+/** The contract allows 250 ms (T243); a machine that does other things beside may take its time on top. */
+const patientMs = 1000;
+
+describe('limits shared through Redis', () => {
+  let redis: Redis;
+  let replicas: Replicas;
+
+  beforeAll(async () => {
+    redis = await Redis.start();
+    replicas = await Replicas.start({
+      RATE_LIMIT: 'on',
+      RATE_LIMIT_LOGIN: '6',
+      RATE_LIMIT_TARGET: '4',
+      REDIS_URL: redis.url,
+      // So that each test can come from an address of its own.
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+  });
+
+  afterAll(async () => {
+    await replicas?.stop();
+    await redis?.stop();
+  });
+
+  const inTurn = async (count: number, ask: (n: number) => Promise<Answer>) => {
+    const answers: Answer[] = [];
+    let slowest = 0;
+    for (let n = 0; n < count; n++) {
+      const began = performance.now();
+      answers.push(await ask(n));
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+    return { counts: tally(answers), slowest };
+  };
+
+  const loginFrom = (address: string) => (n: number) =>
+    replicas.post('/login', { username: 'nobody', password: 'x', captcha_token: captchaToken }, n, {
+      'x-forwarded-for': address,
+    });
+
+  const awayLines = () =>
+    replicas.services.map(({ lines }) => lines.filter((line) => line.includes('Redis is away')).length);
+
+  const backAgain = () =>
+    eventually(
+      async () => {
+        await loginFrom('203.0.113.99')(0);
+        await loginFrom('203.0.113.99')(1);
+        const lines = replicas.services.map(({ lines }) => lines.filter((line) => line.includes('"context":"limits"')));
+        return lines.every((own) => own.at(-1)?.includes('Redis is back'));
+      },
+      { what: 'both replicas count in Redis again', interval: 250 },
+    );
+
+  it('two replicas count together (T049)', async () => {
+    await redis.flush();
+    expect((await inTurn(10, loginFrom('203.0.113.1'))).counts).toEqual({ LOGIN_404001: 6, COMMON_429001: 4 });
+    const forgot = (n: number) => replicas.post('/forget-password', { email: 'nobody@example.com' }, n);
+    expect((await inTurn(6, forgot)).counts).toEqual({ AUTH_404002: 4, COMMON_429001: 2 });
+  });
+
+  it('tells Redis neither an address nor a uid that a request is about', async () => {
+    await redis.flush();
+    await replicas.post('/forget-password', { email: 'somebody@example.com' }, 0);
+    const client = new Client(redis.url);
+    const keys = await client.keys('*');
+    client.disconnect();
+    expect(keys.filter((key) => key.includes('/forget-password'))).toHaveLength(1);
+    expect(keys.join()).not.toContain('somebody');
+  });
+
+  it.each([
+    ['suspended', '203.0.113.2', () => redis.suspend(), () => redis.resume()],
+    ['killed', '203.0.113.3', () => redis.kill(), () => redis.restart()],
+  ])(
+    'Redis is %s: answers go on, each replica limits by itself, and later they count together again (T243, W56)',
+    async (_how, address, harm, heal) => {
+      await redis.flush();
+      const before = awayLines();
+      await harm();
+      try {
+        const { counts, slowest } = await inTurn(24, loginFrom(address));
+        expect(counts).toEqual({ LOGIN_404001: 12, COMMON_429001: 12 });
+        expect(slowest).toBeLessThan(patientMs);
+        // Said once for the whole outage, by each.
+        await eventually(() => awayLines().every((lines, n) => lines > before[n]!), { what: 'both say so' });
+        expect(awayLines()).toEqual(before.map((lines) => lines + 1));
+      } finally {
+        await heal();
+      }
+      await backAgain();
+      for (const { lines } of replicas.services) expect(lines.join('\n')).not.toMatch(/unhandled|ioredis/i);
+    },
+  );
+
+  it('the lock holds without Redis: three guesses over both replicas', async () => {
+    const service = await Replicas.start({ RATE_LIMIT: 'on', REDIS_URL: 'redis://127.0.0.1:1' });
+    try {
+      await service.cli(
+        'user',
+        'create',
+        '--login-name',
+        'alice',
+        '--email',
+        'a@example.com',
+        '--password',
+        'Right-Horse-77',
+      );
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => service.login('alice', 'wrong', n)));
+      expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 37 });
+      expect((await service.login('alice', 'Right-Horse-77', 1)).body.error_code).toBe('LOGIN_401004');
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('counters shared through a bad Redis (T243)', () => {
+  let redis: Redis;
+  let proxy: TcpProxy;
+  let counters: SharedCounters;
+
+  beforeAll(() => Logger.overrideLogger(false));
+
+  beforeEach(async () => {
+    redis = await Redis.start();
+    proxy = await TcpProxy.start(Number(new URL(redis.url).port));
+    counters = new SharedCounters(`redis://127.0.0.1:${proxy.port}`);
+    await eventually(async () => (await hit('warm-up')).shared, { what: 'connected', interval: 200 });
+  });
+
+  afterEach(async () => {
+    counters.onApplicationShutdown();
+    await proxy.stop();
+    await redis.stop();
+  });
+
+  /** One count; a key counted by nobody before starts at 1 wherever it is counted. */
+  async function hit(key: string) {
+    const began = performance.now();
+    const { totalHits } = await counters.increment(key, 60_000, 1000, 60_000, 'test');
+    const ms = performance.now() - began;
+    const client = new Client(redis.url);
+    const there = await client.get(`{${key}:test}:hits`).finally(() => client.disconnect());
+    return { totalHits, ms, shared: Number(there) === totalHits };
+  }
+
+  it.each([
+    ['takes everything and says nothing', () => proxy.blackhole()],
+    ['answers after 400 ms', () => proxy.setLatency(200)],
+    ['resets', () => proxy.reset()],
+    ['refuses', () => proxy.refuse()],
+  ])('one that %s costs two counts a moment, and then nothing', async (_how, harm) => {
+    await Promise.resolve(harm());
+    const first = await hit('a');
+    const second = await hit('b');
+    expect(first.ms).toBeLessThan(400);
+    // The command time-out is 100 ms: this one has not waited for it.
+    expect(second.ms).toBeLessThan(90);
+    const began = performance.now();
+    for (let n = 0; n < 1000; n++) await counters.increment('c', 60_000, 1000, 60_000, 'test');
+    expect((performance.now() - began) / 1000).toBeLessThan(5);
+    await proxy.forward();
+  });
+
+  it('one that is a read-only replica is like none', async () => {
+    const client = new Client(redis.url);
+    await client.replicaof('127.0.0.1', 1);
+    const { totalHits, shared } = await hit('a');
+    expect({ totalHits, shared }).toEqual({ totalHits: 1, shared: false });
+    await client.replicaof('NO', 'ONE');
+    client.disconnect();
+    await eventually(async () => (await hit(`back-${performance.now()}`)).shared, { what: 'back', interval: 500 });
+  });
+
+  it('one without memory is like none', async () => {
+    const client = new Client(redis.url);
+    await client.config('SET', 'maxmemory', '1');
+    expect(await hit('a')).toMatchObject({ totalHits: 1, shared: false });
+    await client.config('SET', 'maxmemory', '0');
+    client.disconnect();
+  });
+
+  it('doctor says whether it answers', async () => {
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    expect(await checkRedis(url)).toEqual({ ok: true, detail: 'answers' });
+    proxy.blackhole();
+    expect(await checkRedis(url)).toMatchObject({ ok: false });
+    await proxy.refuse();
+    expect(await checkRedis(url)).toEqual({ ok: false, detail: expect.stringContaining('ECONNREFUSED') });
+  });
+});

@@ -1,0 +1,89 @@
+import '../support/servers/slow-tests';
+import { mailLimits } from '../../src/mail/mail-limits';
+import { mailStatus } from '../../src/mail/mail-status';
+import { freshDatabase, type TestDatabase } from '../support/database';
+import { FakeClock } from '../support/fakes';
+import { MailReplica } from '../support/mail/mail-replica';
+import { startOutboxProcess } from '../support/mail/outbox-process';
+import { eventually } from '../support/servers/eventually';
+import type { ServiceProcess } from '../support/servers/service-process';
+import { Smtp } from '../support/servers/smtp';
+
+const mails = 500;
+
+describe('replicas as processes', () => {
+  let store: TestDatabase;
+  let smtp: Smtp;
+  /** Queues and looks; it sends nothing. */
+  let observer: MailReplica;
+  let processes: ServiceProcess[];
+
+  beforeEach(async () => {
+    store = await freshDatabase();
+    smtp = await Smtp.start();
+    observer = await MailReplica.start(store.url, { clock: new FakeClock(new Date()) });
+    processes = [];
+  });
+
+  afterEach(async () => {
+    for (const process of processes) await process.stop();
+    await observer.stop();
+    await smtp.stop();
+    await store.drop();
+  });
+
+  async function replica(name: string, limits = {}): Promise<ServiceProcess> {
+    const settings = { SMTP_URL: smtp.url, MAIL_FROM: `${name}@example.com` };
+    const started = await startOutboxProcess(store.url, settings, limits);
+    processes.push(started);
+    return started;
+  }
+
+  const sentBy = (name: string) => smtp.messages.filter((message) => message.from === `${name}@example.com`);
+  const rowOf = (messageId = '') => messageId.replace(/^<|@.*$/g, '');
+
+  it('two replicas, 500 queued mails, one killed: every mail arrives, none twice except those in flight at the kill', async () => {
+    // A short lease, so that the test need not wait a minute for those of the dead.
+    const limits = { leaseMs: 3000, sendMs: 2000, pollMs: 200 };
+    const [victim] = [await replica('victim', limits), await replica('survivor', limits)];
+    await observer.queueMany(mails);
+
+    await eventually(() => sentBy('victim').length >= 50 && sentBy('survivor').length >= 50, {
+      what: 'both are sending',
+    });
+    await victim.kill();
+    expect(smtp.messages.length).toBeLessThan(mails);
+    const inFlight = (await observer.rows()).filter(
+      (row) => row.status === mailStatus.waiting && row.claimed_by !== null,
+    );
+    const lastOfVictim = sentBy('victim').length;
+
+    await eventually(async () => (await observer.rows()).every((row) => row.status === mailStatus.sent), {
+      what: 'every mail is sent',
+      interval: 100,
+    });
+    expect(new Set(smtp.messages.map((message) => message.to.join())).size).toBe(mails);
+    expect(sentBy('victim')).toHaveLength(lastOfVictim);
+
+    const ids = smtp.messages.map((message) => rowOf(message.mail.messageId));
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+    expect(twice.length).toBeLessThanOrEqual(mailLimits.concurrency);
+    expect(inFlight.map((row) => row.id)).toEqual(expect.arrayContaining(twice));
+  });
+
+  it('SIGTERM while the mail server hangs: the process ends in time, and the other sends at once (T246)', async () => {
+    smtp.hang('text');
+    const stopping = await replica('stopping');
+    await observer.queueMany(20);
+    await eventually(() => smtp.connectionCount >= mailLimits.concurrency, { what: 'all lanes are busy' });
+    const started = performance.now();
+    const { code } = await stopping.stop();
+    expect(code).toBe(0);
+    expect(performance.now() - started).toBeLessThan(mailLimits.stopMs + 4000);
+
+    smtp.accept();
+    await replica('other');
+    await smtp.waitFor(20, 20_000);
+    expect(new Set(smtp.messages.map((message) => message.to.join())).size).toBe(20);
+  });
+});

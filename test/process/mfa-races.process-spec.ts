@@ -1,0 +1,161 @@
+import type { AppConfig } from '../../src/platform/config/app-config';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { openMail } from '../../src/mail/outbox/mail-payload';
+import { SystemRandom } from '../../src/shared/random';
+import { type Answer, tally } from '../support/app';
+import { authenticatorCode, mfaSettings, wrongCode } from '../support/mfa';
+import { Replicas } from '../support/replicas';
+import { testSettings } from '../support/settings';
+
+const right = 'Correct-Horse-7';
+const keys = new KeyRing(
+  { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
+  new SystemRandom(),
+);
+
+/** Every request goes to one of two processes in turn: what holds here is held by the database and by nothing else. */
+describe('the second factor over two processes on MariaDB', () => {
+  let replicas: Replicas;
+  beforeAll(async () => {
+    replicas = await Replicas.start(mfaSettings);
+  });
+  afterAll(() => replicas.stop());
+
+  const givenUser = async (name: string): Promise<string> => {
+    const args = ['--login-name', name, '--email', `${name}@example.com`, '--password', right];
+    return (await replicas.cli('user', 'create', ...args)).uid as string;
+  };
+  const endCooldown = (uid: string) =>
+    replicas.rows("UPDATE cooldowns SET until = '2000-01-01' WHERE subject = ? AND kind = 'otp'", [uid]);
+  const verify = (uid: string, type: string, code: string, n = 0, headers = {}): Promise<Answer> =>
+    replicas.post('/otp-verify', { uid, type, code }, n, headers);
+  const burst = (count: number, run: (n: number) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, (_, n) => run(n)));
+  const mails = async (name: string): Promise<string[]> =>
+    (await replicas.rows("SELECT payload FROM mail_outbox WHERE kind = 'otp' ORDER BY created_at")).flatMap((row) => {
+      const mail = openMail(keys, row.payload as string);
+      return mail.kind === 'otp' && mail.to === `${name}@example.com` ? [mail.code] : [];
+    });
+  const logIn = async (name: string, uid: string): Promise<string> => {
+    await endCooldown(uid);
+    expect((await replicas.login(name, right)).body.data.mfa_required).toBe(true);
+    return (await mails(name)).at(-1) ?? '';
+  };
+  const number = async (statement: string, uid: string) => Number((await replicas.rows(statement, [uid]))[0]?.n);
+  const tokens = (uid: string) => number('SELECT COUNT(*) AS n FROM login_tokens WHERE user_identity = ?', uid);
+  const compared = (uid: string) =>
+    number("SELECT COUNT(*) AS n FROM audit_logs WHERE event = 'MFA_CODE_WRONG' AND user_id = ?", uid);
+
+  it('T058 20 parallel right codes: one token pair', async () => {
+    const uid = await givenUser('t058');
+    const code = await logIn('t058', uid);
+    const answers = await burst(20, (n) => verify(uid, 'email', code, n));
+    expect(tally(answers)).toEqual({ success: 1, MFA_401001: 19 });
+    expect(await tokens(uid)).toBe(2);
+  });
+
+  it('200 parallel wrong codes: five are compared, and the right one is refused afterwards', async () => {
+    const uid = await givenUser('burst');
+    const code = await logIn('burst', uid);
+    expect(tally(await burst(200, (n) => verify(uid, 'email', wrongCode(code, n + 1), n)))).toEqual({
+      MFA_401001: 200,
+    });
+    expect(await compared(uid)).toBe(5);
+    expect(tally([await verify(uid, 'email', code)])).toEqual({ MFA_401001: 1 });
+    expect(await tokens(uid)).toBe(0);
+  });
+
+  it('T061 ten over two logins block the codes, also in bursts; a correct password does not lift it', async () => {
+    const uid = await givenUser('t061');
+    for (let login = 0; login < 3; login++) {
+      const code = await logIn('t061', uid);
+      await burst(30, (n) => verify(uid, 'email', wrongCode(code, n + 1), n));
+    }
+    expect(await compared(uid)).toBe(10);
+    expect(tally([await verify(uid, 'email', (await mails('t061')).at(-1) ?? '')])).toEqual({ MFA_401001: 1 });
+    const exhausted = await replicas.rows(
+      "SELECT detail FROM audit_logs WHERE event = 'MFA_BUDGET_EXHAUSTED' AND user_id = ? AND detail LIKE '%account%'",
+      [uid],
+    );
+    expect(exhausted).toHaveLength(1);
+    await replicas.rows(
+      'UPDATE users SET mfa_blocked_until = DATE_SUB(mfa_blocked_until, INTERVAL 900 SECOND) WHERE uid = ?',
+      [uid],
+    );
+    expect((await verify(uid, 'email', await logIn('t061', uid))).status).toBe(200);
+  });
+
+  it('T072 five parallel logins: one mail, four MFA_429001', async () => {
+    await givenUser('t072');
+    expect(tally(await burst(5, (n) => replicas.login('t072', right, n)))).toEqual({ success: 1, MFA_429001: 4 });
+    expect(await mails('t072')).toHaveLength(1);
+  });
+
+  it('T071 ten parallel resends after the cooldown: one mail, nine MFA_429001', async () => {
+    const uid = await givenUser('t071');
+    await logIn('t071', uid);
+    await endCooldown(uid);
+    const answers = await burst(10, (n) => replicas.post('/otp-resend', { uid, type: 'email' }, n));
+    expect(tally(answers)).toEqual({ success: 1, MFA_429001: 9 });
+    expect(await mails('t071')).toHaveLength(2);
+  });
+
+  describe('authenticator', () => {
+    const enrol = async (name: string): Promise<{ uid: string; secret: string }> => {
+      const uid = await givenUser(name);
+      const { body } = await verify(uid, 'email', await logIn(name, uid));
+      const bearer = { authorization: `Bearer ${body.data.access_token as string}` };
+      const secret = (await replicas.post('/totp-secret', {}, 0, bearer)).body.data.secret as string;
+      // Begun on one process, shown and confirmed on the other.
+      expect((await replicas.get(`/otp-qrcode/${uid}`, 1, bearer)).headers['content-type']).toBe('image/png');
+      const answers = await burst(10, (n) => verify(uid, 'totp', authenticatorCode(secret, new Date(), -1), n, bearer));
+      expect(tally(answers)).toEqual({ success: 1, AUTH_MFA_401001: 9 });
+      return { uid, secret };
+    };
+
+    it('T085 20 parallel right codes: one token pair; the same code again: none', async () => {
+      const { uid, secret } = await enrol('t085');
+      await replicas.login('t085', right);
+      const before = await tokens(uid);
+      const code = authenticatorCode(secret, new Date());
+      expect(tally(await burst(20, (n) => verify(uid, 'totp', code, n)))).toEqual({ success: 1, AUTH_MFA_401001: 19 });
+      await replicas.login('t085', right);
+      expect((await verify(uid, 'totp', code)).status).toBe(401);
+      expect(await tokens(uid)).toBe(before + 2);
+    });
+
+    /** Without a cooldown a thief of the password may log in as often as he likes: each login is a new pending login. */
+    it('T086 logins and guesses at once, as fast as they go: ten are compared', async () => {
+      const { uid, secret } = await enrol('t086');
+      await replicas.rows('DELETE FROM audit_logs WHERE user_id = ?', [uid]);
+      await replicas.rows('UPDATE users SET mfa_failed_count = 0 WHERE uid = ?', [uid]);
+      const now = new Date();
+      const good = new Set([-2, -1, 0, 1, 2].map((steps) => authenticatorCode(secret, now, steps)));
+      const guesses = Array.from({ length: 60 }, (_, n) => wrongCode('500000', n * 7)).filter(
+        (code) => !good.has(code),
+      );
+      for (let round = 0; round < 4; round++) {
+        await Promise.all([
+          burst(8, (n) => replicas.login('t086', right, n)),
+          ...guesses.slice(round * 14, (round + 1) * 14).map((code, n) => verify(uid, 'totp', code, n)),
+        ]);
+      }
+      await replicas.login('t086', right);
+      await burst(10, (n) => verify(uid, 'totp', wrongCode('900000', n), n));
+      expect(await compared(uid)).toBe(10);
+      await replicas.login('t086', right);
+      expect((await verify(uid, 'totp', authenticatorCode(secret, new Date(), 1))).status).toBe(401);
+    });
+
+    it('user reset-totp on the command line: the next login goes by mail', async () => {
+      const { uid } = await enrol('lost');
+      expect(await replicas.cli('user', 'reset-totp', 'lost')).toMatchObject({ uid, result: true });
+      expect(await replicas.cli('user', 'show', 'lost')).toMatchObject({ mfa_type: 'email', totp_confirmed: false });
+      expect((await verify(uid, 'email', await logIn('lost', uid))).status).toBe(200);
+    });
+  });
+
+  it('none of it ended in a deadlock', async () => {
+    expect(await replicas.deadlocks()).toBe(0);
+  });
+});

@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { freePort } from '../support/servers/free-port';
+import { Smtp } from '../support/servers/smtp';
+import { Redis } from '../support/servers/redis';
+import { testSettings } from '../support/settings';
+
+const CLI = resolve(__dirname, '../../dist/src/cli.js');
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+describe('doctor', () => {
+  let databaseUrl: string;
+  let redis: Redis;
+  let smtp: Smtp;
+  let provider: Server;
+  let answer = '';
+  let healthy: Record<string, string>;
+
+  beforeAll(async () => {
+    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    redis = await Redis.start();
+    smtp = await Smtp.start();
+    provider = createServer((_, response) => response.end(answer));
+    await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
+    healthy = {
+      ...testSettings,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redis.url,
+      SMTP_URL: smtp.url,
+      CAPTCHA_PROVIDER: 'turnstile',
+      CAPTCHA_SECRET: 'the-provider-secret',
+      CAPTCHA_VERIFY_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}/siteverify`,
+    };
+  });
+  beforeEach(() => {
+    answer = JSON.stringify({ success: false, 'error-codes': ['invalid-input-response'] });
+  });
+  afterAll(async () => {
+    provider.close();
+    await redis.stop();
+    await smtp.stop();
+    await MariaDbDatabases.shared().drop(databaseUrl);
+  });
+
+  const cli = (args: string[], env: Record<string, string>): Promise<Run> =>
+    new Promise((done) => {
+      execFile(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } }, (error, out, stderr) =>
+        done({ code: Number(error?.code ?? 0), out, error: stderr }),
+      );
+    });
+  const doctor = async (env: Record<string, string> = {}) => {
+    const run = await cli(['doctor', '--json'], { ...healthy, ...env });
+    const findings = JSON.parse(run.out) as { check: string; status: string; text: string }[];
+    return { ...run, of: Object.fromEntries(findings.map(({ check, status, text }) => [check, `${status}: ${text}`])) };
+  };
+
+  it('before the migration it names what is pending, changes nothing, and fails', async () => {
+    for (let run = 0; run < 2; run++) {
+      const { code, error, of } = await doctor();
+      expect(code).toBe(1);
+      expect(error).toBe('doctor found problems: migrations\n');
+      expect(of.migrations).toMatch(/^problem: pending: Init\d+/);
+    }
+    expect(
+      await MariaDbDatabases.shared().run(`SHOW TABLES FROM \`${new URL(databaseUrl).pathname.slice(1)}\``),
+    ).toEqual([]);
+  });
+
+  describe('on a migrated database', () => {
+    beforeAll(() => cli(['migrate'], healthy));
+
+    it('says one line for each part and exits 0 when all is well', async () => {
+      const { code, out, error } = await cli(['doctor'], healthy);
+      expect({ code, error }).toEqual({ code: 0, error: '' });
+      const lines = out.trimEnd().split('\n');
+      for (const check of ['database', 'migrations', 'clock', 'captcha', 'smtp', 'redis', 'keys']) {
+        expect(lines.filter((line) => line.startsWith(`${check} `))).toEqual([expect.stringMatching(/^\S+ +ok /)]);
+      }
+      expect(lines.filter((line) => line.startsWith('ldap '))).toEqual([expect.stringContaining('skipped')]);
+    });
+
+    it.each([
+      ['database', 'a refused password', { DATABASE_URL: 'mysql://tester:wrong@HOST/db' }, 'ER_ACCESS_DENIED_ERROR'],
+      ['redis', 'nobody listening', { REDIS_URL: 'redis://127.0.0.1:PORT' }, 'ECONNREFUSED'],
+      ['smtp', 'nobody listening', { SMTP_URL: 'smtp://user:the-smtp-password@127.0.0.1:PORT' }, 'ECONNREFUSED'],
+      ['captcha', 'nobody listening', { CAPTCHA_VERIFY_URL: 'http://127.0.0.1:PORT' }, 'no clear answer'],
+      [
+        'ldap',
+        'nobody listening',
+        {
+          LDAP_URL: 'ldap://127.0.0.1:PORT',
+          LDAP_BIND_DN: 'cn=x',
+          LDAP_BIND_PASSWORD: 'the-bind-password',
+          LDAP_SEARCH_BASE: 'dc=x',
+        },
+        '',
+      ],
+    ])('%s: %s is a problem with its reason, and no other check suffers', async (check, _, settings, reason) => {
+      const port = await freePort();
+      const { host } = new URL(databaseUrl);
+      const env = Object.fromEntries(
+        Object.entries(settings).map(([key, value]) => [key, value.replace('PORT', `${port}`).replace('HOST', host)]),
+      );
+      const { code, error, out, of } = await doctor(env);
+      expect(code).toBe(1);
+      expect(error).toBe(`doctor found problems: ${check}\n`);
+      expect(of[check]).toMatch(/^problem: /);
+      expect(of[check]).toContain(reason);
+      expect(of.keys).toMatch(/^ok/);
+      expect(out).not.toMatch(/wrong|secret|password|that-is-long-enough/);
+    });
+
+    it('captcha: a provider that does not know our secret is a problem', async () => {
+      answer = JSON.stringify({ success: false, 'error-codes': ['invalid-input-secret'] });
+      expect((await doctor()).of.captcha).toMatch(/^problem/);
+    });
+
+    it('counts the keys that rotate, and prints none', async () => {
+      const { out, of } = await doctor({
+        JWT_PREVIOUS_KEYS: 'a-previous-jwt-key-that-is-long-enough-too',
+        DATA_ENCRYPTION_KEY: [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(','),
+      });
+      expect(of.keys).toBe('ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous');
+      expect(out).not.toContain('a-previous-jwt-key');
+    });
+
+    it('purge runs from the command line as well', async () => {
+      const { code, out } = await cli(['purge', '--json', '--logs-days', '30'], healthy);
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ login_tokens: 0, login_logs: 0 });
+      expect((await cli(['purge', '--logs-days', '0'], healthy)).code).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { createConnection, type Connection } from 'mysql2/promise';
+import { password, TestService } from '../support/app';
+import { MariaDb } from '../support/servers/mariadb';
+
+/** What grows with use. A full scan or a sort of one of these is an outage that has not happened yet. */
+const growing = [
+  'users',
+  'login_tokens',
+  'login_logs',
+  'audit_logs',
+  'captcha_receipts',
+  'pending_logins',
+  'cooldowns',
+  'mail_outbox',
+  'user_change_pwd_logs',
+  'user_change_password_request',
+  'totp_secrets',
+  'user_tenants',
+  'user_org_units',
+];
+
+interface Plan {
+  readonly table: string | null;
+  readonly type: string | null;
+  readonly key: string | null;
+  readonly rows: string | null;
+  readonly Extra: string | null;
+}
+
+/** `PLANS_USERS=1000000` makes a million users and ten million tokens; seeding them takes a quarter of an hour. */
+const users = Number(process.env.PLANS_USERS ?? 20_000);
+const seedingMs = 120_000 + users * 2;
+
+/**
+ * The statements are those that the server received, so none is forgotten and none is an old copy. 20,000 users and
+ * 200,000 tokens are enough for the optimizer to have a choice. In this process, but on a MariaDB of its own: the log is
+ * the whole server's.
+ */
+describe('the plans of login and refresh on tables that have grown', () => {
+  let mariadb: MariaDb;
+  let service: TestService;
+  let sql: Connection;
+
+  beforeAll(async () => {
+    mariadb = await MariaDb.start(['--log-output=TABLE']);
+    const url = await mariadb.freshDatabase('portal');
+    service = await TestService.start(
+      { REFRESH_TOKEN_ROTATION: 'true' },
+      { store: { url, drop: () => Promise.resolve() } },
+    );
+    sql = await createConnection({ uri: url });
+    await seed(sql, users, 10);
+    await service.givenUser('alice', { mfaType: 'email' });
+  }, seedingMs);
+  afterAll(async () => {
+    await sql.end();
+    await service.stop();
+    await mariadb.stop();
+  });
+
+  /** The distinct statements, with their values, that the service sent while `work` ran. */
+  async function statementsOf(work: () => Promise<void>): Promise<string[]> {
+    await sql.query('TRUNCATE mysql.general_log');
+    await sql.query('SET GLOBAL general_log = ON');
+    await work();
+    await sql.query('SET GLOBAL general_log = OFF');
+    const [rows] = await sql.query(
+      `SELECT CONVERT(argument USING utf8mb4) AS statement FROM mysql.general_log
+       WHERE command_type IN ('Execute', 'Query') ORDER BY event_time`,
+    );
+    const all = (rows as { statement: string }[]).map(({ statement }) => statement.trim());
+    // Now and then the server writes a statement without its values; any value does for a plan.
+    const whole = all.map((one) => one.replace(/(?<=[=<>(,]\s*)\?/g, `'2026-01-01'`));
+    return [...new Set(whole.filter((one) => /^(SELECT|INSERT|UPDATE|DELETE)\b/i.test(one)))];
+  }
+
+  async function planOf(statement: string): Promise<Plan[]> {
+    return (await sql.query(`EXPLAIN ${statement}`))[0] as Plan[];
+  }
+
+  /** What is wrong with a plan, in words; nothing when it finds its rows by an index. */
+  function faults(statement: string, plan: readonly Plan[]): string[] {
+    return plan.flatMap(({ table, type, rows, Extra }) => {
+      const name = aliases(statement).get(table ?? '') ?? table ?? '';
+      if (!growing.includes(name) || /^INSERT/i.test(statement)) return [];
+      const found: string[] = [];
+      if (type === 'ALL' || type === 'index') found.push(`reads all of ${name}`);
+      if (/filesort|temporary/i.test(Extra ?? '') && Number(rows) > 100) found.push(`sorts ${rows} rows of ${name}`);
+      if (Number(rows) > 1000) found.push(`looks at ${rows} rows of ${name}`);
+      return found.map((fault) => `${fault}: ${statement}`);
+    });
+  }
+
+  const journey = async () => {
+    const session = (await service.login('alice')).body.data;
+    await service.login('alice', 'wrong');
+    await service.login('nobody');
+    await service.get('/user/me', { bearer: session.access_token });
+    const next = (await service.post('/refresh', { refresh_token: session.refresh_token })).body.data;
+    await service.post('/refresh', { refresh_token: session.refresh_token });
+    expect((await service.post('/logout', {}, { bearer: next.access_token })).status).toBe(200);
+  };
+
+  it('every statement of login, check, refresh and logout finds its rows by an index', async () => {
+    const statements = await statementsOf(journey);
+    // The journey was seen: each of its writes, and the check of a token.
+    for (const seen of [
+      /^INSERT INTO login_tokens/,
+      /^UPDATE users/,
+      /^UPDATE login_tokens/,
+      /JOIN login_tokens root/,
+    ]) {
+      expect(statements.some((one) => seen.test(one))).toBe(true);
+    }
+    expect(statements.length).toBeGreaterThan(10);
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+    expect(found).toEqual([]);
+  });
+
+  it('so do the statements of a second factor and of a forgotten password', async () => {
+    const statements = await statementsOf(async () => {
+      await service.post('/forget-password', { email: 'alice@example.com' });
+      await service.get('/user-change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
+      await service.post('/otp-verify', { uid: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', code: '123456', type: 'email' });
+      await service.post('/otp-resend', { uid: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', type: 'email' });
+    });
+    expect(statements.length).toBeGreaterThan(5);
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+    expect(found).toEqual([]);
+  });
+
+  it('the check itself sees a scan, and a sort', async () => {
+    const scan = `SELECT uid FROM users WHERE nickname = 'x'`;
+    expect(faults(scan, await planOf(scan))).toContainEqual(expect.stringContaining('reads all of users'));
+    const sort = 'SELECT t.jti FROM login_tokens t ORDER BY t.created_at LIMIT 1';
+    expect(faults(sort, await planOf(sort)).join()).toMatch(/sorts \d+ rows of login_tokens/);
+  });
+
+  it('a login takes no longer with the tables full than with them empty', async () => {
+    const time = async (one: TestService) => {
+      const times: number[] = [];
+      for (let n = 0; n < 40; n++) {
+        const began = performance.now();
+        expect((await one.login('alice', password)).status).toBe(200);
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b)[20]!;
+    };
+    const empty = await TestService.start(
+      {},
+      { store: { url: await mariadb.freshDatabase('empty'), drop: () => Promise.resolve() } },
+    );
+    try {
+      await empty.givenUser('alice');
+      await time(empty);
+      // Generous, for whatever else the machine is doing: a scan of these tables costs a hundred times as much.
+      expect(await time(service)).toBeLessThan(2 * (await time(empty)) + 20);
+    } finally {
+      await empty.stop();
+    }
+  });
+});
+
+/** `login_tokens t` and `login_tokens AS t`: t → login_tokens. */
+function aliases(statement: string): Map<string, string> {
+  const named = [...statement.matchAll(/(?:FROM|JOIN|UPDATE|INTO)\s+`?(\w+)`?(?:\s+(?:AS\s+)?`?(\w+)`?)?/gi)];
+  return new Map(named.flatMap(([, table, alias]) => [[table!, table!] as const, [alias ?? table!, table!] as const]));
+}
+
+async function seed(sql: Connection, users: number, tokensPerUser: number): Promise<void> {
+  const digits = Array.from({ length: 10 }, (_, n) => `SELECT ${n} AS d`).join(' UNION ALL ');
+  const numbers = (count: number) => {
+    const places = Math.ceil(Math.log10(count));
+    const from = Array.from({ length: places }, (_, n) => `(${digits}) d${n}`).join(', ');
+    const value = Array.from({ length: places }, (_, n) => `d${n}.d * ${10 ** n}`).join(' + ');
+    return `(SELECT ${value} AS n FROM ${from} HAVING n < ${count}) numbers`;
+  };
+  const times = 'UTC_TIMESTAMP(3) - INTERVAL n SECOND';
+  for (const statement of [
+    `INSERT INTO users (uid, login_name, login_name_key, email, email_key, password, status, tenant_id, created_at)
+     SELECT UUID(), CONCAT('u', n), CONCAT('u', n), CONCAT('u', n, '@x.test'), CONCAT('u', n, '@x.test'), 'x', 1, 'root', ${times}
+     FROM ${numbers(users)}`,
+    `INSERT INTO login_tokens (jti, sid, token_type, user_identity, is_revoked, expires, credential_version, created_at)
+     SELECT UUID(), UUID(), 'refresh', uid, 0, UTC_TIMESTAMP(3) + INTERVAL n DAY, 0, created_at
+     FROM users, ${numbers(tokensPerUser)}`,
+    `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, request_id, created_at)
+     SELECT uid, login_name, 'password', '192.0.2.1', '', 'success', '', created_at FROM users`,
+    `INSERT INTO audit_logs (event, user_id, detail, created_at) SELECT 'X', uid, '{}', created_at FROM users`,
+    `INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) SELECT uid, 0, 'x', created_at FROM users`,
+    `INSERT INTO user_tenants (user_id, tenant_id) SELECT uid, 'root' FROM users`,
+    `INSERT INTO captcha_receipts (token_hash, expires) SELECT SHA2(uid, 256), created_at FROM users`,
+    `INSERT INTO cooldowns (subject, kind, until) SELECT uid, 'reset', created_at FROM users`,
+    `INSERT INTO mail_outbox (id, kind, status, attempts, next_attempt_at, expires, created_at)
+     SELECT uid, 'otp', 1, 1, created_at, created_at, created_at FROM users`,
+    `INSERT INTO user_change_password_request (uid, token_hash, user_id, type, status, expired, created_at)
+     SELECT uid, SHA2(uid, 256), uid, 2, 1, created_at, created_at FROM users`,
+  ]) {
+    await sql.query(statement);
+  }
+  await sql.query(`ANALYZE TABLE ${growing.join(', ')}`);
+}

@@ -1,0 +1,220 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createConnection, type Connection } from 'mysql2/promise';
+import { Fleet, type Reply, MixedLoad } from '../support/fleet';
+import { eventually } from '../support/servers/eventually';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { MariaDb } from '../support/servers/mariadb';
+import { Redis } from '../support/servers/redis';
+
+const people = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'];
+
+/** Three replicas behind nginx, as in the cluster; the client retries nothing, so every hiccup is a failure. */
+describe('replicas that come and go', () => {
+  let databaseUrl: string;
+  let fleet: Fleet;
+  let sql: Connection;
+  const uids = new Map<string, string>();
+
+  beforeAll(async () => {
+    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    // At the same instant on an empty database: all three would migrate.
+    fleet = await Fleet.start(databaseUrl, 3);
+    sql = await createConnection({ uri: databaseUrl });
+    for (const name of people) uids.set(name, await fleet.givenUser(name));
+  });
+  afterAll(async () => {
+    await sql.end();
+    await fleet.stop();
+    await MariaDbDatabases.shared().drop(databaseUrl);
+  });
+
+  const rows = async (statement: string, values: unknown[] = []) =>
+    (await sql.query(statement, values))[0] as Record<string, any>[];
+
+  /** What the answers said and what the tables say. In-flight requests of a killed process may have done either. */
+  async function assertConsistent(load: MixedLoad, lost: number): Promise<void> {
+    for (const token of load.revoked.slice(-40)) {
+      const path = [...load.revoked].indexOf(token) % 2 === 0 ? '/user/me' : '/logout';
+      const reply = await fleet.send(path, { bearer: token, ...(path === '/logout' ? { body: {} } : {}) });
+      expect(reply.status).toBe(401);
+    }
+    const written = await rows(
+      `SELECT u.login_name AS name, COUNT(*) AS n FROM login_logs l JOIN users u ON u.uid = l.user_id
+       WHERE l.outcome = 'LOGIN_401001' GROUP BY u.login_name`,
+    );
+    const told = [...load.mistyped.values()].reduce((sum, n) => sum + n, 0);
+    const counted = written.reduce((sum, { n }) => sum + Number(n), 0);
+    expect(counted).toBeGreaterThanOrEqual(told);
+    expect(counted).toBeLessThanOrEqual(told + lost);
+    // A session is two rows and one line in the log, or nothing.
+    expect(
+      await rows(
+        `SELECT sid FROM login_tokens GROUP BY sid
+         HAVING SUM(token_type = 'refresh') <> 1 OR SUM(token_type = 'access') < 1`,
+      ),
+    ).toEqual([]);
+    const [sessions] = await rows('SELECT COUNT(DISTINCT sid) AS n FROM login_tokens');
+    const [successes] = await rows(`SELECT COUNT(*) AS n FROM login_logs WHERE outcome = 'success'`);
+    expect(sessions!.n).toBe(successes!.n);
+  }
+
+  const forget = async () => {
+    await rows('DELETE FROM login_tokens');
+    await rows('DELETE FROM login_logs');
+  };
+
+  it('three processes that start together on an empty database migrate it once', async () => {
+    const run = await rows('SELECT name FROM migrations');
+    expect(run.length).toBeGreaterThan(0);
+    expect(new Set(run.map(({ name }) => name as string)).size).toBe(run.length);
+    for (const { lines } of fleet.services) expect(lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+
+  it('T251 a rolling restart under mixed load: not one request fails', async () => {
+    const load = new MixedLoad(fleet, people);
+    await pause(1000);
+    for (const leaving of [...fleet.services]) {
+      // As in the cluster: one more comes first, and the ingress hears of the leaving later than the pod.
+      const coming = await fleet.launch();
+      fleet.services.push(coming);
+      await fleet.route(fleet.services);
+      leaving.signal('SIGTERM');
+      await pause(1000);
+      fleet.services.splice(fleet.services.indexOf(leaving), 1);
+      await fleet.route(fleet.services);
+      expect(await leaving.exited).toEqual({ code: 0, signal: null });
+      await leaving.kill();
+    }
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(load.requests).toBeGreaterThan(200);
+    await assertConsistent(load, 0);
+    await forget();
+  });
+
+  it('T250 SIGKILL of one replica under load: its requests in flight fail, and nothing else, then or later', async () => {
+    const load = new MixedLoad(fleet, people);
+    await pause(1500);
+    const [victim] = fleet.services.splice(0, 1);
+    const died = performance.now();
+    await victim!.kill();
+    await pause(3000);
+    await load.stop();
+    // Each person has one request under way.
+    expect(load.failures.length).toBeLessThanOrEqual(people.length);
+    for (const { reply, at } of load.failures) {
+      expect(reply.status).toBe(502);
+      expect(at - died).toBeLessThan(1000);
+    }
+    await assertConsistent(load, load.failures.length);
+    fleet.services.push(await fleet.launch());
+    await fleet.route(fleet.services);
+    for (const name of people) expect((await fleet.login(name)).status).toBe(200);
+  });
+});
+
+describe('two replicas and a database that goes away', () => {
+  let mariadb: MariaDb;
+  let fleet: Fleet;
+  let revoked: string;
+  let revokedRefresh: string;
+  let live: string;
+
+  beforeAll(async () => {
+    mariadb = await MariaDb.start();
+    fleet = await Fleet.start(await mariadb.freshDatabase('portal'), 2);
+    await fleet.givenUser('alice');
+    ({ access_token: revoked, refresh_token: revokedRefresh } = (await fleet.login('alice')).body.data);
+    expect((await fleet.send('/logout', { bearer: revoked, body: {} })).status).toBe(200);
+    live = (await fleet.login('alice')).body.data.access_token as string;
+  });
+  afterAll(async () => {
+    await fleet.stop();
+    await mariadb.stop();
+  });
+
+  /** Everything at once, to both replicas in turn. */
+  const ask = (): Promise<Reply[]> =>
+    Promise.all([
+      fleet.login('alice'),
+      fleet.login('nobody-at-all'),
+      fleet.send('/user/me', { bearer: live }),
+      fleet.send('/user/me', { bearer: revoked }),
+      fleet.send('/refresh', { bearer: revokedRefresh, body: {} }),
+      fleet.send('/health/ready'),
+      fleet.send('/health/ready'),
+    ]);
+
+  it.each([
+    ['stopped for 8 s', () => mariadb.kill(), () => mariadb.restart(), 8000],
+    ['black-holed for 8 s', () => mariadb.suspend(), () => mariadb.resume(), 8000],
+    ['restarted at once', () => mariadb.kill(), () => mariadb.restart(), 0],
+  ])(
+    'T233 T234 T241 %s: 503 within 5 s, back within 10 s, and a revoked token is never good',
+    async (_, away, back, ms) => {
+      const stolen: Reply[] = [];
+      let watching = true;
+      const watch = (async () => {
+        while (watching) {
+          stolen.push(await fleet.send('/user/me', { bearer: revoked }));
+          await pause(100);
+        }
+      })();
+
+      await away();
+      const until = performance.now() + ms;
+      do {
+        const replies = ms === 0 ? [] : await ask();
+        for (const reply of replies) {
+          expect({ body: reply.body as unknown, status: reply.status }).toMatchObject({ status: 503 });
+          expect(reply.ms).toBeLessThan(5000);
+        }
+        // The processes themselves are as alive as ever.
+        expect((await fleet.send('/health/live')).status).toBe(200);
+      } while (performance.now() < until);
+      await back();
+
+      const returned = performance.now();
+      await eventually(async () => (await fleet.login('alice')).status === 200, { what: 'a login', timeout: 10_000 });
+      await eventually(
+        async () =>
+          (await Promise.all([1, 2, 3, 4].map(() => fleet.send('/health/ready')))).every((r) => r.status === 200),
+        { what: 'both replicas ready', timeout: 10_000 - (performance.now() - returned) },
+      );
+      expect((await fleet.send('/user/me', { bearer: live })).status).toBe(200);
+      watching = false;
+      await watch;
+      expect([...new Set(stolen.map(({ status }) => status))].filter((status) => ![401, 503].includes(status))).toEqual(
+        [],
+      );
+      expect((await fleet.send('/user/me', { bearer: revoked })).status).toBe(401);
+    },
+  );
+});
+
+describe('two replicas and a Redis that goes away', () => {
+  it('T243 stopped, silent or flushed: logins go on at once, and the lock holds over both replicas', async () => {
+    const redis = await Redis.start();
+    const databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    const fleet = await Fleet.start(databaseUrl, 2, { REDIS_URL: redis.url, RATE_LIMIT: 'on' });
+    try {
+      const trouble = [() => redis.flush(), () => redis.suspend(), () => redis.resume(), () => redis.kill()];
+      for (const [n, strike] of trouble.entries()) {
+        await fleet.givenUser(`user${n}`);
+        await strike();
+        const right = await Promise.all([fleet.login(`user${n}`), fleet.login(`user${n}`)]);
+        expect(right.map(({ status }) => status)).toEqual([200, 200]);
+        for (const { ms } of right) expect(ms).toBeLessThan(2000);
+        const wrong = await Promise.all(Array.from({ length: 8 }, () => fleet.login(`user${n}`, 'wrong')));
+        expect(wrong.map(({ body }) => body.error_code as string).sort()).toEqual([
+          ...Array<string>(3).fill('LOGIN_401001'),
+          ...Array<string>(5).fill('LOGIN_401004'),
+        ]);
+      }
+    } finally {
+      await fleet.stop();
+      await redis.stop();
+      await MariaDbDatabases.shared().drop(databaseUrl);
+    }
+  });
+});

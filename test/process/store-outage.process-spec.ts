@@ -1,0 +1,174 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { routes } from '../support/routes';
+import { runProgram } from '../support/run-program';
+import { eventually } from '../support/servers/eventually';
+import { MariaDb } from '../support/servers/mariadb';
+import { ServiceProcess } from '../support/servers/service-process';
+import { captchaToken, testSettings } from '../support/settings';
+
+const password = 'Correct-Horse-7';
+const login = (username: string, typed = password) => ({ username, password: typed, captcha_token: captchaToken });
+
+interface Timed {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Headers;
+  readonly ms: number;
+}
+
+/** A database of its own, because it is stopped, silenced and started again under the running program. */
+describe('a database that goes away while the program runs (security-tests 3.10)', () => {
+  let mariadb: MariaDb;
+  let service: ServiceProcess;
+  let databaseUrl: string;
+  let access: string;
+  let refresh: string;
+  let revoked: string;
+
+  beforeAll(async () => {
+    // Neither in UTC nor in the zone of the program: no time may depend on it (W48).
+    mariadb = await MariaDb.start(['--default-time-zone=+05:30']);
+    databaseUrl = await mariadb.freshDatabase();
+    const env = { ...testSettings, DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '5' };
+    service = await ServiceProcess.start({ env });
+    const create = ['user', 'create', '--login-name', 'outage', '--password', password];
+    const { code, stderr } = await runProgram('dist/src/cli.js', create, { env, cwd: process.cwd() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    ({ access_token: revoked } = (await send('POST', '/login', login('outage'))).body.data);
+    await send('POST', '/logout', undefined, revoked);
+    ({ access_token: access, refresh_token: refresh } = (await send('POST', '/login', login('outage'))).body.data);
+  });
+  afterAll(async () => {
+    await service.kill();
+    await mariadb.stop();
+  });
+
+  async function send(method: string, path: string, body?: unknown, bearer?: string): Promise<Timed> {
+    const started = performance.now();
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const ms = performance.now() - started;
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text), ms };
+  }
+
+  /** Everything that needs the store, with a body and a token that are good. */
+  const asked = () =>
+    [
+      ['/login', () => send('POST', '/login', login('outage'))],
+      ['/login, wrong', () => send('POST', '/login', login('outage', 'wrong'))],
+      ['/login, unknown', () => send('POST', '/login', login('nobody'))],
+      ...routes
+        .filter(({ path, storeless }) => !storeless && path !== '/health/ready')
+        .map(({ method, path, body, guarded }) => {
+          const bearer = guarded ? (path === '/refresh' ? refresh : access) : undefined;
+          return [path, () => send(method, path, method === 'POST' ? body : undefined, bearer)] as const;
+        }),
+      ['/logout, with a refresh token', () => send('POST', '/logout', undefined, refresh)],
+      ['/user/me, with a revoked token', () => send('GET', '/user/me', undefined, revoked)],
+    ] as [string, () => Promise<Timed>][];
+
+  async function expectOutage(): Promise<void> {
+    // All at once, and more of them than the pool has connections.
+    const answers = await Promise.all(
+      [...asked(), ...asked(), ...asked()].map(async ([what, ask]) => ({ what, ...(await ask()) })),
+    );
+    for (const { what, status, body, headers, ms } of answers) {
+      expect({ what, status, code: body.error_code }).toEqual({ what, status: 503, code: 'COMMON_503001' });
+      expect(headers.get('retry-after')).toBe(String(body.data.retry_after));
+      expect(ms).toBeLessThan(5000);
+    }
+    const ready = await send('GET', '/health/ready');
+    expect([ready.status, ready.body.database]).toEqual([503, 'unreachable']);
+    expect(ready.ms).toBeLessThan(5000);
+    expect((await send('GET', '/health/live')).status).toBe(200);
+  }
+
+  async function expectRecovery(since: number): Promise<void> {
+    await eventually(async () => (await send('POST', '/login', login('outage'))).status === 200, { what: 'a login' });
+    expect(performance.now() - since).toBeLessThan(10_000);
+    expect((await send('GET', '/health/ready')).status).toBe(200);
+    expect((await send('GET', '/user/me', undefined, access)).status).toBe(200);
+    expect(await send('GET', '/user/me', undefined, revoked)).toMatchObject({
+      status: 401,
+      body: { error_code: 'AUTH_401004' },
+    });
+  }
+
+  it('T233 T241 T234 killed: 503 within 5 s everywhere, no token is taken on its signature; back without a restart', async () => {
+    await mariadb.kill();
+    await expectOutage();
+    await mariadb.restart();
+    await expectRecovery(performance.now());
+  });
+
+  it('T233 T241 T234 silent, with every connection open: the same', async () => {
+    await mariadb.suspend();
+    await expectOutage();
+    await mariadb.resume();
+    await expectRecovery(performance.now());
+  });
+
+  it('T235 restarted in the middle of 200 logins: each is answered, and every success has its rows', async () => {
+    const { result, before } = { result: [] as Timed[], before: await tokenCount() };
+    let next = 0;
+    const worker = async () => {
+      while (next < 200) {
+        next += 1;
+        result.push(await send('POST', '/login', login('outage')));
+        if (result.length === 60) restarted = mariadb.kill().then(() => mariadb.restart());
+      }
+    };
+    let restarted: Promise<void> = Promise.resolve();
+    await Promise.all(Array.from({ length: 10 }, worker));
+    await restarted;
+    expect(result.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    const successes = result.filter(({ status }) => status === 200);
+    expect(successes.length).toBeGreaterThan(59);
+    expect(successes.length).toBeLessThan(200);
+    await expectRecovery(performance.now());
+    const rows = await query<{ jti: string }>('SELECT jti FROM login_tokens');
+    const known = new Set(rows.map(({ jti }) => jti));
+    for (const { body } of successes) {
+      const { jti } = JSON.parse(
+        Buffer.from(String(body.data.access_token).split('.')[1] ?? '', 'base64url').toString(),
+      );
+      expect(known).toContain(jti);
+    }
+    // A login whose answer was lost may have left its rows, never half of them.
+    expect(rows.length % 2).toBe(0);
+    expect(rows.length).toBeGreaterThanOrEqual(before + 2 * successes.length);
+  });
+
+  it('W48 times are UTC whatever the time zone of the server', async () => {
+    const [row] = await query<{ age: number }>(
+      'SELECT MAX(ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP()))) AS age FROM login_logs',
+    );
+    expect(Number(row?.age)).toBeLessThan(300);
+  });
+
+  it('the process lived through it all, and told neither statements nor the password of the database', () => {
+    const lines = service.lines.join('\n');
+    expect(lines).toContain('COMMON_503001');
+    expect(lines).not.toMatch(/uncaught|unhandled|COMMON_500001/i);
+    expect(lines).not.toContain(new URL(databaseUrl).password);
+    expect(lines).not.toMatch(/insert into|select u\./i);
+  });
+
+  async function query<Row>(statement: string): Promise<Row[]> {
+    const connection = await createConnection(databaseUrl);
+    try {
+      return (await connection.query<RowDataPacket[]>(statement))[0] as Row[];
+    } finally {
+      await connection.end();
+    }
+  }
+
+  const tokenCount = async () => Number((await query<{ n: number }>('SELECT COUNT(*) AS n FROM login_tokens'))[0]?.n);
+});

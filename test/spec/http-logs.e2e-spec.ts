@@ -1,0 +1,142 @@
+import { decodeJwt } from 'jose';
+import { password, TestService } from '../support/app';
+import { captchaToken } from '../support/settings';
+
+const wrong = 'Canary-Wrong-Password-1';
+
+describe('logs', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await TestService.start();
+  });
+  afterEach(() => service.stop());
+
+  const lines = () => service.logLines.map((line) => JSON.stringify(line));
+  const requests = () => service.logLines.filter((line) => line.msg === 'request');
+
+  it('T267 the request id of an answer is that of its log line, and times are UTC', async () => {
+    const answers = [
+      await service.get('/health/live'),
+      await service.login('nobody', 'wrong'),
+      await service.get('/nowhere'),
+      await service.send('POST', '/login', '{', { headers: { 'content-type': 'application/json' } }),
+      await service.send('POST', '/login', 'x', { headers: { 'content-type': 'text/plain' } }),
+      await service.send('PUT', '/login'),
+    ];
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(ids.length);
+    // Probes are not logged at this level.
+    expect(requests().map((line) => line.requestId)).toEqual(ids.slice(1));
+    expect(requests().map((line) => line.errorCode)).toEqual([
+      'LOGIN_404001',
+      'COMMON_404001',
+      'COMMON_400001',
+      'COMMON_415001',
+      'COMMON_405001',
+    ]);
+  });
+
+  it('a request id from outside is taken over when it is one, and replaced when it is anything else', async () => {
+    const given = 'gateway-0123456789';
+    expect((await service.get('/nowhere', { headers: { 'x-request-id': given } })).headers['x-request-id']).toBe(given);
+    for (const id of [
+      '',
+      'short',
+      'x'.repeat(65),
+      'a b c d e f g h',
+      '"}\u007f{"a":"b',
+      'abcdefgh;ijkl',
+      'ä'.repeat(10),
+    ]) {
+      const { headers } = await service.get('/nowhere', { headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+    expect((await service.login('nobody', 'x', {}, { headers: { 'x-request-id': given } })).status).toBe(404);
+    const row = await service.database.row<{ request_id: string }>('SELECT request_id FROM login_logs');
+    expect(row?.request_id).toBe(given);
+  });
+
+  it('W47 hold no password, token, header, query or body, whatever happens', async () => {
+    const user = await service.givenUser('watched');
+    const opened = await service.session('watched');
+    const { body } = await service.post('/refresh', { refresh_token: opened.refresh });
+    const tokens = [opened.access, opened.refresh, body.data.access_token as string];
+    await service.login('watched', wrong);
+    await service.login(wrong, wrong);
+    await service.login('watched', password, { captcha_token: 'canary-captcha' });
+    await service.post('/verify-captcha', { captcha_token: 'canary-captcha' });
+    await service.get('/user/me', { bearer: opened.access });
+    await service.get('/user/me', { bearer: `${opened.access}x` });
+    await service.get('/user/me', {
+      headers: { authorization: 'Basic Y2FuYXJ5LWJhc2lj', cookie: 'session=canary-cookie' },
+    });
+    await service.get('/canary-path/6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab');
+    await service.get('/user/me?access_token=canary-query');
+    await service.send('POST', '/login', `{"password":"canary-broken`, {
+      headers: { 'content-type': 'application/json' },
+    });
+    await service.post('/logout', undefined, { bearer: opened.access });
+    await service.get('/user/me', { bearer: opened.access });
+    // A store that fails in the middle: drivers like to quote the statement with its values.
+    await service.database.affected('ALTER TABLE users RENAME TO users_away');
+    expect((await service.login('watched')).status).toBeGreaterThanOrEqual(500);
+    expect((await service.get('/user/me', { bearer: opened.refresh })).status).toBeGreaterThanOrEqual(401);
+    await service.database.affected('ALTER TABLE users_away RENAME TO users');
+
+    const row = await service.userRow(user.uid);
+    const everything = lines().join('\n');
+    expect(requests().length).toBeGreaterThan(14);
+    for (const secret of [
+      ...tokens.flatMap((token) => [token, token.split('.')[1] ?? '', token.split('.')[2] ?? '']),
+      ...tokens.map((token) => String(decodeJwt(token).jti)),
+      password,
+      wrong,
+      captchaToken,
+      row.password as string,
+      row.salt as string,
+      'canary',
+      'Canary',
+      'Y2FuYXJ5',
+      'Bearer',
+      'watched@example.com',
+    ]) {
+      expect(everything).not.toContain(secret);
+    }
+  });
+
+  it('T206 W47 a user name or a user agent cannot forge a line, colour it or reach a terminal', async () => {
+    const forged = `x\r\n{"level":30,"msg":"forged"}\n\u001b[2J\u009b31m\${jndi:ldap://127.0.0.1/a}%n`;
+    const before = service.logLines.length;
+    await service.login(forged, 'wrong', {}, { headers: { 'user-agent': '\u001b[31m${jndi:x} %n' } });
+    const added = service.logLines.slice(before);
+    expect(added.map((line) => line.msg)).toEqual(['request']);
+
+    expect(added.map((line) => JSON.stringify(line)).join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]|jndi|forged/);
+    const row = await service.database.row<{ login_name: string; outcome: string }>(
+      'SELECT login_name, outcome FROM login_logs',
+    );
+    expect(row).toMatchObject({ login_name: forged, outcome: 'LOGIN_404001' });
+  });
+
+  it('T268 long names make short lines', async () => {
+    await service.login('n'.repeat(255), 'wrong', {}, { headers: { 'user-agent': 'u'.repeat(8000) } });
+    await service.login('n'.repeat(15_000), 'wrong');
+    await service.get(`/${'p'.repeat(8000)}`);
+    await service.get(`/nowhere?${'q'.repeat(8000)}`);
+    await service.post('/login', { username: 'n'.repeat(10_000_000), password: 'x', captcha_token: captchaToken });
+    expect(requests()).toHaveLength(5);
+    for (const line of lines()) expect(line.length).toBeLessThan(500);
+    const row = await service.database.row<{ user_agent: string }>('SELECT user_agent FROM login_logs');
+    expect(row?.user_agent).toHaveLength(512);
+  });
+
+  it('a failing store is one warning with its code, and no statement', async () => {
+    await service.givenUser('unlucky');
+    await service.database.affected('ALTER TABLE users RENAME TO users_away');
+    const { status, body } = await service.login('unlucky');
+    expect([status, body.error_code]).toEqual([503, 'COMMON_503001']);
+    const told = service.logLines.filter((line) => line.msg === 'COMMON_503001');
+    expect(told).toHaveLength(1);
+    expect(JSON.stringify(told)).not.toMatch(/SELECT |FROM .?users|unlucky/);
+  });
+});

@@ -1,0 +1,130 @@
+import { type Answer, password, TestService } from '../support/app';
+import { named, routes } from '../support/routes';
+
+const portal = 'https://portal.example.com';
+const preflight = (origin: string) => ({
+  origin,
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization,content-type',
+});
+const grants = ({ headers }: Answer) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-allow-origin'));
+
+describe('CORS_ORIGINS (T217)', () => {
+  describe('not set', () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await TestService.start();
+    });
+    afterAll(() => service.stop());
+
+    it.each(named(routes))('%s grants nothing to any origin', async (_name, { method, path, body }) => {
+      const answers = [
+        await service.send(method, path, body, { headers: { origin: portal } }),
+        await service.send('OPTIONS', path, undefined, { headers: preflight(portal) }),
+      ];
+      expect(answers.flatMap(grants)).toEqual([]);
+      expect(answers[1]?.status).toBe(405);
+    });
+  });
+
+  describe('set', () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await TestService.start({ CORS_ORIGINS: `${portal},http://localhost:5173` });
+      await service.givenUser('crossing');
+    });
+    afterAll(() => service.stop());
+
+    it.each([portal, 'http://localhost:5173'])('%s may read every answer, refusals too', async (origin) => {
+      for (const answer of [
+        await service.login('crossing', password, {}, { headers: { origin } }),
+        await service.login('crossing', 'wrong', {}, { headers: { origin } }),
+        await service.get('/user/me', { headers: { origin } }),
+        await service.get('/nowhere', { headers: { origin } }),
+        await service.get('/login', { headers: { origin } }),
+        await service.send('POST', '/login', '{', { headers: { origin, 'content-type': 'application/json' } }),
+      ]) {
+        expect(answer.headers).toMatchObject({
+          'access-control-allow-origin': origin,
+          vary: expect.stringMatching(/origin/i),
+        });
+      }
+    });
+
+    it.each([
+      'https://evil.example',
+      'null',
+      'http://portal.example.com',
+      'https://portal.example.com.evil.example',
+      'https://evil-portal.example.com',
+      'https://PORTAL.example.com:443',
+      `${portal}:8443`,
+      `${portal}/`,
+    ])('%s is granted nothing', async (origin) => {
+      const answers = [
+        await service.login('crossing', password, {}, { headers: { origin } }),
+        await service.send('OPTIONS', '/login', undefined, { headers: preflight(origin) }),
+      ];
+      expect(answers.flatMap(grants)).toEqual([]);
+      // A cache between must not hand the answer for one origin to another.
+      for (const { headers } of answers) expect(String(headers.vary)).toMatch(/origin/i);
+    });
+
+    it('no origin is ever granted credentials, nor all of them anything', async () => {
+      for (const origin of [portal, '*', 'https://evil.example']) {
+        const { headers } = await service.send('OPTIONS', '/login', undefined, { headers: preflight(origin) });
+        expect(headers['access-control-allow-origin']).not.toBe('*');
+        expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      }
+    });
+
+    it('a preflight has no effect but its answer', async () => {
+      const logs = await service.count('login_logs');
+      const answer = await service.send('OPTIONS', '/login', undefined, { headers: preflight(portal) });
+      expect(answer.status).toBe(204);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': portal,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': expect.stringMatching(/authorization/i),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(await service.count('login_logs')).toBe(logs);
+    });
+
+    it('an OPTIONS that is no preflight is answered without a text of somebody else', async () => {
+      const { status, raw } = await service.send('OPTIONS', '/login');
+      expect([204, 405]).toContain(status);
+      if (status === 204) expect(raw).toHaveLength(0);
+    });
+  });
+});
+
+describe('API_PREFIX (decisions.md 1)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ API_PREFIX: '/api/v1' });
+  });
+  afterAll(() => service.stop());
+
+  it.each(named(routes))(
+    '%s is under the prefix, or at the root where an outsider expects it',
+    async (_name, route) => {
+      const { method, path, body, atRoot = false } = route;
+      const [prefixed, plain] = [
+        await service.send(method, `/api/v1${path}`, body),
+        await service.send(method, path, body),
+      ];
+      const missing = (answer: Answer) => answer.body?.error_code === 'COMMON_404001';
+      expect({ prefixed: missing(prefixed), plain: missing(plain) }).toEqual({ prefixed: atRoot, plain: !atRoot });
+    },
+  );
+
+  it('the document names the paths as they are', async () => {
+    const { body } = await service.get('/openapi.json');
+    const paths = Object.keys(body.paths as object);
+    expect(paths).toEqual(expect.arrayContaining(['/api/v1/login', '/api/v1/refresh', '/api/v1/logout']));
+    expect(paths).not.toContain('/login');
+  });
+});

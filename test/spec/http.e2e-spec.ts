@@ -1,0 +1,456 @@
+import { type Answer, password, TestService } from '../support/app';
+import { named, type RouteCase, routes, taking } from '../support/routes';
+import { captchaToken } from '../support/settings';
+
+const json = { 'content-type': 'application/json' };
+const posts = taking('POST');
+const open = posts.filter((route) => !route.guarded);
+
+/** What every refusal has to be, whatever refused it. */
+function expectRefusal(answer: Answer, code: string): void {
+  expect(answer.body).toMatchObject({ error_code: code, msg: expect.stringMatching(/\S/) });
+  expect(Object.keys(answer.body as object).every((key) => ['error_code', 'msg', 'data'].includes(key))).toBe(true);
+  expect(String(answer.status)).toBe(/_(\d{3})\d{3}$/.exec(code)?.[1]);
+  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expectHeaders(answer);
+  // Nothing of the inside: no stack, no file, no statement, no package.
+  expect(JSON.stringify(answer.body)).not.toMatch(
+    /at \/|\.ts:|\.js:|node_modules|select |sqlite|mysql|FST_|Exception/i,
+  );
+}
+
+function expectHeaders({ headers }: Answer): void {
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  expect(headers['x-request-id']).toMatch(/^[\w-]{8,64}$/);
+  for (const name of ['x-powered-by', 'server']) expect(headers).not.toHaveProperty(name);
+}
+
+describe('HTTP (security-tests 3.8 and 3.9)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  /** Sends the bytes as they are. */
+  const raw = (
+    { method, path }: RouteCase,
+    body: string | Buffer | undefined,
+    headers: Record<string, string> = json,
+  ) => service.send(method, path, body, { headers });
+
+  describe.each(named(routes))('%s', (_name, route) => {
+    const offered = route.method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
+    const others = (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).filter(
+      (method) => !offered.includes(method),
+    );
+
+    it.each(others)('T215 %s is 405 with Allow, with any body and none', async (method) => {
+      for (const [body, headers] of [
+        [undefined, {}],
+        ['{"a":1}', json],
+        ['{', json],
+        ['a=b', { 'content-type': 'application/x-www-form-urlencoded' }],
+      ] as const) {
+        const answer = await service.send(method, route.path, body, { headers: headers });
+        expect(answer.status).toBe(405);
+        expect(String(answer.headers.allow).split(/, */).sort()).toEqual([...offered].sort());
+        if (method === 'HEAD') expect(answer.raw).toHaveLength(0);
+        else expectRefusal(answer, 'COMMON_405001');
+      }
+    });
+
+    it('T220 the method cannot be replaced by a header or a field', async () => {
+      const answer = await service.send('PUT', `${route.path}?_method=${route.method}`, undefined, {
+        headers: { 'x-http-method-override': route.method, 'x-method-override': route.method },
+      });
+      expect(answer.status).toBe(405);
+    });
+
+    it('T229 tells nothing of the server, is never cached nor sniffed', async () => {
+      expectHeaders(await service.send(route.method, route.path, route.body));
+      expectHeaders(await service.send('PUT', route.path));
+    });
+
+    it('W44 another spelling of the path reaches no handler', async () => {
+      for (const path of [
+        `${route.path}/`,
+        `/${route.path}`,
+        `${route.path};a=b`,
+        `${route.path}%2f`,
+        `${route.path}%00`,
+        route.path.toUpperCase(),
+      ]) {
+        const { status, body } = await service.send(route.method, path, route.body);
+        const codes = ['COMMON_404001', ...(route.unknownId === undefined ? [] : [route.unknownId])];
+        expect({ path, known: codes.includes(body?.error_code as string) }).toEqual({ path, known: true });
+        expect([401, 404]).toContain(status);
+      }
+    });
+  });
+
+  describe.each(named(taking('GET')))('HEAD for %s', (_name, { path }) => {
+    it('T216 has the status and the guard of GET, and no body', async () => {
+      const [get, head] = [await service.get(path), await service.send('HEAD', path)];
+      expect(head.status).toBe(get.status);
+      expect(head.raw).toHaveLength(0);
+      expectHeaders(head);
+    });
+  });
+
+  describe.each(named(routes.filter((route) => route.guarded)))('%s', (_name, route) => {
+    it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi', 'bearer x', `Bearer ${'x'.repeat(200)}`, 'Bearer é'])(
+      'is 401 with Authorization %j',
+      async (authorization) => {
+        const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
+        const answer = await service.send(route.method, route.path, route.method === 'POST' ? '{}' : undefined, {
+          headers,
+        });
+        expectRefusal(answer, route.path === '/refresh' ? 'AUTH_401006' : 'AUTH_401001');
+      },
+    );
+  });
+
+  describe.each(named(routes.filter((route) => route.unknownId !== undefined)))('%s', (_name, route) => {
+    const uid = route.path.slice(route.path.lastIndexOf('/') + 1);
+    it.each([
+      '%00',
+      '..%2f..%2fetc%2fpasswd',
+      ';x=1',
+      'undefined',
+      'null',
+      'NaN',
+      '0',
+      '-1',
+      '[object%20Object]',
+      'a'.repeat(200),
+      '%F0%9F%99%82',
+      uid.toUpperCase(),
+      `%7B${uid}%7D`,
+      uid.replaceAll('-', ''),
+      `${uid}%20`,
+      `%EF%BC%96${uid.slice(1)}`,
+      "'%20OR%201=1--%20",
+      '__proto__',
+      '*',
+      '%25',
+    ])('T210 T211 with %s is as unknown as any other', async (other) => {
+      const answer = await service.get(route.path.replace(uid, other));
+      expectRefusal(answer, route.unknownId ?? '');
+    });
+
+    it('T210 without anything there is no such path', async () => {
+      for (const path of [route.path.replace(uid, ''), route.path.replace(`/${uid}`, '')]) {
+        const { body } = await service.get(path);
+        expect(['COMMON_404001', route.unknownId]).toContain(body.error_code);
+      }
+    });
+  });
+
+  describe('paths that do not exist', () => {
+    it.each([
+      '/',
+      '/nowhere',
+      '/login/alice',
+      '/metrics',
+      '/health',
+      '/health/details',
+      '/.env',
+      '/%00',
+      '/..%2f..%2fetc%2fpasswd',
+      '/user/me%0d%0aX-Injected:1',
+      `/${'a'.repeat(200)}`,
+      '/user/🙂',
+      '/__proto__',
+      '/constructor',
+    ])('T230 %s is the 404 envelope', async (path) => {
+      const answer = await service.get(path);
+      expectRefusal(answer, 'COMMON_404001');
+      expect(answer.headers).not.toHaveProperty('x-injected');
+      expectRefusal(await service.post(path, {}), 'COMMON_404001');
+    });
+
+    it.each(['/%ff', '/%', '/user/%e0%a4', '/%c0%af', '/login%'])('T210 %s is the 400 envelope', async (path) => {
+      expectRefusal(await service.get(path), 'COMMON_400001');
+      const answer = await service.post(path, {}, { headers: { 'accept-language': 'zh' } });
+      expectRefusal(answer, 'COMMON_400001');
+      expect(answer.body.msg).toMatch(/\p{Script=Han}/u);
+    });
+
+    it('decisions.md 8: the page of the API is off where API_DOCS says so, the document stays', async () => {
+      expect((await service.get('/docs')).status).toBe(200);
+      const other = await TestService.start({ API_DOCS: 'false' });
+      for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/swagger-ui.css']) {
+        expectRefusal(await other.get(path), 'COMMON_404001');
+      }
+      expect((await other.get('/openapi.json')).status).toBe(200);
+      await other.stop();
+    });
+  });
+
+  describe('media types', () => {
+    it.each([
+      ['text/plain', '{"username":"a"}'],
+      ['application/x-www-form-urlencoded', 'username=alice&password=x'],
+      ['application/x-www-form-urlencoded', 'username[a]=b'],
+      ['application/x-www-form-urlencoded', 'a[]=1&'.repeat(2000)],
+      ['multipart/form-data; boundary=x', '--x--'],
+      ['application/xml', '<a/>'],
+      ['application/ld+json', '{}'],
+      ['application/jsonp', '{}'],
+      ['application/json; charset=utf-7', '{}'],
+      ['application/json; charset=utf-16le', Buffer.from('{}', 'utf16le')],
+      ['application/json; charset=iso-8859-1', '{}'],
+      ['', '{}'],
+      ['*/*', '{}'],
+    ])('T202 T203 %s is 415, unread', async (type, body) => {
+      for (const route of posts) expectRefusal(await raw(route, body, { 'content-type': type }), 'COMMON_415001');
+    });
+
+    it.each([
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json;charset=utf-8',
+      'application/json; charset="UTF-8"',
+      'Application/JSON; x=y',
+      ' application/json',
+      'application/json\ta',
+      'application/json garbage',
+      'application/json,text/plain',
+    ])('T202 %j is read with validation, or refused', async (type) => {
+      for (const route of open.filter(({ required = [] }) => required.length > 0)) {
+        const { status, body } = await raw(route, '{"username":{}}', { 'content-type': type });
+        expect(['COMMON_400001', 'COMMON_415001']).toContain(body.error_code);
+        expect([400, 415]).toContain(status);
+      }
+    });
+
+    it('a body without a type is 415, no body without a type is judged as an empty one', async () => {
+      for (const route of posts) {
+        const { headers, status } = await service.send(route.method, route.path, undefined);
+        expect({ status, type: headers['content-type'] }).not.toMatchObject({ status: 500 });
+        expect([200, 400, 401]).toContain(status);
+      }
+    });
+
+    it.each(['gzip', 'deflate', 'br', 'gzip, gzip', 'x-unknown'])('T204 Content-Encoding %s is 415', async (coding) => {
+      for (const route of posts) {
+        const headers = { ...json, 'content-encoding': coding };
+        expectRefusal(await raw(route, Buffer.from('1f8b0800', 'hex'), headers), 'COMMON_415001');
+      }
+    });
+  });
+
+  describe('bodies that are no JSON object', () => {
+    it.each([
+      ['T194 an array', '[]'],
+      ['T194 an array of objects', '[{"username":"alice"}]'],
+      ['T194 a text', '"x"'],
+      ['T194 a number', '1'],
+      ['T194 true', 'true'],
+      ['T194 whitespace', ' \r\n '],
+      ['T195 an open brace', '{'],
+      ['T195 a comma too many', '{"username":"a",}'],
+      ['T195 NaN', '{"username":NaN}'],
+      ['T195 a comment', '{"username":"a"/* */}'],
+      ['T195 single quotes', "{'username':'a'}"],
+      ['T195 a byte order mark', '\ufeff{}'],
+      ['T195 two documents', '{}{}'],
+      ['T196 invalid UTF-8', Buffer.from('{"username":"\xff\xfe"}', 'latin1')],
+      ['T196 an overlong encoding', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d])],
+      ['T196 a surrogate in UTF-8', Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d])],
+      ['T196 UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
+      ['T198 __proto__', '{"__proto__":{"status":1},"username":"a","password":"b"}'],
+      ['T198 an escaped __proto__', '{"__pr\\u006fto__":{"status":1}}'],
+      ['T198 constructor', '{"constructor":{"prototype":{"status":1}}}'],
+      ['T198 __proto__ in the depth', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
+      ['T200 8000 levels', `${'['.repeat(8000)}${']'.repeat(8000)}`],
+      ['T200 2700 levels of objects', `${'{"a":'.repeat(2700)}1${'}'.repeat(2700)}`],
+    ])('%s is COMMON_400001, at once', async (_what, body) => {
+      for (const route of open) {
+        const started = performance.now();
+        const answer = await raw(route, body);
+        expect(performance.now() - started).toBeLessThan(200);
+        // A field that is merely of the wrong depth may also be a captcha that is missing.
+        expectRefusal(answer, 'COMMON_400001');
+        expect(Object.keys(answer.body.data.fields as object)).not.toContain('undefined');
+      }
+      for (const route of posts.filter((one) => one.guarded))
+        expect([400, 401]).toContain((await raw(route, body)).status);
+    });
+
+    it('T198 leaves no trace on the prototype of anything', async () => {
+      await raw(posts[0] as RouteCase, '{"__proto__":{"status":1,"polluted":true}}');
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+      expect(({} as Record<string, unknown>).status).toBeUndefined();
+    });
+
+    it.each([
+      ['empty', ''],
+      ['null', 'null'],
+    ])('T194 %s is a body without fields', async (_what, body) => {
+      for (const route of open.filter(({ required = [] }) => required.length > 0)) {
+        const answer = await raw(route, body);
+        expectRefusal(answer, 'COMMON_400001');
+        expect(Object.keys(answer.body.data.fields as object)).toEqual(
+          expect.arrayContaining([...(route.required ?? [])]),
+        );
+      }
+    });
+
+    it('T201 a body over 16 KiB is 413, one of exactly 16 KiB is read', async () => {
+      const sized = (bytes: number) => `{"username":"${'a'.repeat(bytes - 15)}"}`;
+      for (const route of posts) {
+        expect(sized(16_384)).toHaveLength(16_384);
+        expect((await raw(route, sized(16_384))).status).not.toBe(413);
+        const answer = await raw(route, sized(16_385));
+        expectRefusal(answer, 'COMMON_413001');
+        expect(answer.headers.connection).toBe('close');
+      }
+    });
+
+    it('a key that is given twice counts once', async () => {
+      await service.givenUser('twice');
+      const body = `{"username":"nobody","username":"twice","password":"${password}","captcha_token":"${captchaToken}"}`;
+      expect((await raw(posts[0] as RouteCase, body)).status).toBe(200);
+    });
+  });
+
+  const fields = open.flatMap((route) =>
+    [...(route.required ?? []), ...(route.optional ?? [])].map(
+      (field) => [`${route.path} ${field}`, route, field, route.required?.includes(field) ?? false] as const,
+    ),
+  );
+
+  describe.each(fields)('%s', (_name, route, field, required) => {
+    const send = (value: unknown) => service.post(route.path, { ...route.body, [field]: value });
+
+    it.each([0, 1, true, false, {}, [], ['alice'], { uid: 1 }, { _type: 'raw' }, { $ne: null }, [['a', 'b']], 1e300])(
+      'T192 T193 W42 %j never reaches a query: COMMON_400001 names the field',
+      async (value) => {
+        const answer = await send(value);
+        expectRefusal(answer, 'COMMON_400001');
+        expect(answer.body.data.fields).toEqual({ [field]: [expect.any(String)] });
+        // What was sent is not repeated: it may be a password.
+        expect(answer.body.data.fields[field][0]).not.toContain('alice');
+      },
+    );
+
+    it('T189 missing and null are COMMON_400001 where the field is required', async () => {
+      for (const value of [undefined, null]) {
+        const answer = await send(value);
+        if (required) {
+          expectRefusal(answer, 'COMMON_400001');
+          expect(Object.keys(answer.body.data.fields as object)).toEqual([field]);
+        } else {
+          expect(answer.status).toBeGreaterThanOrEqual(400);
+          expect(answer.status).toBeLessThan(500);
+        }
+      }
+    });
+
+    it('T189 an empty text is refused, and never the first row', async () => {
+      const answer = await send('');
+      expectRefusal(answer, answer.body.error_code as string);
+      expect(answer.status).toBeLessThan(500);
+    });
+  });
+
+  it('COMMON_400001 names every field that does not fit, together', async () => {
+    const { body } = await service.post('/login', { username: 1, provider: 'x', captcha_token: captchaToken });
+    expect(Object.keys(body.data.fields as object).sort()).toEqual(['password', 'provider', 'username']);
+  });
+
+  it('T199 unknown fields are dropped: none of them reaches the row', async () => {
+    const user = await service.givenUser('dropper');
+    const extra = { status: -1, uid: 'x', is_admin: true, isAdmin: true, login_failed_count: 9, mfa_type: 'totp' };
+    expect((await service.login('dropper', password, extra)).status).toBe(200);
+    expect(await service.userRow(user.uid)).toMatchObject({ status: 1, login_failed_count: 0, mfa_type: 'email' });
+    expect(Number((await service.userRow(user.uid)).is_admin)).toBe(0);
+  });
+
+  describe('hostile text', () => {
+    it.each([
+      "' OR 1=1-- ",
+      "nobody' UNION SELECT * FROM users-- ",
+      '\\',
+      '"; DROP TABLE users; --',
+      '0x61',
+      '/*!50000 1*/',
+      '%00',
+      '*)(uid=*',
+      '${jndi:ldap://127.0.0.1/a}',
+      '%n%n%s',
+      'nobody\r\nX-Injected: 1',
+      '\u001b[31mred',
+      'nobody\u0000',
+      '👩‍👩‍👧‍👦',
+      '\u202egnp.exe',
+      '\u200b\u200d\ufeff',
+      `a${'\u0301'.repeat(200)}`,
+      '\ud800',
+      '\uffff',
+      '.',
+      '../../etc/passwd',
+      '{{7*7}}',
+      '__proto__',
+      'constructor',
+      'toString',
+    ])('T205 T206 T207 T213 the user name %j is one that nobody has', async (username) => {
+      const answer = await service.login(username, 'wrong');
+      expectRefusal(answer, 'LOGIN_404001');
+      expect((await service.login(username, username)).status).toBe(404);
+    });
+
+    it('T205 T207 the same as a password is a wrong one', async () => {
+      await service.givenUser('target');
+      for (const typed of ["' OR 1=1-- ", '\\', '\u0000', '👩‍👩‍👧‍👦', '\ud800', 'a'.repeat(73), `${password}\u0000`]) {
+        await service.database.affected("UPDATE users SET login_failed_count = 0 WHERE login_name_key = 'target'");
+        expectRefusal(await service.login('target', typed), 'LOGIN_401001');
+      }
+    });
+
+    it.each([256, 10_000])('T208 a user name of %i characters is COMMON_400001', async (length) => {
+      const answer = await service.login('a'.repeat(length), 'wrong');
+      expectRefusal(answer, 'COMMON_400001');
+      expect(Object.keys(answer.body.data.fields as object)).toEqual(['username']);
+    });
+
+    it('T209 a password as long as the body allows is answered within 50 ms', async () => {
+      await service.givenUser('patient');
+      const typed = 'x'.repeat(16_000);
+      await service.login('patient', typed);
+      const started = performance.now();
+      expectRefusal(await service.login('patient', typed), 'LOGIN_401001');
+      expect(performance.now() - started).toBeLessThan(50);
+    });
+  });
+
+  describe('msg', () => {
+    it.each([
+      [undefined, 'en'],
+      ['en-GB', 'en'],
+      ['zh-CN,zh;q=0.9', 'zh'],
+      ['fr', 'en'],
+      ['<script>', 'en'],
+    ])('is in the language of Accept-Language %j, whatever refuses', async (wanted, language) => {
+      const headers: Record<string, string> = wanted === undefined ? {} : { 'accept-language': wanted };
+      const refusals = [
+        await service.login('nobody', 'wrong', {}, { headers }),
+        await service.login('nobody', 'wrong', { captcha_token: 'wrong' }, { headers }),
+        await service.post('/login', {}, { headers }),
+        await service.get('/nowhere', { headers }),
+        await service.get('/login', { headers }),
+        await service.get('/user/me', { headers }),
+        await service.send('POST', '/login', '{', { headers: { ...json, ...headers } }),
+        await service.send('POST', '/login', 'x', { headers: { 'content-type': 'text/plain', ...headers } }),
+        await service.send('POST', '/login', ' '.repeat(20_000), { headers: { ...json, ...headers } }),
+      ];
+      expect(refusals.map(({ status }) => status)).toEqual([404, 401, 400, 404, 405, 401, 400, 415, 413]);
+      for (const { body } of refusals) {
+        expect(/\p{Script=Han}/u.test(String(body.msg)) ? 'zh' : 'en').toBe(language);
+        expect(body.error_code).toMatch(/^[A-Z]+_\d{6}$/);
+      }
+    });
+  });
+});

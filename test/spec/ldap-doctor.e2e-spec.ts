@@ -1,0 +1,49 @@
+import { checkDirectory } from '../../src/auth/directory-check';
+import { loadConfig } from '../../src/platform/config/app-config';
+import { ldapSettings } from '../support/ldap';
+import { OpenLdap } from '../support/servers/openldap';
+import { testSettings } from '../support/settings';
+
+describe('what doctor says of the directory', () => {
+  let directory: OpenLdap;
+
+  beforeAll(async () => {
+    directory = await OpenLdap.start();
+  }, 60_000);
+
+  afterAll(() => directory?.stop());
+
+  const check = (settings: Record<string, string>) =>
+    checkDirectory(loadConfig({ ...testSettings, ...ldapSettings(directory, settings) }).ldap!);
+
+  it('each server by itself: one that works, one that is not there', async () => {
+    const findings = await check({
+      LDAP_URL: `${directory.tlsUrl},ldap://127.0.0.1:1`,
+      LDAP_CA_FILE: directory.caFile,
+    });
+    expect(findings).toEqual([
+      {
+        server: directory.tlsUrl,
+        ok: true,
+        detail: expect.stringMatching(/^service account and search work \(\d+ ms\)$/),
+      },
+      { server: 'ldap://127.0.0.1:1', ok: false, detail: 'connection refused or lost (ECONNREFUSED)' },
+    ]);
+  });
+
+  it.each([
+    ['the service account is refused', { LDAP_BIND_PASSWORD: 'wrong' }, 'service account refused'],
+    ['the base does not exist', { LDAP_SEARCH_BASE: 'ou=nowhere,dc=example,dc=test' }, 'search base not found'],
+    [
+      'a filter finds everybody',
+      { LDAP_SEARCH_FILTER: '(|(uid={{username}})(ou=*))' },
+      'the search filter finds an entry for a name that nobody has',
+    ],
+  ])('%s', async (_what, settings, detail) => {
+    expect(await check(settings)).toMatchObject([{ ok: false, detail }]);
+  });
+
+  it('passwords in clear are mentioned', async () => {
+    expect(await check({})).toMatchObject([{ ok: true, detail: expect.stringContaining('in clear') }]);
+  });
+});

@@ -1,0 +1,142 @@
+import { TestService, tally } from '../support/app';
+import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
+import { OpenLdap } from '../support/servers/openldap';
+
+describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () => {
+  let directory: OpenLdap;
+  let service: TestService;
+
+  beforeAll(async () => {
+    directory = await OpenLdap.start();
+    service = await TestService.start(ldapSettings(directory, { LDAP_JIT_PROVISIONING: 'true' }));
+  }, 60_000);
+
+  afterAll(async () => {
+    await service?.stop();
+    await directory?.stop();
+  });
+
+  const rowOf = (name: string) =>
+    service.database.row<Record<string, unknown>>('SELECT * FROM users WHERE login_name_key = ?', [name.toLowerCase()]);
+
+  const refusals = () =>
+    service.database.rows<{ user_id: string | null; detail: string }>(
+      `SELECT user_id, detail FROM audit_logs WHERE event = 'USER_PROVISIONING_REFUSED'`,
+    );
+
+  it('the first right login makes the account by the attributes of the directory, with one bind', async () => {
+    const name = freshName('Mixed.Case');
+    const dn = await givenPerson(directory, name, { cn: 'Zoë Example', mail: `${name}@example.test` });
+    const { status, body } = await ldapLogin(service, ` ${name.toUpperCase()} `);
+    expect(status).toBe(200);
+    expect(body.data.user_info).toMatchObject({
+      login_name: name,
+      nickname: 'Zoë Example',
+      email: `${name}@example.test`,
+      is_admin: false,
+      tenant_id: 'root',
+    });
+    expect(await rowOf(name)).toMatchObject({ provider: 'ldap', password: null, salt: null, status: 1 });
+    expect(await directory.bindCount(dn)).toBe(1);
+    expect(
+      await service.count('audit_logs', `event = 'USER_PROVISIONED' AND user_id = ?`, [
+        String(body.data.user_info.uid),
+      ]),
+    ).toBe(1);
+    expect((await ldapLogin(service, name)).status).toBe(200);
+  });
+
+  it('20 first logins at once make one account and all come in', async () => {
+    const name = freshName();
+    await givenPerson(directory, name);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ldapLogin(service, name)));
+    expect(tally(answers)).toEqual({ success: 20 });
+    expect(await service.count('users', 'login_name = ?', [name])).toBe(1);
+    expect(
+      await service.count('audit_logs', `event = 'USER_PROVISIONED' AND user_id = ?`, [
+        String((await rowOf(name))?.uid),
+      ]),
+    ).toBe(1);
+  });
+
+  it('an address that an account has already is not taken over: refused and audited', async () => {
+    const owner = await service.givenUser(freshName('owner'), { email: 'owner@example.test' });
+    const name = freshName('thief');
+    await givenPerson(directory, name, { mail: 'OWNER@example.test' });
+    expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
+    expect(await rowOf(name)).toBeUndefined();
+    expect((await refusals()).filter(({ user_id }) => user_id === owner.uid)).toHaveLength(1);
+  });
+
+  it('a local account of that name stays what it is', async () => {
+    const { uid, loginName } = await service.givenUser(freshName());
+    await givenPerson(directory, loginName);
+    expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401001');
+    expect(await service.userRow(uid)).toMatchObject({ provider: 'password', login_failed_count: 1 });
+  });
+
+  it('an alias that the directory would find is not a login name', async () => {
+    const other = await TestService.start(
+      ldapSettings(directory, {
+        LDAP_JIT_PROVISIONING: 'true',
+        LDAP_SEARCH_FILTER: '(|(uid={{username}})(mail={{username}}))',
+      }),
+    );
+    try {
+      const name = freshName();
+      const dn = await givenPerson(directory, name);
+      expect((await ldapLogin(other, `${name}@example.test`)).body.error_code).toBe('LOGIN_404001');
+      expect(await directory.bindCount(dn)).toBe(0);
+      expect((await ldapLogin(other, name)).status).toBe(200);
+      expect((await ldapLogin(other, `${name}@example.test`)).body.error_code).toBe('LOGIN_404001');
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('wrong passwords for a name without an account meet a lock as well, over parallel guesses and their window', async () => {
+    const name = freshName();
+    const dn = await givenPerson(directory, name);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ldapLogin(service, name, 'wrong')));
+    expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 27 });
+    expect(await directory.bindCount(dn)).toBe(3);
+    expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_401004');
+    service.clock.advanceSeconds(901);
+    expect((await ldapLogin(service, name)).status).toBe(200);
+  });
+
+  it('a name that the directory does not know is LOGIN_404001 however often it is asked', async () => {
+    const name = freshName('nobody');
+    for (let n = 0; n < 5; n++) expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
+    expect(await service.count('cooldowns', `kind = 'ldap' AND until > ?`, ['2026-03-02 10:20:00'])).toBe(0);
+  });
+
+  it.each(['', ' ', '\u0000'])('a blank password (%j) reaches no directory', async (blank) => {
+    const name = freshName();
+    await givenPerson(directory, name);
+    const before = await directory.connectionCount();
+    expect((await ldapLogin(service, name, blank)).status).toBeGreaterThanOrEqual(400);
+    expect(await directory.connectionCount()).toBe(before);
+  });
+
+  it.each([
+    '*',
+    'a*',
+    '*)(uid=*',
+    'admin)(|(uid=*',
+    '\\2a',
+    '\\61lice',
+    "$'",
+    '$`',
+    '$&',
+    'a\u0000b',
+    '))(((',
+    '{{username}}',
+    "{{username}}$'",
+    '\ud800',
+  ])('the name %j finds nobody, and the directory is asked with it escaped (T176)', async (name) => {
+    await givenPerson(directory, freshName('a'));
+    expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
+    expect((await ldapLogin(service, name, 'wrong')).body.error_code).toBe('LOGIN_404001');
+  });
+});

@@ -1,0 +1,153 @@
+import { TestService, tally } from '../support/app';
+
+/** Small numbers; what they are in production stands in docs/operations/rate-limits.md. */
+const limited = {
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_LOGIN: '5',
+  RATE_LIMIT_OTP: '20',
+  RATE_LIMIT_CAPTCHA: '5',
+  RATE_LIMIT_FORGOT_PASSWORD: '20',
+  RATE_LIMIT_OTHER: '8',
+  RATE_LIMIT_TARGET: '3',
+};
+
+describe('rate limits (decisions.md 8)', () => {
+  let service: TestService;
+
+  beforeEach(async () => {
+    service = await TestService.start(limited);
+  });
+
+  afterEach(() => service.stop());
+
+  const codes = async (
+    count: number,
+    ask: (n: number) => Promise<{ status: number; body: { error_code?: string } }>,
+  ) => {
+    const seen: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const { status, body } = await ask(n);
+      seen.push(body?.error_code ?? String(status));
+    }
+    return seen;
+  };
+
+  it('request N+1 is COMMON_429001 with retry_after, another address is not (T049)', async () => {
+    expect(await codes(5, () => service.login('nobody'))).toEqual(Array(5).fill('LOGIN_404001'));
+    const refused = await service.login('nobody');
+    expect(refused).toMatchObject({ status: 429, body: { error_code: 'COMMON_429001' } });
+    const seconds = Number(refused.body.data.retry_after);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(refused.headers['retry-after']).toBe(String(seconds));
+    expect((await service.login('nobody', 'x', {}, { ip: '203.0.113.9' })).body.error_code).toBe('LOGIN_404001');
+  });
+
+  it('no query, case, slash or header makes another key (T049)', async () => {
+    await codes(5, () => service.login('nobody'));
+    const body = { username: 'nobody', password: 'x', captcha_token: 'x' };
+    for (const path of ['/login?x=1', '/login?', '/login#x']) {
+      expect((await service.post(path, body)).body.error_code).toBe('COMMON_429001');
+    }
+    for (const path of ['/LOGIN', '/login/', '//login', '/%6Cogin']) {
+      expect((await service.post(path, body)).body.error_code).toMatch(/^COMMON_(404|429)001$/);
+    }
+    const others: Record<string, string>[] = [
+      { 'x-forwarded-for': '1.2.3.4' },
+      { 'user-agent': 'Googlebot' },
+      { 'x-real-ip': '1.2.3.4' },
+    ];
+    for (const headers of others) {
+      expect((await service.post('/login', body, { headers })).body.error_code).toBe('COMMON_429001');
+    }
+  });
+
+  it('the addresses of one /64, and the spellings of one address, share a count (T048)', async () => {
+    const from = (ip: string) => service.login('nobody', 'x', {}, { ip });
+    await codes(5, (n) => from(`2001:db8:1:2:${n}::7`));
+    expect((await from('2001:db8:1:2:ffff::1')).status).toBe(429);
+    expect((await from('2001:db8:1:3::1')).status).toBe(404);
+    await codes(5, () => from('::ffff:198.51.100.4'));
+    expect((await from('198.51.100.4')).status).toBe(429);
+  });
+
+  it('what other checks refuse is counted as well', async () => {
+    expect(await codes(5, () => service.post('/login', {}))).toEqual(Array(5).fill('COMMON_400001'));
+    expect((await service.post('/login', {})).body.error_code).toBe('COMMON_429001');
+    expect(await codes(8, () => service.get('/user/me'))).toEqual(Array(8).fill('AUTH_401001'));
+    expect((await service.get('/user/me')).body.error_code).toBe('COMMON_429001');
+  });
+
+  it('a refused request does nothing: no lock, no journal', async () => {
+    const { uid, loginName } = await service.givenUser('alice');
+    await codes(5, () => service.login('nobody'));
+    const rows = await service.count('login_logs');
+    expect((await service.login(loginName, 'wrong')).status).toBe(429);
+    expect((await service.userRow(uid)).login_failed_count).toBe(0);
+    expect(await service.count('login_logs')).toBe(rows);
+  });
+
+  it('route groups are counted apart, the routes of a group together', async () => {
+    await codes(6, () => service.login('nobody'));
+    expect((await service.post('/verify-captcha', { captcha_token: 'x' })).status).not.toBe(429);
+    await codes(4, () => service.get('/captcha/challenge'));
+    expect((await service.post('/verify-captcha', { captcha_token: 'x' })).status).toBe(429);
+  });
+
+  it('an e-mail address is counted whoever asks and however it is written', async () => {
+    const ask = (email: string, n: number) => service.post('/forget-password', { email }, { ip: `203.0.113.${n}` });
+    expect(await codes(3, (n) => ask('nobody@example.com', n))).toEqual(Array(3).fill('AUTH_404002'));
+    expect((await ask('NOBODY@example.com ', 9)).body.error_code).toBe('COMMON_429001');
+    expect((await ask('other@example.com', 9)).body.error_code).toBe('AUTH_404002');
+  });
+
+  it('a uid is counted whoever asks', async () => {
+    const uid = '00000000-0000-4000-8000-000000000001';
+    const ask = (n: number) =>
+      service.post('/otp-verify', { uid, type: 'email', code: '000000' }, { ip: `203.0.113.${n}` });
+    expect(await codes(3, ask)).toEqual(Array(3).fill('MFA_401001'));
+    expect((await ask(9)).body.error_code).toBe('COMMON_429001');
+    const link = (n: number) => service.get(`/user/change-pwd-req/${uid}`, { ip: `203.0.113.${n}` });
+    expect(await codes(3, link)).toEqual(Array(3).fill('AUTH_401003'));
+    expect((await link(9)).body.error_code).toBe('COMMON_429001');
+  });
+
+  it('who is over the limit of his address does not use up that of a target', async () => {
+    const ask = (ip: string, email: string) => service.post('/forget-password', { email }, { ip });
+    await codes(20, (n) => ask('203.0.113.1', `filler${n}@example.com`));
+    expect(await codes(5, () => ask('203.0.113.1', 'victim@example.com'))).toEqual(Array(5).fill('COMMON_429001'));
+    expect((await ask('203.0.113.2', 'victim@example.com')).body.error_code).toBe('AUTH_404002');
+  });
+
+  it('probes, keys and the document are not limited', async () => {
+    for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json', '/openapi.json']) {
+      const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await service.get(path)).status));
+      expect(statuses).not.toContain(429);
+    }
+  });
+
+  it('a prefix changes nothing', async () => {
+    const prefixed = await TestService.start({ ...limited, API_PREFIX: '/api/v1' });
+    try {
+      const ask = () =>
+        prefixed.post('/api/v1/login', { username: 'a', password: 'b', captcha_token: 'test-captcha-token' });
+      expect(tally(await Promise.all(Array.from({ length: 7 }, ask)))).toEqual({ LOGIN_404001: 5, COMMON_429001: 2 });
+      const forgot = (n: number) =>
+        prefixed.post('/api/v1/forget-password', { email: 'a@example.com' }, { ip: `203.0.113.${n}` });
+      expect(await codes(4, forgot)).toEqual([...Array<string>(3).fill('AUTH_404002'), 'COMMON_429001']);
+      expect((await prefixed.get('/health/live')).status).toBe(200);
+    } finally {
+      await prefixed.stop();
+    }
+  });
+
+  it('off is off', async () => {
+    const free = await TestService.start({ ...limited, RATE_LIMIT: 'off' });
+    try {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => free.login('nobody')));
+      expect(tally(answers)).toEqual({ LOGIN_404001: 30 });
+    } finally {
+      await free.stop();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { defaultPasswordPolicy } from '../../src/password-reset/password-policy';
+import { TestService } from '../support/app';
+import { codeOf, mailedToken, submit } from '../support/reset';
+
+describe('the password policy', () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => setPolicy(undefined));
+
+  /** By plain SQL, as an operator may, and a second later. */
+  async function setPolicy(value: string | undefined, tenant = 'root', group = 'CONFIG'): Promise<void> {
+    await service.database.affected('DELETE FROM system_configs');
+    if (value !== undefined) {
+      await service.database.affected(
+        'INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)',
+        [tenant, group, 'PASSWORD_POLICY', value],
+      );
+    }
+    service.clock.advanceSeconds(1);
+  }
+
+  let users = 0;
+  const given = async () => {
+    const name = `user${++users}`;
+    await service.givenUser(name);
+    return { name, token: await mailedToken(service, `${name}@example.com`) };
+  };
+
+  const inForce = async () => (await service.get('/password-policy')).body;
+  const complaints = () => service.logLines.filter(({ msg }) => /PASSWORD_POLICY/.test(String(msg)));
+
+  it('GET /password-policy tells anybody the rule in force', async () => {
+    expect(await inForce()).toEqual({
+      status: true,
+      data: { min_length: 12, require_upper: true, require_lower: true, require_digit: true, require_special: false },
+    });
+  });
+
+  it('§4.11 the setting of the root tenant changes the rule within a second, in both directions (T116)', async () => {
+    const { token } = await given();
+    await setPolicy('{"min_length":20,"require_special":true}');
+    expect((await inForce()).data).toEqual({ ...defaultPasswordPolicy, min_length: 20, require_special: true });
+    expect(codeOf(await submit(service, token, 'Correct-Horse-8'))).toBe('AUTH_400007');
+    expect(codeOf(await submit(service, token, 'Correct0Horse0Battery0Staple'))).toBe('AUTH_400007');
+    await setPolicy('{"min_length":4,"require_upper":false,"require_lower":false,"require_digit":false}');
+    expect(codeOf(await submit(service, token, 'abc'))).toBe('AUTH_400007');
+    expect(codeOf(await submit(service, token, 'abcd'))).toBe('success');
+  });
+
+  it('no rule lets through what bcrypt would cut', async () => {
+    const { token } = await given();
+    await setPolicy('{"min_length":1,"require_upper":false,"require_lower":false,"require_digit":false}');
+    for (const typed of ['', 'x'.repeat(73), 'abc\0']) {
+      expect(codeOf(await submit(service, token, typed))).toBe('AUTH_400007');
+    }
+  });
+
+  it.each(['{"min_length":', 'nonsense', '[]', '{"min_length":0}', '{"min_length":"1"}', '{"min_lenght":1}', ''])(
+    'unreadable (%s) is the default rule and an error in the log, never "no rule" (T116)',
+    async (text) => {
+      const { token } = await given();
+      // A minute after whatever was complained of before.
+      service.clock.advanceSeconds(60);
+      await setPolicy(text);
+      const before = complaints().length;
+      expect((await inForce()).data).toEqual(defaultPasswordPolicy);
+      expect(codeOf(await submit(service, token, 'short'))).toBe('AUTH_400007');
+      expect(codeOf(await submit(service, token, 'Correct-Horse-8'))).toBe('success');
+      expect(complaints().slice(before)).toEqual([expect.objectContaining({ level: 50, problem: expect.any(String) })]);
+    },
+  );
+
+  it('an unreadable rule is complained of once a minute, not once a request', async () => {
+    service.clock.advanceSeconds(60);
+    await setPolicy('nonsense');
+    const before = complaints().length;
+    for (let i = 0; i < 5; i++) await inForce();
+    expect(complaints().length - before).toBe(1);
+    service.clock.advanceSeconds(60);
+    await inForce();
+    expect(complaints().length - before).toBe(2);
+  });
+
+  it('other tenants and other groups do not set the rule', async () => {
+    const loose = '{"min_length":1,"require_upper":false,"require_lower":false,"require_digit":false}';
+    await setPolicy(loose, 'other');
+    expect((await inForce()).data).toEqual(defaultPasswordPolicy);
+    await setPolicy(loose, 'root', 'SMTP');
+    expect((await inForce()).data).toEqual(defaultPasswordPolicy);
+  });
+
+  it('while the store cannot tell the rule nothing is let through', async () => {
+    const { token } = await given();
+    service.clock.advanceSeconds(1);
+    await service.database.affected('ALTER TABLE system_configs RENAME TO away');
+    const answers = [await service.get('/password-policy'), await submit(service, token, 'Correct-Horse-8')];
+    await service.database.affected('ALTER TABLE away RENAME TO system_configs');
+    for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(500);
+    expect(codeOf(await submit(service, token, 'Correct-Horse-8'))).toBe('success');
+  });
+});

@@ -1,0 +1,240 @@
+import { decodeJwt } from 'jose';
+import { TokenRevoker } from '../../src/tokens/token-revoker';
+import { tally, TestService } from '../support/app';
+
+describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  const me = (bearer: string) => service.get('/user/me', { bearer });
+  const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
+
+  it('T145 /refresh issues a new access token with its own row, and the refresh token stays in use', async () => {
+    const user = await service.givenUser('t145');
+    const { access, refresh: token } = await service.session('t145');
+    const { status, body } = await refresh(token);
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      access_token: expect.any(String),
+      refresh_token: token,
+      token_type: 'Bearer',
+      expires_in: 900,
+    });
+    const [before, after] = [decodeJwt(access), decodeJwt(body.data.access_token as string)];
+    expect(after).toMatchObject({
+      sub: user.uid,
+      sid: before.sid,
+      token_use: 'access',
+      amr: ['pwd'],
+      tenant_id: 'root',
+    });
+    expect(after.jti).not.toBe(before.jti);
+    expect(await service.count('login_tokens', 'jti = ?', [String(after.jti)])).toBe(1);
+    expect((await me(body.data.access_token as string)).status).toBe(200);
+  });
+
+  it('takes the refresh token in the body as well, where no bearer is sent', async () => {
+    await service.givenUser('in-body');
+    const { access, refresh: token } = await service.session('in-body');
+    expect((await service.post('/refresh', { refresh_token: token })).status).toBe(200);
+    expect((await service.post('/refresh', { refresh_token: access })).body.error_code).toBe('AUTH_401006');
+    expect((await service.post('/refresh')).body.error_code).toBe('AUTH_401006');
+    expect((await service.post('/logout', { refresh_token: token })).body.error_code).toBe('AUTH_401001');
+  });
+
+  it('T146 neither token does the work of the other', async () => {
+    await service.givenUser('t146');
+    const { access, refresh: token } = await service.session('t146');
+    expect((await refresh(access)).body).toMatchObject({ error_code: 'AUTH_401006' });
+    expect((await me(token)).body).toMatchObject({ error_code: 'AUTH_401001' });
+  });
+
+  it('§5.4 /user/me resolves the token to the user and the tenant/organisation scope', async () => {
+    const user = await service.givenUser('scope', { isAdmin: true });
+    const { access } = await service.session('scope');
+    const { status, body } = await me(access);
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      uid: user.uid,
+      login_name: 'scope',
+      nickname: 'scope',
+      email: 'scope@example.com',
+      is_admin: true,
+      mfa_type: 'email',
+      tenant_id: 'root',
+      org_unit_id: null,
+      session: {
+        sid: decodeJwt(access).sid,
+        amr: ['pwd'],
+        issued_at: service.clock.now().toISOString(),
+        expires: service.clock.secondsFromNow(900).toISOString(),
+      },
+    });
+  });
+
+  it.each(['access', 'refresh'] as const)(
+    'T147 T148 /logout with the %s token ends both tokens of the login at once',
+    async (which) => {
+      await service.givenUser(`logout-${which}`);
+      const session = await service.session(`logout-${which}`);
+      const later = (await refresh(session.refresh)).body.data.access_token as string;
+      const { status, body } = await service.post('/logout', undefined, { bearer: session[which] });
+      expect([status, body.data]).toEqual([200, { result: true }]);
+      for (const token of [session.access, later]) expect((await me(token)).body.error_code).toBe('AUTH_401004');
+      expect((await refresh(session.refresh)).body.error_code).toBe('AUTH_401006');
+      const { sid } = decodeJwt(session.access);
+      expect(await service.count('login_tokens', 'sid = ? AND is_revoked = 0', [String(sid)])).toBe(0);
+    },
+  );
+
+  it('T149 a second /logout is 401', async () => {
+    await service.givenUser('t149');
+    const { access } = await service.session('t149');
+    await service.post('/logout', undefined, { bearer: access });
+    expect((await service.post('/logout', undefined, { bearer: access })).body.error_code).toBe('AUTH_401004');
+  });
+
+  it('T024 T150 another login of the same user goes on', async () => {
+    await service.givenUser('t150');
+    const [first, second] = [await service.session('t150'), await service.session('t150')];
+    await service.post('/logout', undefined, { bearer: first.access });
+    expect((await me(second.access)).status).toBe(200);
+    expect((await refresh(second.refresh)).status).toBe(200);
+  });
+
+  it('T158 T172 tokens end with their time, and no access token outlives the session', async () => {
+    await service.givenUser('t158');
+    const { access, refresh: token } = await service.session('t158');
+    service.clock.advanceSeconds(899);
+    expect((await me(access)).status).toBe(200);
+    service.clock.advanceSeconds(1);
+    expect((await me(access)).body.error_code).toBe('AUTH_401002');
+    service.clock.advanceSeconds(7 * 86_400 - 900 - 60);
+    const last = (await refresh(token)).body.data;
+    expect(last.expires_in).toBe(60);
+    expect(decodeJwt(last.access_token as string).exp).toBe(decodeJwt(token).exp);
+    service.clock.advanceSeconds(60);
+    expect((await refresh(token)).body.error_code).toBe('AUTH_401006');
+    expect((await me(last.access_token as string)).body.error_code).toBe('AUTH_401002');
+  });
+
+  describe('T161 what ends every token of a user', () => {
+    const administration = () => service.app.get(TokenRevoker, { strict: false });
+
+    it('a disabling: at once, and also after the account is enabled again', async () => {
+      const user = await service.givenUser('disabled-later');
+      const { access, refresh: token } = await service.session('disabled-later');
+      await service.database.affected('UPDATE users SET status = -1 WHERE uid = ?', [user.uid]);
+      expect((await me(access)).body.error_code).toBe('AUTH_401004');
+      expect((await refresh(token)).body.error_code).toBe('AUTH_401006');
+    });
+
+    it('revoking them: the tokens of the moment, not of the next login, and of nobody else', async () => {
+      const user = await service.givenUser('revoked');
+      await service.givenUser('bystander');
+      const [session, other] = [await service.session('revoked'), await service.session('bystander')];
+      const revoked = await service.database.transaction((tx) => administration().revokeAll(tx, user.uid));
+      expect(revoked).toBe(2);
+      expect((await me(session.access)).body.error_code).toBe('AUTH_401004');
+      expect((await me(other.access)).status).toBe(200);
+      expect((await me((await service.session('revoked')).access)).status).toBe(200);
+    });
+
+    it('a refresh whose row comes after the revocation leaves no usable token (the version it was issued under)', async () => {
+      const user = await service.givenUser('late');
+      const { access } = await service.session('late');
+      const late = decodeJwt(access);
+      await service.database.transaction((tx) => administration().revokeAll(tx, user.uid));
+      await service.database.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ?', [user.uid]);
+      expect((await me(access)).body.error_code).toBe('AUTH_401004');
+      expect(late.sub).toBe(user.uid);
+    });
+
+    it('a refresh whose row comes after the logout leaves no usable token (the row of the session)', async () => {
+      await service.givenUser('late-logout');
+      const { access, refresh: token } = await service.session('late-logout');
+      const late = (await refresh(token)).body.data.access_token as string;
+      await service.post('/logout', undefined, { bearer: access });
+      await service.database.affected('UPDATE login_tokens SET is_revoked = 0 WHERE jti = ?', [
+        String(decodeJwt(late).jti),
+      ]);
+      expect((await me(late)).body.error_code).toBe('AUTH_401004');
+    });
+  });
+
+  it('T165 50 parallel refreshes without rotation: 50 usable tokens with 50 ids', async () => {
+    await service.givenUser('t165');
+    const { refresh: token } = await service.session('t165');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token)));
+    expect(tally(answers)).toEqual({ success: 50 });
+    expect(new Set(answers.map(({ body }) => decodeJwt(body.data.access_token as string).jti)).size).toBe(50);
+  });
+
+  it('50 refreshes beside one logout: nothing that they issued can be used afterwards', async () => {
+    await service.givenUser('beside');
+    const { access, refresh: token } = await service.session('beside');
+    const burst = Array.from({ length: 50 }, (_, i) =>
+      i === 25 ? service.post('/logout', undefined, { bearer: access }) : refresh(token),
+    );
+    const issued = (await Promise.all(burst)).map(({ body }) => body.data?.access_token as string).filter(Boolean);
+    const uses = await Promise.all(issued.map(me));
+    expect(issued.length).toBeGreaterThan(0);
+    expect(tally(uses)).toEqual({ AUTH_401004: issued.length });
+  });
+});
+
+describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ REFRESH_TOKEN_ROTATION: 'true' });
+  });
+  afterAll(() => service.stop());
+
+  const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
+  const rotated = async (bearer: string) => (await refresh(bearer)).body.data.refresh_token as string;
+
+  it('gives a successor that keeps the expiry of the first', async () => {
+    await service.givenUser('rotated');
+    const { refresh: first } = await service.session('rotated');
+    service.clock.advanceSeconds(3600);
+    const second = await rotated(first);
+    expect(decodeJwt(second)).toMatchObject({
+      exp: decodeJwt(first).exp,
+      sid: decodeJwt(first).sid,
+      token_use: 'refresh',
+    });
+    expect(decodeJwt(second).jti).not.toBe(decodeJwt(first).jti);
+    expect((await refresh(second)).status).toBe(200);
+  });
+
+  it('T166 T169 of 50 parallel uses of one parent all get the same successor within the grace', async () => {
+    await service.givenUser('t166');
+    const { refresh: parent } = await service.session('t166');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(parent)));
+    expect(tally(answers)).toEqual({ success: 50 });
+    expect(new Set(answers.map(({ body }) => body.data.refresh_token as string)).size).toBe(1);
+  });
+
+  it('T167 T170 a reuse after the grace is refused, and the whole session with it; an audit row says so', async () => {
+    const user = await service.givenUser('t167');
+    const session = await service.session('t167');
+    const successor = await rotated(session.refresh);
+    service.clock.advanceSeconds(11);
+    expect((await refresh(session.refresh)).body.error_code).toBe('AUTH_401006');
+    expect((await refresh(successor)).body.error_code).toBe('AUTH_401006');
+    expect((await service.get('/user/me', { bearer: session.access })).body.error_code).toBe('AUTH_401004');
+    expect(await service.count('audit_logs', "event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [user.uid])).toBe(1);
+  });
+
+  it('T168 the grandparent is a reuse even within the grace', async () => {
+    await service.givenUser('t168');
+    const { refresh: first } = await service.session('t168');
+    const second = await rotated(first);
+    const third = await rotated(second);
+    expect((await refresh(first)).body.error_code).toBe('AUTH_401006');
+    expect((await refresh(third)).body.error_code).toBe('AUTH_401006');
+  });
+});

@@ -1,0 +1,79 @@
+import * as catalogue from '../../src/shared/errors/error-catalogue';
+import { languages } from '../../src/shared/languages';
+
+/** §7 of the specification, with the status that decisions.md 1 gives to each code. */
+const specified: [code: string, status: number][] = [
+  ['LOGIN_401001', 401],
+  ['LOGIN_401004', 401],
+  ['LOGIN_401008', 401],
+  ['LOGIN_401011', 401],
+  ['LOGIN_401012', 401],
+  ['LOGIN_404001', 404],
+  ['MFA_401001', 401],
+  ['AUTH_MFA_401001', 401],
+  ['MFA_429001', 429],
+  ['AUTH_404002', 404],
+  ['AUTH_429002', 429],
+  ['AUTH_401003', 401],
+  ['AUTH_401005', 401],
+  ['AUTH_401007', 401],
+  ['AUTH_401009', 401],
+  ['AUTH_401010', 401],
+  ['AUTH_400007', 400],
+  ['COMMON_500001', 500],
+];
+
+/** What decisions.md 1 adds. */
+const added: [code: string, status: number][] = [
+  ['CAPTCHA_401001', 401],
+  ['CAPTCHA_503001', 503],
+  ['LOGIN_503001', 503],
+  ['AUTH_401001', 401],
+  ['AUTH_401002', 401],
+  ['AUTH_401004', 401],
+  ['AUTH_401006', 401],
+  ['MFA_400001', 400],
+  ['MFA_404001', 404],
+  ['COMMON_400001', 400],
+  ['COMMON_404001', 404],
+  ['COMMON_405001', 405],
+  ['COMMON_413001', 413],
+  ['COMMON_415001', 415],
+  ['COMMON_429001', 429],
+  ['COMMON_503001', 503],
+];
+
+const entries = Object.values(catalogue);
+const codes = entries.map((entry) => entry.code);
+
+describe('the error catalogue', () => {
+  const statuses = new Map(entries.map(({ code, status }) => [code, status]));
+
+  it('holds every code of §7, with its status', () => {
+    expect(specified.map(([code]) => [code, statuses.get(code)])).toEqual(specified);
+  });
+
+  it('holds beside them what decisions.md 1 adds, and nothing else', () => {
+    expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added]));
+  });
+
+  it('gives each code once', () => {
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it.each(entries.map((entry) => [entry.code, entry] as const))(
+    '%s: the first three digits are the status',
+    (code, { status }) => {
+      expect(code).toMatch(/^[A-Z_]+_\d{6}$/);
+      expect(String(status)).toBe(/_(\d{3})\d{3}$/.exec(code)?.[1]);
+    },
+  );
+
+  it.each(entries.map((entry) => [entry.code, entry] as const))('%s speaks every language', (_code, { msg }) => {
+    expect(Object.keys(msg).sort()).toEqual([...languages].sort());
+    for (const text of Object.values(msg)) expect(text.trim()).not.toBe('');
+    // A translation that was forgotten is a copy of the English text.
+    expect(msg['zh-CN']).toMatch(/\p{Script=Han}/u);
+    expect(msg.en).not.toMatch(/\p{Script=Han}/u);
+  });
+});

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wholeDocument } from '../../src/openapi/whole-document';
+import { assertDeclaredAnswer, contract } from '../support/contract';
+import { runScript } from '../support/run-script';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly security?: readonly object[];
+  readonly requestBody?: { readonly required?: boolean };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+interface Response {
+  readonly headers?: object;
+  readonly content?: Readonly<
+    Record<string, { readonly schema: Schema; readonly example?: unknown; examples?: object }>
+  >;
+}
+interface Schema {
+  readonly $ref?: string;
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: { readonly propertyName: string; readonly mapping: object };
+}
+
+const operations = Object.entries(contract.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+);
+const json = (response: Response) => response.content?.['application/json'];
+
+describe('the OpenAPI document', () => {
+  it('that is committed is the one that the code makes (npm run openapi)', async () => {
+    const made = `${JSON.stringify(await wholeDocument(), undefined, 2)}\n`;
+    expect(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')).toBe(made);
+  });
+
+  it('passes the strict rules of the linter', async () => {
+    expect(await runScript('scripts/openapi-lint.mjs')).toMatchObject({ code: 0 });
+  });
+
+  it('does not pass them with an operation that nobody can name', async () => {
+    const spoiled = structuredClone(contract) as unknown as { paths: Record<string, Record<string, object>> };
+    delete (spoiled.paths['/login']!.post as Partial<Operation> & { operationId?: string }).operationId;
+    const { code, output } = await runScript('scripts/openapi-lint.mjs', spoiled);
+    expect(code).toBe(1);
+    expect(output).toContain('operation-operationId');
+  });
+
+  it.each(operations)(
+    '%s: every failure is told apart by its code, and every answer has an example',
+    (_name, { responses }) => {
+      for (const [status, response] of Object.entries(responses)) {
+        const content = json(response);
+        if (content === undefined) continue;
+        expect(content.example ?? content.examples).toBeDefined();
+        const { oneOf, discriminator } = content.schema;
+        if (status === '200') continue;
+        const failures = (oneOf ?? [content.schema]).map(({ $ref }) => /Error_(\w+)$/.exec($ref ?? '')?.[1]);
+        expect(failures.filter((code) => !code?.includes(`_${status}`))).toEqual([]);
+        if (oneOf === undefined) continue;
+        expect(discriminator?.propertyName).toBe('error_code');
+        expect(Object.keys(discriminator?.mapping ?? {})).toEqual(failures);
+      }
+    },
+  );
+
+  it.each(operations)('%s: whoever has to wait is told how long', (_name, { responses }) => {
+    for (const status of ['429', '503']) expect(responses[status]?.headers).toHaveProperty('Retry-After');
+  });
+
+  it('says of each operation which token it wants', () => {
+    const wanted = operations.map(([name, { security = [] }]) => [
+      name,
+      security.flatMap((way) => Object.keys(way).join() || 'none').sort(),
+    ]);
+    expect(Object.fromEntries(wanted)).toEqual({
+      'POST /login': [],
+      'POST /otp-verify': ['access_token', 'none'],
+      'POST /otp-resend': [],
+      'GET /otp-qrcode/{uid}': ['access_token', 'none'],
+      'POST /totp-secret': ['access_token'],
+      'POST /refresh': ['none', 'refresh_token'],
+      'POST /logout': ['access_token', 'refresh_token'],
+      'GET /user/me': ['access_token'],
+      'POST /verify-captcha': [],
+      'GET /captcha/challenge': [],
+      'POST /forget-password': [],
+      'GET /user/change-pwd-req/{uid}': [],
+      'POST /user/change-pwd-by-req': [],
+      'GET /password-policy': [],
+    });
+  });
+
+  it('calls null by its name', () => {
+    expect(contract.components?.schemas?.LoginResponse).toMatchObject({
+      properties: { access_token: { type: ['string', 'null'] }, change_uid: { type: ['string', 'null'] } },
+    });
+    expect(JSON.stringify(contract)).not.toContain('"nullable"');
+  });
+});
+
+describe('holding an answer to the document', () => {
+  const headers = { 'content-type': 'application/json; charset=utf-8' };
+  const failure = { error_code: 'AUTH_401003', msg: 'no' };
+  const answer = { method: 'GET', url: '/user/change-pwd-req/x?lang=en', status: 401, headers, body: failure };
+
+  it('lets a declared one pass, and paths that are not in it', () => {
+    expect(() => assertDeclaredAnswer(answer)).not.toThrow();
+    expect(() => assertDeclaredAnswer({ ...answer, url: '/health/live', status: 418 })).not.toThrow();
+  });
+
+  it.each([
+    ['another status', { status: 418 }, 'does not declare'],
+    ['another code', { body: { ...failure, error_code: 'AUTH_401001' } }, 'not as declared'],
+    ['a field too many', { body: { ...failure, secret: 1 } }, 'not as declared'],
+    ['a field too few', { body: { error_code: 'AUTH_401003' } }, 'not as declared'],
+    ['another media type', { headers: { 'content-type': 'text/html' } }, 'does not declare'],
+    ['another method', { method: 'DELETE' }, 'not in the document'],
+    [
+      'another wait in the header',
+      {
+        status: 429,
+        headers: { ...headers, 'retry-after': '3' },
+        body: { error_code: 'COMMON_429001', msg: 'no', data: { retry_after: 2 } },
+      },
+      'Retry-After',
+    ],
+  ])('refuses %s', (_case, change, complaint) => {
+    expect(() => assertDeclaredAnswer({ ...answer, ...change })).toThrow(complaint);
+  });
+});

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const root = resolve(__dirname, '../..');
+const configuration = resolve(root, 'src/platform/config');
+
+/** The settings are a promise: one that the page does not name does not exist for an operator. */
+describe('docs/settings.md', () => {
+  const page = readFileSync(resolve(root, 'docs/settings.md'), 'utf8');
+  const sources = readdirSync(configuration)
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+    .map((name) => readFileSync(resolve(configuration, name), 'utf8'))
+    .join('\n');
+  const read = [...sources.matchAll(/(?:env\.\w+|required)(?:<[^>]*>)?\((?:env, )?'([A-Z][A-Z0-9_]+)'/g)].map(
+    (match) => match[1] as string,
+  );
+
+  it('names every setting that the program reads', () => {
+    expect(read.length).toBeGreaterThan(60);
+    expect([...new Set(read)].filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
+  });
+
+  it('names no setting that the program does not read', () => {
+    const composed = /^CAPTCHA_(TURNSTILE|HCAPTCHA|RECAPTCHA)_/;
+    const named = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap((row) => [
+      ...(row[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g),
+    ]);
+    const keys = named.map((match) => match[1] as string).filter((key) => !composed.test(key));
+    expect(keys.filter((key) => !sources.includes(`'${key}'`))).toEqual([]);
+  });
+});
