@@ -1,0 +1,87 @@
+// From trials to ratios: in each round the service is divided by its neighbour of the same round, then the median is taken.
+export function median(values) {
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+const of = (trials, key, name) => trials.filter((trial) => trial.key === key && trial.name === name);
+
+export function ratio(trials, key, field, other, mine = 'service') {
+  const theirs = of(trials, key, other);
+  return median(
+    of(trials, key, mine).map((trial) => trial[field] / theirs.find(({ round }) => round === trial.round)?.[field]),
+  );
+}
+
+/** Every figure that the service wants to reach: `[what, value, 'at least' | 'under', bound, unit]`. */
+export function evaluate({ trials, memory, overload, start }) {
+  const at = (key, field, other) => ratio(trials, key, field, other);
+  const list = [
+    ['logins/s at 32, of the reference', at('login32', 'rate', 'reference'), 'at least', 0.95],
+    ['logins/s at 128, of the reference', at('login128', 'rate', 'reference'), 'at least', 0.95],
+    ['logins/s at 32, of better-auth', at('login32', 'rate', 'better-auth'), 'at least', 1.15],
+    ['logins/s at 128, of better-auth', at('login128', 'rate', 'better-auth'), 'at least', 1.15],
+    ['refresh/s at 32, of the reference', at('refresh32', 'rate', 'reference'), 'at least', 0.9],
+    ["refresh/s at 32, of better-auth's get-session", at('refresh32', 'rate', 'better-auth'), 'at least', 3],
+    ['GET /user/me per s at 32, of the reference', at('me32', 'rate', 'reference'), 'at least', 0.75],
+    ['refresh beside logins: rate, of the reference', at('storm', 'rate', 'reference'), 'at least', 0.8],
+    ['refresh beside logins: p50, of the reference', at('storm', 'p50', 'reference'), 'under', 2],
+    ['refresh beside logins: p99, of the reference', at('storm', 'p99', 'reference'), 'under', 1.5],
+    ['the logins beside it, of the reference', at('storm', 'beside', 'reference')],
+    ['overload: p95 of the accepted, of the normal', overload && overload.storm.p95 / overload.normal.p95, 'under', 2],
+    ['overload: accepted/s, of the normal', overload && overload.storm.rate / overload.normal.rate],
+    ['overload: p99 of the refusals', overload?.storm.byStatus[503]?.p99, 'under', 50, 'ms'],
+    [
+      '5 s after the overload: logins/s, of the normal',
+      overload && overload.after.rate / overload.normal.rate,
+      'at least',
+      0.95,
+    ],
+    ['resident memory, idle', memory.service?.idle, 'under', 150, 'MiB'],
+    ['resident memory, under load', memory.service?.load, 'under', 220, 'MiB'],
+    [
+      'start to ready, of an empty Nest on Fastify',
+      start && median(start.service) / median(start['empty Nest']),
+      'under',
+      1.5,
+    ],
+  ];
+  return list
+    .filter(([, value]) => Number.isFinite(value))
+    .map(([what, value, kind, bound, unit = '']) => ({
+      what,
+      value,
+      kind,
+      bound,
+      unit,
+      met: kind === undefined ? undefined : kind === 'under' ? value < bound : value >= bound,
+    }));
+}
+
+export function table({ trials, memory }, figures) {
+  const lines = [];
+  const names = [...new Set(trials.map(({ name }) => name))];
+  for (const key of new Set(trials.map((trial) => trial.key))) {
+    for (const name of names) {
+      const mine = of(trials, key, name);
+      if (mine.length === 0) continue;
+      const show = (field, digits) => median(mine.map((trial) => trial[field])).toFixed(digits);
+      const against = name === 'service' ? '' : `  service is ${ratio(trials, key, 'rate', name).toFixed(2)} of it`;
+      lines.push(
+        `${key.padEnd(10)} ${name.padEnd(12)} ${show('rate', 1).padStart(8)}/s  p50 ${show('p50', 1).padStart(7)}  p99 ${show('p99', 1).padStart(7)} ms  cpu ${show('cpu', 3)} ms${against}`,
+      );
+    }
+  }
+  for (const [name, { idle, load }] of Object.entries(memory)) {
+    lines.push(
+      `${'memory'.padEnd(10)} ${name.padEnd(12)} ${idle?.toFixed(0)} MiB idle, ${load.toFixed(0)} MiB at most`,
+    );
+  }
+  lines.push('');
+  for (const { what, value, kind, bound, unit, met } of figures) {
+    const verdict = met === undefined ? '' : `  ${kind} ${bound}${unit && ` ${unit}`}: ${met ? 'met' : 'NOT MET'}`;
+    lines.push(`${what.padEnd(50)} ${value.toFixed(value < 10 ? 2 : 0).padStart(6)}${verdict}`);
+  }
+  return lines.join('\n');
+}

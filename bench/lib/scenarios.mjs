@@ -1,0 +1,20 @@
+// What is asked of every contestant that can answer it, in each round.
+const call = (kind, concurrency) => (contestant) => {
+  const requests = contestant.requests[kind];
+  return requests && [{ requests, concurrency }];
+};
+
+export const scenarios = [
+  { key: 'login32', title: 'logins at 32', lanes: ({ logins }) => [{ requests: logins, concurrency: 32 }] },
+  { key: 'login128', title: 'logins at 128', lanes: ({ logins }) => [{ requests: logins, concurrency: 128 }] },
+  { key: 'refresh32', title: 'refresh at 32', lanes: call('refresh', 32) },
+  { key: 'me32', title: 'GET /user/me at 32', lanes: call('me', 32) },
+  {
+    key: 'storm',
+    title: 'refresh at 1 beside 8 logins',
+    lanes: ({ requests, logins }) => [
+      { requests: requests.refresh, concurrency: 1 },
+      { requests: logins, concurrency: 8 },
+    ],
+  },
+];

@@ -1,0 +1,212 @@
+#!/usr/bin/env node
+// npm run bench [-- --quick]: the built service against the reference and better-auth, interleaved; see README.md.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { betterAuth, emptyNest, installBetterAuth, reference, service } from './lib/contestants.mjs';
+import { startLoad } from './lib/load.mjs';
+import { startMariaDb } from './lib/mariadb.mjs';
+import { plot } from './lib/plot.mjs';
+import { evaluate, table } from './lib/report.mjs';
+import { scenarios } from './lib/scenarios.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    also: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    users: { type: 'string', default: '500' },
+    tokens: { type: 'string', default: '0' },
+    without: { type: 'string', default: '' },
+    'cpu-prof': { type: 'string' },
+    'node-args': { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+});
+const rounds = Number(options.rounds ?? (options.quick ? 2 : 7));
+// A machine that is busy with other things makes fewer rounds, not a longer run.
+const budgetMs = (options.quick ? 100 : 600) * 1000;
+const seconds = Number(options.seconds ?? (options.quick ? 2 : 4));
+const users = Number(options.users);
+const only = options.only?.split(',');
+const wanted = (key) => only === undefined || only.includes(key);
+const without = options.without.split(',');
+
+const root = resolve(import.meta.dirname, '..');
+const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+const began = performance.now();
+const say = (line) => console.log(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${line}`);
+if (!options.keep) process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+if (options.keep) say(`files are kept in ${directory}`);
+say('building the service');
+if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
+if (!without.includes('better-auth')) await installBetterAuth();
+
+say('starting MariaDB (innodb_flush_log_at_trx_commit=1)');
+const db = await startMariaDb(join(directory, 'db'));
+for (const name of ['service', 'reference', 'better_auth']) {
+  await db.run(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+}
+
+const place = (name) => ({ db, directory: join(directory, name) });
+const profile = options['cpu-prof'];
+const extra = options['node-args']?.split(' ') ?? [];
+const profiled = (name) => (profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile, name)}`] : extra);
+const main = service({ ...place('service'), nodeArgs: profiled('service') });
+const builds = options.also.map((also) => {
+  const [name, program] = also.split('=');
+  return service({ ...place(name), name, program });
+});
+const contestants = [main, ...builds];
+if (!without.includes('reference'))
+  contestants.push(reference({ ...place('reference'), nodeArgs: profiled('reference') }));
+if (!without.includes('better-auth')) contestants.push(betterAuth(place('better-auth')));
+
+const load = startLoad();
+try {
+  const result = await measure();
+  await Promise.all(contestants.map((contestant) => contestant.stop()));
+  result.overload = wanted('overload') ? await overload() : undefined;
+  result.start = wanted('start') ? await starts() : undefined;
+  const figures = evaluate(result);
+  console.log(`\n${table(result, figures)}`);
+  const out = resolve(root, options.out ?? (only ? join(directory, 'partial') : 'bench/results'));
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'latest.json'), `${JSON.stringify({ ...result, figures }, null, 2)}\n`);
+  if (only === undefined) writeFileSync(join(out, 'latest.svg'), plot(result, figures));
+} finally {
+  load.stop();
+  await Promise.all(contestants.filter(({ child }) => child?.alive).map((contestant) => contestant.stop('SIGKILL')));
+  await db.child.stop();
+}
+
+async function measure() {
+  say(`seeding ${users} users`);
+  // The builds of the service share its tables, the reference copies their shape.
+  for (const contestant of contestants) if (!builds.includes(contestant)) await contestant.seed(users);
+  if (options.tokens !== '0') await manyTokens(Number(options.tokens));
+  await Promise.all(contestants.map((contestant) => contestant.start()));
+  await pause(1000);
+  const memory = Object.fromEntries(contestants.map(({ name, rss }) => [name, { idle: rss, load: 0, rounds: [] }]));
+  for (const contestant of contestants) await contestant.prepare(Math.min(users, 500), 32);
+  const sampler = setInterval(() => {
+    for (const { name, rss } of contestants) memory[name].load = Math.max(memory[name].load, rss ?? 0);
+  }, 250);
+
+  const chosen = scenarios.filter(({ key }) => wanted(key));
+  say('warming up');
+  for (const { key, lanes } of chosen) {
+    if (key.startsWith('login')) continue;
+    for (const contestant of contestants) {
+      const some = lanes(contestant);
+      if (some)
+        await load.ask(
+          contestant.port,
+          1,
+          some.slice(0, 1).map((lane) => ({ ...lane, concurrency: 32 })),
+        );
+    }
+  }
+  const trials = [];
+  let round = 0;
+  for (const first = performance.now(); round < rounds; round++) {
+    const longest = round === 0 ? 0 : (performance.now() - first) / round;
+    if (performance.now() - began + longest > budgetMs) break;
+    for (const { key, title, lanes } of chosen) {
+      // Another one begins in each round: what the others do to the machine hits all alike.
+      const order = contestants.map((_, i) => contestants[(i + round) % contestants.length]);
+      for (const contestant of order) {
+        const asked = lanes(contestant);
+        if (!asked) continue;
+        const before = contestant.cpuMs;
+        const [first, second] = await load.ask(contestant.port, seconds, asked);
+        const answers = first.count + (second?.count ?? 0);
+        const cpu = (contestant.cpuMs - before) / answers;
+        trials.push({ round, key, name: contestant.name, ...first, cpu, beside: second?.rate });
+        const bad =
+          first.count === Object.values(first.byStatus).reduce((sum, { count }) => sum + count, 0)
+            ? ''
+            : ` ${JSON.stringify(first.byStatus)}`;
+        say(
+          `round ${round + 1}/${rounds}  ${title.padEnd(29)} ${contestant.name.padEnd(12)} ` +
+            `${first.rate.toFixed(1).padStart(8)}/s  p50 ${first.p50.toFixed(1)} ms  p99 ${first.p99.toFixed(1)} ms${bad}`,
+        );
+      }
+    }
+    for (const { name, rss } of contestants) memory[name].rounds.push(rss);
+  }
+  clearInterval(sampler);
+  return {
+    at: new Date().toISOString(),
+    machine: { cores: availableParallelism(), node: process.version, loadAverage: loadavg()[0] },
+    settings: { rounds: round, seconds, users, tokens: Number(options.tokens) },
+    trials,
+    memory,
+  };
+}
+
+/** Logins offered at five times the capacity, with the queue's own limits: what the accepted, the refused and the next see. */
+async function overload() {
+  const one = service({ ...place('overload'), name: 'service', settings: { HASH_QUEUE_MAX_WAIT_MS: '' } });
+  await one.start();
+  try {
+    await one.prepare(Math.min(users, 500), 4);
+    const closed = [{ requests: one.logins, concurrency: 32 }];
+    await load.ask(one.port, 2, closed);
+    const [normal] = await load.ask(one.port, options.quick ? 4 : 10, closed);
+    const length = options.quick ? 10 : 60;
+    const rate = Math.round(5 * normal.rate);
+    say(
+      `overload: ${rate} logins/s offered for ${length} s, normal are ${normal.rate.toFixed(1)}/s at p95 ${normal.p95.toFixed(0)} ms`,
+    );
+    const [storm] = await load.ask(one.port, length, [{ requests: one.logins, rate }]);
+    // The accepted that still wait are part of the overload; from 5 s after its end on everything is as before.
+    await pause(Math.max(0, 5000 - 2000));
+    const [after] = await load.ask(one.port, options.quick ? 4 : 10, closed);
+    say(
+      `overload: accepted p95 ${storm.p95.toFixed(0)} ms, refused p99 ${storm.byStatus[503]?.p99.toFixed(1)} ms, after it ${after.rate.toFixed(1)}/s`,
+    );
+    return { normal, storm, after };
+  } finally {
+    await one.stop('SIGKILL');
+  }
+}
+
+async function starts() {
+  const ours = service({ ...place('start'), name: 'service' });
+  const empty = emptyNest(place('empty'));
+  const times = { service: [], 'empty Nest': [] };
+  for (let i = 0; i < (options.quick ? 3 : 7); i++) {
+    for (const one of [ours, empty]) {
+      times[one.name].push(await one.start());
+      await one.stop('SIGKILL');
+    }
+  }
+  say(
+    `start to ready: service ${times.service.map(Math.round)} ms, empty Nest ${times['empty Nest'].map(Math.round)} ms`,
+  );
+  return times;
+}
+
+/** Tables as large as after years: the tokens of `users` people, by the sequence engine. */
+async function manyTokens(tokens) {
+  say(`seeding ${tokens} tokens`);
+  for (const database of ['service', 'reference']) {
+    await db.run(
+      `SET unique_checks=0;
+       INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
+         SELECT UUID(), 'access', u.uid, 0, UTC_TIMESTAMP(3) + INTERVAL 7 DAY, UUID(), 0, UTC_TIMESTAMP(3)
+         FROM users u JOIN seq_1_to_${Math.ceil(tokens / users)} s;`,
+      [],
+      database,
+    );
+  }
+}
