@@ -1,0 +1,39 @@
+# syntax=docker/dockerfile:1
+
+# First stage: everything that is needed to build, none of which gets into the image.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 make g++ \
+ && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts openapi.json ./
+COPY scripts scripts
+COPY migrations migrations
+COPY src src
+COPY sdk sdk
+COPY portal portal
+RUN npm run build
+# typescript is an optional peer of a package that runs, which is why it would stay.
+RUN npm prune --omit=dev && rm -rf node_modules/typescript \
+ && find dist node_modules -name '*.map' -delete && rm -f dist/.tsbuildinfo
+
+# Last stage: Node, the program and the packages that it runs with.
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Portal authentication service"
+ENV NODE_ENV=production \
+    PORT=3000
+WORKDIR /app
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/portal/dist portal/dist
+# A number, so that Kubernetes can see that it is not root (runAsNonRoot).
+USER 10001:10001
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1: it gets SIGTERM and drains.
+CMD ["node", "dist/src/main.js"]
