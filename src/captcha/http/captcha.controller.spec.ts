@@ -1,19 +1,12 @@
-import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { AppModule } from '../../app.module';
 import { applyAppSetup, createAdapter } from '../../app.setup';
-import { HealthModule } from '../../health/health.module';
-import { ConfigModule } from '../../platform/config/config.module';
 import { createLogger } from '../../platform/logging/logger';
-import { PlatformModule } from '../../platform/platform.module';
 import { settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
 import { hang, json, SiteverifyStub } from '../../../test/support/captcha/siteverify-stub';
-import { CaptchaModule } from '../captcha.module';
-
-@Module({})
-class Service {}
 
 describe('the endpoints of the captcha', () => {
   let store: Store;
@@ -36,8 +29,7 @@ describe('the endpoints of the captcha', () => {
 
   async function start(environment: Record<string, string> = {}): Promise<void> {
     const config = settings({ DATABASE_URL: store.url, MIGRATE_ON_START: 'false', ...environment });
-    const imports = [ConfigModule.with(config), PlatformModule, HealthModule, CaptchaModule];
-    app = await NestFactory.create<NestFastifyApplication>({ module: Service, imports }, createAdapter(), {
+    app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(), {
       logger: false,
       bodyParser: false,
       abortOnError: false,
