@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
 import { logRequests } from './platform/http/access-log';
 import { openApiDocument } from './openapi';
 import { MailOutbox } from './mail/mail-outbox';
+import { loadSwagger } from './platform/http/api-docs';
 import { answerHeaders } from './platform/http/answer-headers';
 import { acceptJsonOnly } from './platform/http/body-parser';
 import { answerClientError } from './platform/http/client-error';
@@ -74,7 +75,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   }
   refuseManyHeaders(fastify);
   const offered = answerOtherMethods(fastify);
-  serveDocument(app, config.http.apiDocs);
+  await serveDocument(app, config.http.apiDocs);
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
@@ -85,13 +86,15 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   app.get(MailOutbox).startSending();
 }
 
-/** `/openapi.json` always, the page to read it where `API_DOCS` says so; both are made when first asked for. */
-function serveDocument(app: NestFastifyApplication, page: boolean): void {
+/** `/openapi.json` always, made when it is first asked for; the page to read it where `API_DOCS` says so. */
+async function serveDocument(app: NestFastifyApplication, page: boolean): Promise<void> {
   let document: OpenAPIObject | undefined;
-  SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app)), {
-    jsonDocumentUrl: 'openapi.json',
-    ui: page,
-    raw: ['json'],
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.get('/openapi.json', async () => (document ??= openApiDocument(app, await loadSwagger())));
+  if (!page) return;
+  const swagger = await loadSwagger();
+  swagger.SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app, swagger)), {
+    raw: false,
     customSiteTitle: 'Portal authentication service',
   });
 }

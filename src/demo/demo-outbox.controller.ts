@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import { OwnFormat } from '../platform/http/answers.decorator';
+import { ApiExcludeController } from '../platform/http/api-docs';
 import { DemoOutbox, type ShownMail } from './demo-outbox';
 
 export const outboxPath = 'demo/outbox';

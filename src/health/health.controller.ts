@@ -1,9 +1,9 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
+import { ApiExcludeController } from '../platform/http/api-docs';
 import { Lifecycle } from './lifecycle';
 
 /** For the orchestrator: live is the process alone, ready is the store, its schema, and not being on the way out. */

@@ -4,6 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module';
 import { createAdapter } from '../app.setup';
 import { openApiDocument } from '../openapi';
+import { loadSwagger } from '../platform/http/api-docs';
 import { loadConfig } from '../platform/config/app-config';
 
 /** The document without a running service: needs no store and no settings of this machine. */
@@ -17,5 +18,5 @@ export async function wholeDocument(): Promise<OpenAPIObject> {
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(), {
     logger: false,
   });
-  return openApiDocument(app);
+  return openApiDocument(app, await loadSwagger());
 }

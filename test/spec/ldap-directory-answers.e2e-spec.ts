@@ -113,7 +113,7 @@ describe('what a directory may answer', () => {
     } finally {
       await impatient.stop();
     }
-  });
+  }, 180_000);
 
   describe('referrals are not followed (T183)', () => {
     let elsewhere: DirectoryStub;

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../platform/http/api-docs';
 import type { OrgUnitView, TenantView } from '../../users/memberships';
 import type { LoginOutcome } from './login-outcome';
 

@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
   accountDisabled,

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
 import type { Provider } from '../../users/user.entity';
 
 /** §4.1. A missing `captcha_token` is CAPTCHA_401001, not a validation error, so it is not judged here. */

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiOperation, ApiSecurity, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
   accessTokenExpired,

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
 
 export class RefreshDto {
   @ApiProperty({ required: false, description: 'Where the refresh token is not sent as the bearer.' })

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Challenge } from 'altcha-lib';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import { captchaRejected, captchaUnavailable, routeNotFound } from '../../shared/errors/error-catalogue';
 import { Answers, OwnFormat } from '../../platform/http/answers.decorator';

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
 
 export class VerifyCaptchaRequest {
   /** Of any type for the pipe: missing, empty and foreign ones are CAPTCHA_401001 like a wrong one (decisions.md 2). */

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Allow, IsIn, IsOptional, IsString } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
 import type { MfaType } from '../../users/user.entity';
 
 const mfaTokenField = {

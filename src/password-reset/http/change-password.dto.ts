@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
 
 /** §4.11. Only the types are judged here; the values have codes of their own, in the specified order. */
 export class ChangePasswordDto {

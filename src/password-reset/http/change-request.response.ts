@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../platform/http/api-docs';
 import type { RequestSummary } from '../forgot/request-summary';
 
 /** A password change request as it is told (§2.5, §4.9, §4.10). */

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Allow, ValidateBy } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
 import { identityKey } from '../../shared/identity-key';
 import { isEmailAddress } from '../../users/user-accounts';
 

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../platform/http/api-docs';
 import type { PasswordPolicy } from '../password-policy';
 
 /** The rule in force, for the page that asks for a new password (§4.11 check 2). */

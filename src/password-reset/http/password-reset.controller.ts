@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
   emailNotFound,

@@ -1,6 +1,5 @@
 import { applyDecorators, SetMetadata, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import {
   bodyTooLarge,
@@ -11,6 +10,7 @@ import {
   serviceUnavailable,
   tooManyRequests,
 } from '../../shared/errors/error-catalogue';
+import { ApiExtraModels, ApiResponse, schemaPath } from './api-docs';
 
 export const answersKey = 'answers';
 
@@ -70,7 +70,7 @@ function successResponse(success: Type<unknown>): MethodDecorator {
     schema: {
       type: 'object',
       required: ['status', 'data'],
-      properties: { status: { type: 'boolean', enum: [true] }, data: { $ref: getSchemaPath(success) } },
+      properties: { status: { type: 'boolean', enum: [true] }, data: { $ref: schemaPath(success) } },
     },
   });
 }

@@ -4,6 +4,7 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { AppConfig } from '../config/app-config';
 import { KeyRing } from '../crypto/key-ring';
 import { limitsOf, RateLimitGuard } from './rate-limit.guard';
+import { LocalCounters } from './local-counters';
 import { SharedCounters } from './shared-counters';
 
 /** `RATE_LIMIT=on`; with `off` none of this is loaded, and no request pays for it. */
@@ -11,7 +12,7 @@ import { SharedCounters } from './shared-counters';
 export class LimitsModule {
   static with({ limits, redisUrl }: AppConfig): DynamicModule {
     if (!limits.on) return { module: LimitsModule };
-    const counters = () => (redisUrl === undefined ? undefined : new SharedCounters(redisUrl));
+    const counters = () => (redisUrl === undefined ? new LocalCounters() : new SharedCounters(redisUrl));
     return {
       module: LimitsModule,
       imports: [

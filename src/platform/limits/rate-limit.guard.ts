@@ -29,7 +29,7 @@ export class RateLimitGuard extends ThrottlerGuard {
 export function limitsOf(
   { limits, http }: AppConfig,
   keys: KeyRing,
-  storage: ThrottlerStorage | undefined,
+  storage: ThrottlerStorage,
 ): ThrottlerModuleOptions {
   const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
   const routeOf = (context: ExecutionContext) => {

@@ -1,7 +1,8 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis';
-import { type ThrottlerStorage, ThrottlerStorageService } from '@nestjs/throttler';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Redis } from 'ioredis';
+import { LocalCounters } from './local-counters';
 
 /** Two limits are counted for a request: what both wait for a silent Redis stays below the 250 ms of the contract. */
 const commandTimeoutMs = 100;
@@ -25,7 +26,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
 
   constructor(
     url: string,
-    private readonly own = new ThrottlerStorageService(),
+    private readonly own: ThrottlerStorage = new LocalCounters(),
   ) {
     this.redis = new Redis(url, {
       commandTimeout: commandTimeoutMs,
@@ -64,7 +65,6 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.redis.disconnect();
-    this.own.onApplicationShutdown();
   }
 
   private rest(error: Error): void {

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
 import { AppConfig } from '../../platform/config/app-config';
 import { OwnFormat } from '../../platform/http/answers.decorator';
+import { ApiExcludeController } from '../../platform/http/api-docs';
 
 /** The public keys that verify our tokens, former ones included (RFC 7517); empty for HS256, whose key is a secret. */
 @ApiExcludeController()

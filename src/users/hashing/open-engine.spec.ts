@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import * as bcryptjs from 'bcryptjs';
 import * as native from '@node-rs/bcrypt';
 import { BcryptEngine } from './bcrypt-engine';
@@ -14,6 +16,13 @@ const VECTORS: [password: string, hash: string][] = [
   ['U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
   ['U*U*', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK'],
 ];
+
+/** The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name. */
+const niceOfThreads = (): number[] =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  });
 
 const missing = () => {
   throw new Error('Cannot find native binding');
@@ -42,6 +51,16 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     const hashes = await Promise.all([engine.hash('same', 5), engine.hash('same', 5)]);
     for (const hash of hashes) expect(hash).toMatch(/^\$2b\$05\$[./A-Za-z0-9]{53}$/);
     expect(hashes[0].slice(0, 29)).not.toBe(hashes[1].slice(0, 29));
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('works at a lower priority than the event loop, which keeps its own', async () => {
+    const before = niceOfThreads().filter((nice) => nice > 0).length;
+    const second = openEngine(name);
+    await second.hash('any', 4);
+    expect(niceOfThreads().filter((nice) => nice > 0)).toHaveLength(before + 1);
+    expect(getPriority()).toBe(0);
+    await second.close();
   });
 
   it('hashes what both libraries verify', async () => {

@@ -10,9 +10,13 @@ const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 
 // Plain JavaScript in a string, with the library by its absolute path: so it runs alike from compiled code and from
 // TypeScript under test, where a worker's file would have two names. The blocking calls are right here: the thread has
-// nothing else to do, and the native library stays out of libuv's pool, which DNS and files need (ADR 0004).
+// nothing else to do, and the native library stays out of libuv's pool, which DNS and files need (ADR 0004). On Linux a
+// thread has a priority of its own: hashes take what the event loop and the database leave, so that who is already in does
+// not notice a storm of logins. Elsewhere it would be that of the whole process.
 const WORKER = `
   const { parentPort, workerData } = require('node:worker_threads');
+  const { constants, setPriority } = require('node:os');
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const bcrypt = require(workerData.library);
   const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
   parentPort.on('message', ({ password, cost, hash }) => {
