@@ -46,7 +46,7 @@ export class MailDelivery {
   }
 
   private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
-    const message = this.message(id, mail, settings.sender);
+    const message = await this.message(id, mail, settings.sender);
     await this.transports.use(settings, (transporterName) => {
       const options: Message = { ...message, transporterName, signal };
       return this.mailer.sendMail(options);
@@ -56,7 +56,7 @@ export class MailDelivery {
 
   private async writeFile(id: string, mail: QueuedMail): Promise<'sent'> {
     const sender = mailboxOf(this.config.mail.from) ?? { name: '', address: 'no-reply@localhost' };
-    const message = this.message(id, mail, sender);
+    const message = await this.message(id, mail, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);
     // The path and the subject only: codes and links never reach a log.
@@ -64,10 +64,10 @@ export class MailDelivery {
     return 'sent';
   }
 
-  private message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): ISendMailOptions {
+  private async message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): Promise<ISendMailOptions> {
     const now = this.clock.now();
     return {
-      ...this.templates.render(mail, now),
+      ...(await this.templates.render(mail, now)),
       from,
       // An object, and already known to be one address: nothing is left for a parser to decide (CVE-2025-13033).
       to: { name: '', address: mail.to },

@@ -24,7 +24,7 @@ const mailer = new MailerService(
 /** The mail as a mail program reads it. */
 async function read(mail: QueuedMail): Promise<Email & { html: string; text: string; subject: string }> {
   const sent = (await mailer.sendMail({
-    ...templates.render(mail, now),
+    ...(await templates.render(mail, now)),
     to: { name: '', address: mail.to },
     from: 'no-reply@example.com',
     transporterName: 'file',

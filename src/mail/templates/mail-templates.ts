@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { MailerOptions } from '@nestjs-modules/mailer';
-import { HandlebarsAdapter } from '@nestjs-modules/mailer/adapters/handlebars.adapter';
-import { compile, type TemplateDelegate } from 'handlebars';
+import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
+import type { TemplateDelegate } from 'handlebars';
 import { AppConfig } from '../../platform/config/app-config';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { durationText, subjectOf, timeText, wordings } from './mail-wording';
@@ -11,10 +10,19 @@ import { durationText, subjectOf, timeText, wordings } from './mail-wording';
 /** Beside this file, in the source tree as in the build (nest-cli.json copies them). */
 const directory = __dirname;
 
+let loading: Promise<TemplateAdapter> | undefined;
+/** Loaded with the first mail: it brings a native CSS inliner along, which is not used. */
+const handlebars = () =>
+  (loading ??= import('@nestjs-modules/mailer/adapters/handlebars.adapter').then(
+    ({ HandlebarsAdapter }) => new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
+  ));
+
 /** HTML is rendered by MailerService; a variable that a template names and nobody gives is an error, not a gap. */
 export const htmlTemplates: NonNullable<MailerOptions['template']> = {
   dir: directory,
-  adapter: new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
+  adapter: {
+    compile: (mail, done, options) => void handlebars().then((adapter) => adapter.compile(mail, done, options), done),
+  },
   options: { strict: true },
 };
 export const htmlLayout = 'layout.html';
@@ -39,7 +47,7 @@ export class MailTemplates {
     this.site = new URL(config.systemUrl).host;
   }
 
-  render(mail: QueuedMail, now: Date): RenderedMail {
+  async render(mail: QueuedMail, now: Date): Promise<RenderedMail> {
     const subject = subjectOf(mail);
     const context = {
       language: mail.language,
@@ -49,7 +57,8 @@ export class MailTemplates {
       nickname: oneLine(mail.nickname),
       ...details(mail, now),
     };
-    const text = this.text(`${mail.kind}.${mail.language}.text.hbs`)(context).trimEnd();
+    const template = await this.text(`${mail.kind}.${mail.language}.text.hbs`);
+    const text = template(context).trimEnd();
     return {
       subject,
       text: `${text}\n\n-- \n${this.site}\n${context.automatic}\n`,
@@ -58,9 +67,10 @@ export class MailTemplates {
     };
   }
 
-  private text(file: string): TemplateDelegate<Context> {
+  private async text(file: string): Promise<TemplateDelegate<Context>> {
     let template = this.texts.get(file);
     if (template === undefined) {
+      const { compile } = await import('handlebars');
       template = compile<Context>(readFileSync(join(directory, file), 'utf8'), { strict: true, noEscape: true });
       this.texts.set(file, template);
     }

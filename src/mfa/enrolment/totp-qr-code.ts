@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { toBuffer } from 'qrcode';
 import { DomainError } from '../../shared/errors/domain-error';
 import { qrCodeUnavailable } from '../../shared/errors/error-catalogue';
 import { TotpSecrets } from '../persistence/totp-secrets';
@@ -29,6 +28,8 @@ export class TotpQrCode {
     if (enrolment === undefined || !(await this.secrets.countFetch(enrolment.row))) {
       throw new DomainError(qrCodeUnavailable);
     }
+    // Loaded with the first enrolment: most starts, and most replicas for hours, need no picture.
+    const { toBuffer } = await import('qrcode');
     return toBuffer(this.sealed.openUri(enrolment.row.uri), picture);
   }
 }

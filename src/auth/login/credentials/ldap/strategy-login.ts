@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import LdapStrategy from 'passport-ldapauth';
+import type LdapStrategy from 'passport-ldapauth';
 
 export type DirectoryEntry = Readonly<Record<string, unknown>>;
 
@@ -37,13 +37,15 @@ const tokens: LdapStrategy.AuthenticateOptions = {
  * filter is finished already; the user name given to the strategy stands for nothing, so that no text of a request gets
  * into its messages. Never rejects; may never answer either where the network is silent: the caller keeps the time.
  */
-export function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
+export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
+  // Loaded with the first login of a directory: a service without one never needs it.
+  const { default: Strategy } = await import('passport-ldapauth');
   const stages = new StageLog();
   return new Promise((resolve) => {
     const answer = (said: StrategyReport['said']) =>
       resolve({ said, serviceBound: stages.serviceBound, userRefused: stages.userRefused });
     try {
-      const strategy = new LdapStrategy(
+      const strategy = new Strategy(
         { server: { ...server, log: stages }, credentialsLookup: () => ({ username: 'user', password }) },
         (entry: DirectoryEntry, done: (error: null, user: DirectoryEntry) => void) => done(null, entry),
       );
