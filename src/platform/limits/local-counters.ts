@@ -20,8 +20,8 @@ export class LocalCounters implements ThrottlerStorage {
   /** In the order in which their windows began, so that the oldest is always the next to be forgotten. */
   private readonly counts = new Map<string, Count>();
 
-  /** @param now milliseconds of a clock that nobody sets */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  /** @param now whole milliseconds of a clock that nobody sets */
+  constructor(private readonly now: () => number = () => Math.floor(performance.now())) {}
 
   get size(): number {
     return this.counts.size;

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { Database } from '../../src/platform/database/database';
+import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
+import type { TokenPayload, TokenUse } from '../../src/tokens/token-payload';
+import { TestService } from '../support/app';
+
+/** Checks of one turn of the event loop share a statement (ADR 0014): each must be answered as if it were alone. */
+describe('checks of tokens that come together', () => {
+  let service: TestService;
+  let tokens: LoginTokens;
+  let database: Database;
+  const owners: string[] = [];
+
+  beforeAll(async () => {
+    service = await TestService.start();
+    tokens = service.app.get(LoginTokens);
+    database = service.app.get(Database);
+    for (const name of ['ann', 'bob', 'cid']) owners.push((await service.givenUser(name)).uid);
+  });
+  afterAll(() => service.stop());
+  afterEach(() => jest.restoreAllMocks());
+
+  const payload = (claims: { jti: string; sid: string; sub: string; token_use: TokenUse }) => claims as TokenPayload;
+
+  /** The claims of an access token in the table. */
+  async function givenToken(owner = 0, revoked = false): Promise<TokenPayload> {
+    const [sid, jti, userId] = [randomUUID(), randomUUID(), owners[owner % owners.length]!];
+    const expires = service.clock.secondsFromNow(900);
+    await tokens.insert(database, { userId, sid, credentialVersion: 0 }, [
+      { jti: sid, use: 'refresh', expires },
+      { jti, use: 'access', expires },
+    ]);
+    if (revoked) await tokens.revokeSession(database, sid);
+    return payload({ jti, sid, sub: userId, token_use: 'access' });
+  }
+
+  const statements = () => {
+    const rows = jest.spyOn(database, 'rows');
+    return () => rows.mock.calls.filter(([statement]) => statement.includes('FROM login_tokens t')).length;
+  };
+
+  it('each of 90 gets its own answer: good, revoked, unknown, of another user, session or use', async () => {
+    const asked: [string, TokenPayload, string][] = [];
+    for (let n = 0; n < 15; n++) {
+      const good = await givenToken(n);
+      asked.push(['good', good, `live ${good.sub}`]);
+      asked.push(['revoked', await givenToken(n, true), 'not live']);
+      asked.push(['unknown', { ...good, jti: randomUUID() }, 'none']);
+      asked.push(['of another user', { ...good, sub: owners[(n + 1) % 3]! }, 'none']);
+      asked.push(['of another session', { ...good, sid: randomUUID() }, 'none']);
+      asked.push(['of another use', { ...good, token_use: 'refresh' }, 'none']);
+    }
+    const sent = statements();
+    const answers = await Promise.all(asked.map(([, claims]) => tokens.find(claims)));
+    const told = answers.map((found) =>
+      found === undefined ? 'none' : found.live ? `live ${found.user.uid}` : 'not live',
+    );
+    expect(told.map((answer, n) => [asked[n]![0], answer])).toEqual(
+      asked.map(([what, , expected]) => [what, expected]),
+    );
+    expect(sent()).toBe(3);
+  });
+
+  it('the same token asked for twice at once is answered twice', async () => {
+    const token = await givenToken();
+    const answers = await Promise.all([tokens.find(token), tokens.find(token), tokens.find({ ...token, sub: 'x' })]);
+    expect(answers.map((found) => found?.user.loginName)).toEqual(['ann', 'ann', undefined]);
+  });
+
+  it('nothing is kept: a logout that was answered is seen by the next check', async () => {
+    const token = await givenToken();
+    for (let n = 0; n < 20; n++) expect((await tokens.find(token))?.live).toBe(true);
+    await tokens.revokeSession(database, token.sid);
+    expect((await tokens.find(token))?.live).toBe(false);
+  });
+
+  it('a statement that fails refuses those who shared it, and nobody after them', async () => {
+    const some = await Promise.all([givenToken(0), givenToken(1), givenToken(2)]);
+    jest.spyOn(database, 'rows').mockRejectedValueOnce(new Error('the store is away'));
+    const outcomes = await Promise.allSettled(some.map((token) => tokens.find(token)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const again = await Promise.all(some.map((token) => tokens.find(token)));
+    expect(again.map((found) => found?.live)).toEqual([true, true, true]);
+  });
+});
