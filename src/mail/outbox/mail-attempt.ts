@@ -5,7 +5,7 @@ import { Random } from '../../shared/random';
 import { domainOf } from '../mail-address';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
-import { OnceAMinute } from '../once-a-minute';
+import { OnceAMinute } from '../../shared/once-a-minute';
 import { MailDelivery } from '../smtp/mail-delivery';
 import { describeFailure, failureKind } from '../smtp/smtp-failure';
 import { retryAt } from './back-off';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
 import { MailLimits } from '../mail-limits';
-import { OnceAMinute } from '../once-a-minute';
+import { OnceAMinute } from '../../shared/once-a-minute';
 import { MailAttempt, type Outcome } from './mail-attempt';
 import { type ClaimedMail, OutboxRows } from './outbox-rows';
 

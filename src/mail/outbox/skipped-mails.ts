@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
-import { OnceAMinute } from '../once-a-minute';
+import { OnceAMinute } from '../../shared/once-a-minute';
 
 /** Without a mail server mails are skipped, as specified (§6.2), but not in silence: a warning and a number (W39). */
 @Injectable()

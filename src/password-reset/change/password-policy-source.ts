@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
-import { OnceAMinute } from '../../mail/once-a-minute';
+import { OnceAMinute } from '../../shared/once-a-minute';
 import { SystemSettings } from '../../platform/settings/system-settings';
 import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, PolicyProblem } from '../password-policy';
 

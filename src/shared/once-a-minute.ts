@@ -1,6 +1,6 @@
 const minuteMs = 60_000;
 
-/** For warnings that a broken server would otherwise repeat for each mail: the first at once, then one a minute. */
+/** For warnings that would otherwise be repeated for each mail or request: the first at once, then one a minute. */
 export class OnceAMinute {
   private last = Number.NEGATIVE_INFINITY;
 
