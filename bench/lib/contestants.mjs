@@ -43,10 +43,18 @@ export const serviceSettings = {
   HASH_QUEUE_MAX_WAIT_MS: '20000',
 };
 
-/** @param {{ name: string, program?: string, db: object, directory: string, nodeArgs?: string[], settings?: object }} options */
-export function service({ name = 'service', program, db, directory, nodeArgs = [], settings = {} }) {
+/** @param {{ name: string, program?: string, db: object, database?: string, directory: string, nodeArgs?: string[], settings?: object }} options */
+export function service({
+  name = 'service',
+  program,
+  db,
+  database = 'service',
+  directory,
+  nodeArgs = [],
+  settings = {},
+}) {
   const main = resolve(root, program ?? 'dist/src/main.js');
-  const env = { ...serviceSettings, DATABASE_URL: db.urlOf('service'), DATA_DIR: directory, ...settings };
+  const env = { ...serviceSettings, DATABASE_URL: db.urlOf(database), DATA_DIR: directory, ...settings };
   return new Contestant({
     name,
     directory,
@@ -56,7 +64,7 @@ export function service({ name = 'service', program, db, directory, nodeArgs = [
       await run(process.execPath, [main.replace(/main\.js$/, 'cli.js'), 'migrate'], {
         env: { PATH: process.env.PATH, ...env },
       });
-      await db.run(await ownUsers(users), [], 'service');
+      await db.run(await ownUsers(users), [], database);
     },
     ...ownRequests,
   });

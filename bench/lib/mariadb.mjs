@@ -10,7 +10,8 @@ import { freePort, start, untilReady } from './children.mjs';
 
 const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-export async function startMariaDb(directory) {
+/** @param {string} bufferPool enough for the tables: what is measured is the service, not this machine's disk */
+export async function startMariaDb(directory, bufferPool = '512M') {
   const program = findProgram('mariadbd');
   if (program === null) throw new Error('mariadbd is not installed (on Debian: apt-get install mariadb-server)');
   const port = await freePort();
@@ -41,7 +42,7 @@ export async function startMariaDb(directory) {
       `--pid-file=${join(directory, 'db.pid')}`,
       `--init-file=${init}`,
       '--innodb-flush-log-at-trx-commit=1',
-      '--innodb-buffer-pool-size=512M',
+      `--innodb-buffer-pool-size=${bufferPool}`,
       '--innodb-log-file-size=512M',
       '--max-connections=300',
       '--character-set-server=utf8mb4',
