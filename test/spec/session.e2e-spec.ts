@@ -42,7 +42,19 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await service.post('/refresh', { refresh_token: token })).status).toBe(200);
     expect((await service.post('/refresh', { refresh_token: access })).body.error_code).toBe('AUTH_401006');
     expect((await service.post('/refresh')).body.error_code).toBe('AUTH_401006');
-    expect((await service.post('/logout', { refresh_token: token })).body.error_code).toBe('AUTH_401001');
+  });
+
+  it('but only /refresh does: another scheme beside it makes it no bearer of the other routes', async () => {
+    await service.givenUser('body-elsewhere');
+    const { access, refresh: token } = await service.session('body-elsewhere');
+    for (const authorization of ['Basic YTpi', 'Bearer', 'Token x']) {
+      for (const path of ['/logout', '/totp-secret']) {
+        for (const refresh_token of [access, token]) {
+          const { body } = await service.post(path, { refresh_token }, { headers: { authorization } });
+          expect(body.error_code).toBe('AUTH_401001');
+        }
+      }
+    }
   });
 
   it('T146 neither token does the work of the other', async () => {
