@@ -16,6 +16,7 @@ import { EnvelopeAdapter } from './platform/http/envelope-adapter';
 import { ErrorEnvelopeFilter } from './platform/http/error-envelope.filter';
 import { refuseManyHeaders } from './platform/http/header-limit';
 import { answerFrameworkError } from './platform/http/framework-error';
+import { refuseInNodesPlace } from './platform/http/node-refusals';
 import { answerOtherMethods } from './platform/http/other-methods';
 import { validationPipe } from './platform/http/validation';
 import { Tracing } from './platform/tracing/tracing';
@@ -27,7 +28,13 @@ export function createAdapter(): EnvelopeAdapter {
     // Longer than the idle time of an ingress (60 s): the side that reuses a connection must not be the last to know.
     keepAliveTimeout: 72_000,
     requestTimeout: 15_000,
-    http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
+    http: {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2000,
+      // refuseInNodesPlace does it.
+      requireHostHeader: false,
+    },
     // Any path that the header limit lets through reaches its route: a token of absurd length is an unknown token.
     routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
     frameworkErrors: answerFrameworkError,
@@ -73,6 +80,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     });
   }
   refuseManyHeaders(fastify);
+  refuseInNodesPlace(fastify);
   const offered = answerOtherMethods(fastify);
   serveDocument(app, config.http.apiDocs);
   logRequests(fastify, logger);
