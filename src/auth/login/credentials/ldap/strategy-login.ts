@@ -1,5 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import LdapStrategy from 'passport-ldapauth';
+import { nameUnnamedResults } from './unnamed-results';
+
+nameUnnamedResults();
 
 export type DirectoryEntry = Readonly<Record<string, unknown>>;
 
