@@ -82,7 +82,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   refuseManyHeaders(fastify);
   refuseInNodesPlace(fastify);
   const offered = answerOtherMethods(fastify);
-  serveDocument(app, config.http.apiDocs);
+  serveDocument(app, config.http.apiDocs, config.http.apiPrefix);
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
@@ -94,12 +94,16 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
 }
 
 /** `/openapi.json` always, the page to read it where `API_DOCS` says so; both are made when first asked for. */
-function serveDocument(app: NestFastifyApplication, page: boolean): void {
+function serveDocument(app: NestFastifyApplication, page: boolean, prefix: string): void {
   let document: OpenAPIObject | undefined;
-  SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app)), {
-    jsonDocumentUrl: 'openapi.json',
-    ui: page,
-    raw: ['json'],
-    customSiteTitle: 'Portal authentication service',
-  });
+  // At the root, where a generator expects it, and under the prefix, which leaves out none of the routes but the probes'.
+  for (const useGlobalPrefix of prefix === '' ? [false] : [false, true]) {
+    SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app)), {
+      jsonDocumentUrl: 'openapi.json',
+      ui: page,
+      raw: ['json'],
+      customSiteTitle: 'Portal authentication service',
+      useGlobalPrefix,
+    });
+  }
 }
