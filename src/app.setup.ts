@@ -17,6 +17,7 @@ import { EnvelopeAdapter } from './platform/http/envelope-adapter';
 import { ErrorEnvelopeFilter } from './platform/http/error-envelope.filter';
 import { refuseManyHeaders } from './platform/http/header-limit';
 import { answerFrameworkError } from './platform/http/framework-error';
+import { refuseInNodesPlace } from './platform/http/node-refusals';
 import { answerOtherMethods } from './platform/http/other-methods';
 import { validationPipe } from './platform/http/validation';
 import { Tracing } from './platform/tracing/tracing';
@@ -28,7 +29,13 @@ export function createAdapter(): EnvelopeAdapter {
     // Longer than the idle time of an ingress (60 s): the side that reuses a connection must not be the last to know.
     keepAliveTimeout: 72_000,
     requestTimeout: 15_000,
-    http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
+    http: {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2000,
+      // refuseInNodesPlace does it.
+      requireHostHeader: false,
+    },
     // Any path that the header limit lets through reaches its route: a token of absurd length is an unknown token.
     routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
     frameworkErrors: answerFrameworkError,
@@ -74,8 +81,9 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     });
   }
   refuseManyHeaders(fastify);
+  refuseInNodesPlace(fastify);
   const offered = answerOtherMethods(fastify);
-  await serveDocument(app, config.http.apiDocs);
+  await serveDocument(app, config.http.apiDocs, config.http.apiPrefix);
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
@@ -86,15 +94,23 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   app.get(MailOutbox).startSending();
 }
 
-/** `/openapi.json` always, made when it is first asked for; the page to read it where `API_DOCS` says so. */
-async function serveDocument(app: NestFastifyApplication, page: boolean): Promise<void> {
+/**
+ * `/openapi.json` always, made when it is first asked for; the page to read it where `API_DOCS` says so. At the root, where
+ * a generator expects it, and under the prefix, which leaves out none of the routes but the probes'.
+ */
+async function serveDocument(app: NestFastifyApplication, page: boolean, prefix: string): Promise<void> {
   let document: OpenAPIObject | undefined;
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.get('/openapi.json', async () => (document ??= openApiDocument(app, await loadSwagger())));
+  for (const place of new Set(['', prefix])) {
+    fastify.get(`${place}/openapi.json`, async () => (document ??= openApiDocument(app, await loadSwagger())));
+  }
   if (!page) return;
   const swagger = await loadSwagger();
-  swagger.SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app, swagger)), {
-    raw: false,
-    customSiteTitle: 'Portal authentication service',
-  });
+  for (const useGlobalPrefix of prefix === '' ? [false] : [false, true]) {
+    swagger.SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app, swagger)), {
+      raw: false,
+      customSiteTitle: 'Portal authentication service',
+      useGlobalPrefix,
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { mailboxOf } from '../mail/mail-address';
+import { mailboxOf } from '../shared/mail-address';
 import { sealSmtpSecret } from '../mail/smtp-secret';
 import { parsePasswordPolicy } from '../password-reset/password-policy';
 import { KeyRing } from '../platform/crypto/key-ring';

@@ -1,6 +1,5 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
 import {
   accessTokenExpired,
@@ -25,18 +24,10 @@ function accepted<Token extends PresentedToken>(
   return token;
 }
 
-/** The token of these routes is the bearer and nothing else: a `refresh_token` in the body is not looked at. */
 abstract class SessionGuard extends AuthGuard('token') {
   protected abstract readonly accepts: readonly TokenUse[];
 
-  override handleRequest<Session>(
-    error: unknown,
-    session: CurrentSession | false,
-    _info: unknown,
-    context: ExecutionContext,
-  ): Session {
-    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    if (authorization === undefined) throw new DomainError(accessTokenInvalid);
+  override handleRequest<Session>(error: unknown, session: CurrentSession | false): Session {
     return accepted(error, session, this.accepts) as Session;
   }
 }

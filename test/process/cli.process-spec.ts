@@ -272,7 +272,7 @@ describe('the command line (decisions.md 10)', () => {
 
   describe('user import', () => {
     const hash = '$2b$04$abcdefghijklmnopqrstuuW9jzJBfVhCDTq6PZ0CZpEhVSFJ8bLUK';
-    const file = async (name: string, content: string) => {
+    const file = async (name: string, content: string | Buffer) => {
       const path = join(directory, name);
       await writeFile(path, content);
       return path;
@@ -333,7 +333,7 @@ describe('the command line (decisions.md 10)', () => {
         { login_name: `${ending}3`, password_hash: await bcrypt(password, { cost: 4 }), temporary: true },
         { login_name: `${ending}4` },
       ];
-      const path = await file(`good.${ending}`, `${lines(rows)}\n\n`);
+      const path = await file(`good.${ending}`, `\ufeff${lines(rows)}\n\n`);
       expect(await json(['user', 'import', path])).toEqual({ rows: 4, created: 4, skipped: 0, failed: [] });
       expect(await json(['user', 'show', `${ending}1`])).toMatchObject({ is_admin: true, status: 1 });
       expect([(await login(`${ending}1`)).status, (await login(`${ending}2`)).status]).toEqual([200, 200]);
@@ -400,6 +400,9 @@ describe('the command line (decisions.md 10)', () => {
       ['a file that is not there', 'missing.jsonl', undefined],
       ['another kind of file', 'users.txt', 'login_name\nx\n'],
       ['a quote that never ends', 'quote.csv', 'login_name\n"canary\n'],
+      ['a quote inside a password', 'opening.csv', 'login_name,password\nquoted,canary"x\n'],
+      ['a password in Latin-1', 'latin-1.csv', Buffer.from('login_name,password\nlatin,canary-Äpfel-12\n', 'latin1')],
+      ['a password in Latin-1', 'latin-1.jsonl', Buffer.from('{"login_name":"latin","password":"Äpfel"}', 'latin1')],
     ])('%s (%s) is one line and exit 1', async (_what, name, content) => {
       const path = content === undefined ? join(directory, name) : await file(name, content);
       await refused(['user', 'import', path]);

@@ -79,6 +79,16 @@ describe('what a directory may answer', () => {
     expect(stub.userBinds).toBe(0);
   });
 
+  it.each([97, 127])('the result code %d, which nobody has a name for, is an outage and ends nothing', async (code) => {
+    stub.userBind = { code };
+    expect(await outcome()).toBe('LOGIN_503001 counted 0');
+    expect(JSON.stringify(service.logLines)).toContain(`search or bind refused (${code})`);
+    stub.searchResult = { code };
+    expect(await outcome()).toBe('LOGIN_503001 counted 0');
+    stub.serviceBind = { code };
+    expect(await outcome()).toBe('LOGIN_503001 counted 0');
+  });
+
   it('no entry is a wrong credential', async () => {
     stub.entries = [];
     expect(await outcome()).toBe('LOGIN_401001 counted 1');

@@ -210,6 +210,11 @@ describe('POST /login (§3.1, §4.1)', () => {
       'T009 T010 T011 %s (%i): %s for the right password only, and the row stays as it is',
       async (name, status, code) => {
         const user = await service.givenUser(`status ${name}`, { status, email: null });
+        // As an import or an older setting leaves it.
+        await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [
+          await hash(password, { cost: 5 }),
+          user.uid,
+        ]);
         expect((await service.login(user.loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
         const before = await service.userRow(user.uid);
         for (let i = 0; i < 2; i++) {

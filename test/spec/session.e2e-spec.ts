@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { tally, TestService } from '../support/app';
@@ -42,7 +43,19 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await service.post('/refresh', { refresh_token: token })).status).toBe(200);
     expect((await service.post('/refresh', { refresh_token: access })).body.error_code).toBe('AUTH_401006');
     expect((await service.post('/refresh')).body.error_code).toBe('AUTH_401006');
-    expect((await service.post('/logout', { refresh_token: token })).body.error_code).toBe('AUTH_401001');
+  });
+
+  it('but only /refresh does: another scheme beside it makes it no bearer of the other routes', async () => {
+    await service.givenUser('body-elsewhere');
+    const { access, refresh: token } = await service.session('body-elsewhere');
+    for (const authorization of ['Basic YTpi', 'Bearer', 'Token x']) {
+      for (const path of ['/logout', '/totp-secret']) {
+        for (const refresh_token of [access, token]) {
+          const { body } = await service.post(path, { refresh_token }, { headers: { authorization } });
+          expect(body.error_code).toBe('AUTH_401001');
+        }
+      }
+    }
   });
 
   it('T146 neither token does the work of the other', async () => {
@@ -171,6 +184,17 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token)));
     expect(tally(answers)).toEqual({ success: 50 });
     expect(new Set(answers.map(({ body }) => decodeJwt(body.data.access_token as string).jti)).size).toBe(50);
+  });
+
+  it('a token that was rotated away is not good again when rotation is switched off', async () => {
+    await service.givenUser('switched-off');
+    const { refresh: token } = await service.session('switched-off');
+    const { jti } = decodeJwt(token);
+    await service.database.affected('UPDATE login_tokens SET successor_jti = ? WHERE jti = ?', [
+      randomUUID(),
+      String(jti),
+    ]);
+    expect((await refresh(token)).body.error_code).toBe('AUTH_401006');
   });
 
   it('50 refreshes beside one logout: nothing that they issued can be used afterwards', async () => {

@@ -66,6 +66,12 @@ export class RawConnection {
     this.socket.destroy();
     await this.closed;
   }
+
+  /** Ends it with a reset instead of a farewell. */
+  async reset(): Promise<void> {
+    this.socket.resetAndDestroy();
+    await this.closed;
+  }
 }
 
 /** Sends the bytes on a connection of its own and gives the first answer; undefined when the server hung up without. */

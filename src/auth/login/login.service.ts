@@ -33,6 +33,7 @@ export class LoginService {
     await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
     this.status.assertUsable(user); //                                  LOGIN_401011, 401012, 401008
     await this.lock.recordSuccess(user); //                             counter 0, or LOGIN_401004
+    await this.credentials.renew(user, command, client); //             a hash of another cost
     return this.branch(user, client); //                                one of three (§1.3)
   }
 

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
-import { domainOf } from '../mail-address';
+import { domainOf } from '../../shared/mail-address';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
 import { OnceAMinute } from '../../shared/once-a-minute';

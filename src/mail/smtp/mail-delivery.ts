@@ -2,13 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type ISendMailOptions, MailerService } from '@nestjs-modules/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import { Clock } from '../../shared/clock';
-import { isPlainAddress, mailboxOf } from '../mail-address';
+import { isPlainAddress, mailboxOf } from '../../shared/mail-address';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { MailTemplates } from '../templates/mail-templates';
 import { EmlFolder } from './eml-folder';
 import { SmtpConfiguration } from './smtp-configuration';
 import { AddressRefused } from './smtp-failure';
-import type { SmtpSettings } from './smtp-settings';
+import type { SmtpSettings } from '../../platform/config/smtp-settings';
 import { SmtpTransports } from './smtp-transports';
 
 /** The transporter that makes a file of a mail; the others are named by SmtpTransports. */

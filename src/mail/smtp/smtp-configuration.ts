@@ -3,7 +3,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { SystemSettings } from '../../platform/settings/system-settings';
 import { openSmtpSecret } from '../smtp-secret';
-import { settingsOfTenant, settingsOfUrl, type SmtpSettings } from './smtp-settings';
+import { settingsOfTenant, settingsOfUrl, type SmtpSettings } from '../../platform/config/smtp-settings';
 
 /** Which mail server is to be used at this moment: asked before each sending, so no restart is needed (§6.2). */
 @Injectable()

@@ -6,6 +6,7 @@ import { freePort } from '../../../test/support/servers/free-port';
 import { CertificateAuthority } from '../../../test/support/servers/certificates';
 import { Smtp, type SmtpOptions } from '../../../test/support/servers/smtp';
 import { MailReplica, testLimits } from '../../../test/support/mail/mail-replica';
+import { Database } from '../../platform/database/database';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { SmtpCheck } from '../smtp-check';
 import { MailDelivery } from './mail-delivery';
@@ -150,8 +151,13 @@ describe('the SMTP conversation', () => {
   });
 
   it('settings that make no sense are told by their key', async () => {
-    await connect('smtp://mail.example.com?tls=perhaps');
-    expect(await check()).toEqual({ status: 'problem', text: 'SMTP_URL: tls must be none, starttls or tls' });
+    await connect('smtp://mail.example.com');
+    await replica
+      .get(Database)
+      .affected(
+        "INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES ('root', 'SMTP', 'HOST', 'mail'), ('root', 'SMTP', 'TLS', 'perhaps')",
+      );
+    expect(await check()).toEqual({ status: 'problem', text: 'SMTP TLS must be none, starttls or tls' });
   });
 
   describe('with a server that trickles', () => {

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/logging/describe-error';
 import { DomainError } from '../../shared/errors/domain-error';
 import { MailNotReadable } from '../outbox/mail-payload';
-import { SmtpProblem } from './smtp-settings';
+import { SmtpProblem } from '../../platform/config/smtp-settings';
 
 /** The recipient's address is not one plain address: it never gets as far as a parser. */
 export class AddressRefused extends Error {

@@ -1,6 +1,6 @@
 import type { SMTPPoolOptions, SMTPTransportOptions } from 'nodemailer';
 import type { MailLimits } from '../mail-limits';
-import type { SmtpSettings } from './smtp-settings';
+import type { SmtpSettings } from '../../platform/config/smtp-settings';
 
 /** A message is text and HTML of our own making: nothing in it may name a file or an address to be fetched (W57). */
 export const noForeignContent = { disableFileAccess: true, disableUrlAccess: true } as const;

@@ -1,6 +1,5 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../../shared/errors/domain-error';
 import type { CurrentSession } from '../../tokens/current-session';
 
@@ -10,16 +9,10 @@ import type { CurrentSession } from '../../tokens/current-session';
  */
 @Injectable()
 export class OptionalSessionGuard extends AuthGuard('token') {
-  override handleRequest<Session>(
-    error: unknown,
-    session: CurrentSession | false,
-    _info: unknown,
-    context: ExecutionContext,
-  ): Session {
+  override handleRequest<Session>(error: unknown, session: CurrentSession | false): Session {
     const refused = error instanceof DomainError && error.entry.status === 401;
     if (error && !refused) throw error as Error;
-    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    const good = !refused && session && authorization !== undefined && session.payload.token_use === 'access';
+    const good = !refused && session && session.payload.token_use === 'access';
     return (good ? session : null) as Session;
   }
 }

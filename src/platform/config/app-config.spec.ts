@@ -63,7 +63,7 @@ const settings: Setting[] = [
     'http://127.0.0.1:3000',
     'https://p.example/',
     'https://p.example',
-    ['p', 'ftp://p', 'https://p.example/?q=1', 'https://p.example/#f'],
+    ['p', 'ftp://p', 'https://p.example/?q=1', 'https://p.example/#f', 'https://p.example ', 'https://p.exa\nmple'],
   ],
   [
     'CORS_ORIGINS',
@@ -152,8 +152,22 @@ const settings: Setting[] = [
   ['RATE_LIMIT', (c) => c.limits.on, false, 'on', true, ['true', 'ON']],
   ['DATA_DIR', (c) => c.dataDir, './data', '/var/lib/auth', '/var/lib/auth', []],
   ['LOG_LEVEL', (c) => c.logLevel, 'info', 'warn', 'warn', ['verbose', 'WARN']],
-  ['SMTP_URL', (c) => c.mail.smtpUrl, undefined, 'smtps://m:465', 'smtps://m:465', ['m:465', 'http://m']],
-  ['MAIL_FROM', (c) => typeof c.mail.from, 'string', 'portal@example.com', 'string', []],
+  [
+    'SMTP_URL',
+    (c) => c.mail.smtpUrl,
+    undefined,
+    'smtps://m:465',
+    'smtps://m:465',
+    ['m:465', 'http://m', 'smtp://', 'smtp://m?tls=maybe', 'smtps://m?tls=none', 'smtp://u:%zz@m'],
+  ],
+  [
+    'MAIL_FROM',
+    (c) => c.mail.from,
+    'no-reply@localhost',
+    'Portal <p@example.com>',
+    'Portal <p@example.com>',
+    ['Portal', 'a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com'],
+  ],
 ];
 
 describe('settings (decisions.md 8)', () => {

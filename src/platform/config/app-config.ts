@@ -6,6 +6,7 @@ import { type JwtConfig, readJwtConfig } from './jwt-config';
 import { keptSecret } from './kept-secrets';
 import { type LdapConfig, readLdapConfig } from './ldap-config';
 import { type LimitsConfig, readLimitsConfig } from './limits-config';
+import { type MailConfig, readMailConfig } from './mail-config';
 import { SettingsReader } from './settings-reader';
 import { readTracingConfig, type TracingConfig } from './tracing-config';
 
@@ -47,7 +48,7 @@ export abstract class AppConfig {
   abstract readonly dataKeys: readonly Buffer[];
   abstract readonly captcha: CaptchaConfig;
   abstract readonly ldap: LdapConfig | undefined;
-  abstract readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
+  abstract readonly mail: MailConfig;
   abstract readonly limits: LimitsConfig;
   abstract readonly tracing: TracingConfig;
 }
@@ -111,10 +112,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     dataKeys: readDataKeys(env, production, dataDir),
     captcha: readCaptchaConfig(env, { testingAllowed }),
     ldap: readLdapConfig(env),
-    mail: {
-      smtpUrl: env.optional('SMTP_URL') === undefined ? undefined : env.url('SMTP_URL', ['smtp:', 'smtps:']),
-      from: env.text('MAIL_FROM', 'no-reply@localhost'),
-    },
+    mail: readMailConfig(env),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };

@@ -80,7 +80,8 @@ export class SettingsReader {
       this.problem(key, 'is not set');
       return '';
     }
-    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    // A parser trims and drops white space; what is kept and put into links is the text itself.
+    const parsed = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined;
     if (parsed === undefined || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
       return '';

@@ -5,6 +5,9 @@ import { sendError } from './error-envelope';
 
 const common: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+/** `Allow` where there is no path to ask. */
+export const anyMethod = 'GET, HEAD, POST';
+
 /**
  * A known path with another method answers 405 with `Allow` instead of 404 (RFC 9110 §15.5.6), and a method that no path
  * has (TRACE, PROPFIND) everywhere. Call before the routes are registered, and `close` when all of them are.
@@ -18,7 +21,7 @@ export function answerOtherMethods(fastify: FastifyInstance): { close(): void } 
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     if ((common as readonly string[]).includes(request.method)) done();
-    else refuse(request, reply, 'GET, HEAD, POST');
+    else refuse(request, reply, anyMethod);
   });
   return {
     close: () => {

@@ -8,10 +8,13 @@ import type { PresentedToken } from '../current-session';
 import { isTokenPayload, type TokenPayload } from '../token-payload';
 import { keyIdOf } from './compact-jws';
 
-const bearer = ExtractJwt.fromAuthHeaderAsBearerToken();
+type ReadToken = (request: FastifyRequest) => string | null;
 
-/** `Authorization: Bearer`, or, where a refresh token is meant, the body's `refresh_token` (decisions.md 4). */
-function tokenOf(request: FastifyRequest): string | null {
+/** `Authorization: Bearer`, and nothing else. */
+export const bearer: ReadToken = ExtractJwt.fromAuthHeaderAsBearerToken();
+
+/** The bearer, or, where a refresh token is meant, the body's `refresh_token` (decisions.md 4). */
+export function bearerOrBody(request: FastifyRequest): string | null {
   const header = bearer(request);
   if (header !== null) return header;
   const body = request.body as { refresh_token?: unknown } | undefined;
@@ -19,14 +22,12 @@ function tokenOf(request: FastifyRequest): string | null {
 }
 
 /** Signature under the one pinned algorithm and a configured key, issuer and audience (RFC 8725). */
-export function verification({
-  algorithm,
-  issuer,
-  audience,
-  verification: keys,
-}: JwtConfig): StrategyOptionsWithRequest {
+export function verification(
+  { algorithm, issuer, audience, verification: keys }: JwtConfig,
+  read: ReadToken,
+): StrategyOptionsWithRequest {
   return {
-    jwtFromRequest: tokenOf as never,
+    jwtFromRequest: read as never,
     secretOrKeyProvider: (_request, token: string, done) => {
       const kid = keyIdOf(token);
       const key = kid === '' ? keys[0] : keys.find((one) => one.kid === kid);
@@ -43,11 +44,11 @@ export function verification({
 }
 
 /** Every claim present, not expired by our clock. @throws DomainError AUTH_401001, AUTH_401002 */
-export function presentedToken(request: FastifyRequest, claims: Record<string, unknown>, clock: Clock): PresentedToken {
+export function presentedToken(token: string | null, claims: Record<string, unknown>, clock: Clock): PresentedToken {
   if (!isTokenPayload(claims)) throw new DomainError(accessTokenInvalid);
   const payload = claims as unknown as TokenPayload;
   const now = clock.epochSeconds();
   if (payload.exp <= now) throw new DomainError(accessTokenExpired);
   if (payload.iat > now + 60) throw new DomainError(accessTokenInvalid);
-  return { payload, token: tokenOf(request) ?? '' };
+  return { payload, token: token ?? '' };
 }

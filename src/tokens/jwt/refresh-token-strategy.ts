@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import type { PresentedToken } from '../current-session';
-import { presentedToken, verification } from './presented-token';
+import { bearerOrBody, presentedToken, verification } from './presented-token';
 
 /** For /refresh, whose one statement asks for the row and writes the new one (ADR 0014). */
 @Injectable()
@@ -14,10 +14,10 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-to
     private readonly clock: Clock,
     config: AppConfig,
   ) {
-    super(verification(config.jwt));
+    super(verification(config.jwt, bearerOrBody));
   }
 
   validate(request: FastifyRequest, claims: Record<string, unknown>): PresentedToken {
-    return presentedToken(request, claims, this.clock);
+    return presentedToken(bearerOrBody(request), claims, this.clock);
   }
 }

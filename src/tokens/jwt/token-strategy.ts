@@ -8,7 +8,7 @@ import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/erro
 import { AppConfig } from '../../platform/config/app-config';
 import type { CurrentSession } from '../current-session';
 import { LoginTokens } from '../persistence/login-tokens';
-import { presentedToken, verification } from './presented-token';
+import { bearer, presentedToken, verification } from './presented-token';
 
 /**
  * The way a JWT becomes a session: signature, claims, expiry, and its row, its session's first row and its user all still
@@ -21,11 +21,11 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
     private readonly clock: Clock,
     config: AppConfig,
   ) {
-    super(verification(config.jwt));
+    super(verification(config.jwt, bearer));
   }
 
   async validate(request: FastifyRequest, claims: Record<string, unknown>): Promise<CurrentSession> {
-    const presented = presentedToken(request, claims, this.clock);
+    const presented = presentedToken(bearer(request), claims, this.clock);
     const row = await this.tokens.find(presented.payload);
     if (row === undefined) throw new DomainError(accessTokenInvalid);
     if (!row.live) throw new DomainError(accessTokenRevoked);

@@ -141,6 +141,7 @@ export class LoginTokens {
    * The check of a presented token and the row of the one it gives rise to, in one statement. Racers: a logout, a password
    * change, a disabling of the same instant. Before it they leave nothing to insert; after it the row is dead all the same,
    * because its session's first row and the user's version are asked at each use: no lock is needed at any isolation.
+   * A token that has a successor, from a time when rotation was on, was used up then.
    * @returns false when the presented token is not good, or there is no such row.
    */
   insertFrom({ jti, sid, sub, token_use }: TokenPayload, token: NewToken): Promise<boolean> {
@@ -148,7 +149,7 @@ export class LoginTokens {
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
        SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_version, ?
        FROM ${checked}
-       WHERE ${presented} AND ${live}`,
+       WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`,
       [token.jti, token.use, token.expires, this.clock.now(), jti, sid, sub, token_use],
     );
   }

@@ -74,7 +74,7 @@ export class MailReplica {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  get<T>(provider: new (...args: never[]) => T): T {
+  get<T>(provider: abstract new (...args: never[]) => T): T {
     return this.module.get(provider, { strict: false });
   }
 

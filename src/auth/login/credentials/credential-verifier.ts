@@ -25,4 +25,7 @@ export abstract class CredentialVerifier {
 
   /** For a name that nobody has: the same work as for a known one, or the user that the provider vouches for. */
   abstract resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null>;
+
+  /** After a success was recorded: brings up to date what only a right credential can. */
+  abstract renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 }

@@ -40,6 +40,11 @@ export class Credentials {
     });
   }
 
+  /** Not before the success is recorded: a right password changes nothing of an account that is not let in (§3.1). */
+  renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+    return this.verifiers[command.provider].renew(user, command, client);
+  }
+
   /** Another provider's user: the work of a wrong password, and its answer, whatever was typed. */
   private async refuseForeign(user: User, command: LoginCommand, client: ClientInfo): Promise<never> {
     if (command.provider === 'password') await this.verifiers.password.resolveUnknown(command, client);

@@ -79,6 +79,11 @@ export class LdapVerifier extends CredentialVerifier {
     );
   }
 
+  /** The password is the directory's. */
+  renew(): Promise<void> {
+    return Promise.resolve();
+  }
+
   private judge(filter: string, command: LoginCommand): Promise<Verdict> {
     return this.directory.judge({ filter, password: command.password }, this.deadlineOf(command));
   }

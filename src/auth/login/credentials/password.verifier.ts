@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
-import { PasswordHasher } from '../../../users/password-hasher';
+import { HashQueueFull, PasswordHasher } from '../../../users/password-hasher';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
@@ -17,16 +17,22 @@ export class PasswordVerifier extends CredentialVerifier {
     super();
   }
 
-  async matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {
-    const right = await this.hasher.matches(password, user.password, client.ip);
-    if (right && user.password !== null && this.hasher.needsRenewal(user.password)) {
-      await this.users.renewHash(user, await this.hasher.hash(password, client.ip));
-    }
-    return right;
+  matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {
+    return this.hasher.matches(password, user.password, client.ip);
   }
 
   async resolveUnknown({ password }: LoginCommand, client: ClientInfo): Promise<null> {
     await this.hasher.matches(password, null, client.ip);
     return null;
+  }
+
+  /** A hash of another cost. Where too many hashes wait, the next login does it: this one has succeeded. */
+  async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
+    if (user.password === null || !this.hasher.needsRenewal(user.password)) return;
+    try {
+      await this.users.renewHash(user, await this.hasher.hash(password, client.ip));
+    } catch (error) {
+      if (!(error instanceof HashQueueFull)) throw error;
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
+import { nameUnnamedResults } from './unnamed-results';
 
 export type DirectoryEntry = Readonly<Record<string, unknown>>;
 
@@ -32,14 +33,21 @@ const tokens: LdapStrategy.AuthenticateOptions = {
   accountLockedOut: '775',
 };
 
+let loading: Promise<typeof LdapStrategy> | undefined;
+/** With the first login of a directory: a service without one never needs it. */
+const loadStrategy = () =>
+  (loading ??= import('passport-ldapauth').then(({ default: strategy }) => {
+    nameUnnamedResults();
+    return strategy;
+  }));
+
 /**
  * One login by passport-ldapauth, outside Express: search as the service account, bind as the entry found. The search
  * filter is finished already; the user name given to the strategy stands for nothing, so that no text of a request gets
  * into its messages. Never rejects; may never answer either where the network is silent: the caller keeps the time.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
-  // Loaded with the first login of a directory: a service without one never needs it.
-  const { default: Strategy } = await import('passport-ldapauth');
+  const Strategy = await loadStrategy();
   const stages = new StageLog();
   return new Promise((resolve) => {
     const answer = (said: StrategyReport['said']) =>

@@ -1,4 +1,4 @@
-import { type Mailbox, mailboxOf } from '../mail-address';
+import { type Mailbox, mailboxOf } from '../../shared/mail-address';
 
 /** `opportunistic`: STARTTLS when the server offers it, and then with a certificate that must be right. */
 export type SmtpTls = 'none' | 'starttls' | 'tls' | 'opportunistic';

@@ -1,0 +1,32 @@
+import { mailboxOf } from '../../shared/mail-address';
+import type { SettingsReader } from './settings-reader';
+import { settingsOfUrl, SmtpProblem } from './smtp-settings';
+
+/** Where the root tenant's group `SMTP` says nothing (decisions.md 8). */
+export interface MailConfig {
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+}
+
+const anySender = 'no-reply@localhost';
+
+/** Read whole at the start: a mistake would otherwise show when the first code has to be sent. */
+export function readMailConfig(env: SettingsReader): MailConfig {
+  const from = env.text('MAIL_FROM', anySender);
+  if (mailboxOf(from) === undefined) env.problem('MAIL_FROM', 'must be an address, or a name and <an address>');
+  if (env.optional('SMTP_URL') === undefined) return { smtpUrl: undefined, from };
+  const smtpUrl = env.url('SMTP_URL', ['smtp:', 'smtps:']);
+  if (smtpUrl !== '' && !isUsable(smtpUrl)) {
+    env.problem('SMTP_URL', 'must have a host, and smtp:// may have tls=none, tls=starttls or tls=tls');
+  }
+  return { smtpUrl, from };
+}
+
+function isUsable(smtpUrl: string): boolean {
+  try {
+    return settingsOfUrl(smtpUrl, anySender).host !== '';
+  } catch (error) {
+    if (error instanceof SmtpProblem) return false;
+    throw error;
+  }
+}
