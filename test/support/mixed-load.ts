@@ -14,6 +14,9 @@ export interface Failure {
   readonly at: number;
 }
 
+/** A test that has seen so many has failed, and may have ended without a call of `stop`. */
+const enoughFailures = 100;
+
 /** From one code or link to the next that may be asked for, which the settings of the fleet put at a second. */
 const betweenMailsMs = 1100;
 
@@ -106,6 +109,7 @@ export class MixedLoad {
     const reply = await request;
     if (reply.status === status) return reply;
     this.failures.push({ what, reply, at: performance.now() });
+    if (this.failures.length >= enoughFailures) this.running = false;
     return undefined;
   }
 }
