@@ -6,6 +6,7 @@ import { SmtpCheck } from '../mail/smtp-check';
 import type { AppConfig } from '../platform/config/app-config';
 import { configOrExit } from '../platform/config/env';
 import { KeyRing } from '../platform/crypto/key-ring';
+import { Database } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliProblem, print } from './cli-context';
@@ -14,6 +15,7 @@ import type { Finding } from './doctor/finding';
 import { checkClock, checkKeys } from './doctor/own-checks';
 import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer-checks';
 import { checkStore } from './doctor/store-checks';
+import { censusOfAll } from './sealed-values';
 
 /** `doctor`: would it work now? One line for each part, exit 1 when one of them has a problem. Changes nothing. */
 export function addDoctorCommand(program: Command): void {
@@ -44,13 +46,16 @@ async function examine(config: AppConfig): Promise<Finding[]> {
       ...(usable ? storedChecks(config, context) : storedNames.map((name) => Promise.resolve(needsTables(name)))),
       checkLdap(config),
       checkCounters(config),
-      checkKeys(config, context.get(KeyRing)),
+      checkKeys(config, context.get(KeyRing), usable ? (signal) => sealed(context, signal) : undefined),
     ]);
     return [database, migrations, ...others];
   } finally {
     await context.close();
   }
 }
+
+const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
+  censusOfAll(context.get(Database), context.get(KeyRing), signal);
 
 const storedNames = ['clock', 'captcha', 'smtp'];
 

@@ -1,12 +1,17 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { print } from './cli-context';
+import { addResealCommand } from './reseal-command';
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('secrets');
+  addGenerateCommand(keys);
+  addResealCommand(keys);
+}
 
 /** `keys generate`: fresh secrets in the form that the environment takes. Needs no settings and no store. */
-export function addKeyCommands(program: Command): void {
-  program
-    .command('keys')
-    .description('secrets')
+function addGenerateCommand(keys: Command): void {
+  keys
     .command('generate')
     .description('prints a fresh JWT_SECRET, DATA_ENCRYPTION_KEY and JWT_PRIVATE_KEY')
     .option('--json')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
+import { identityLength, identityOf } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { type User, userStatus } from './user.entity';
 
@@ -10,8 +11,10 @@ export type Reservation = 'granted' | 'last' | 'refused';
 /** How long codes are blocked once the account's budget is used up, in seconds (decisions.md 3). */
 export const codeBlockSeconds = 900;
 
-/** The row as it was read: enabled, nothing ended since, and the same secret in force. */
-const unchanged = `uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND COALESCE(topt_secret, '') = ?`;
+/** The row as it was read: enabled, nothing ended since, and the same secret in force, whichever key it is sealed with by now. */
+const unchanged =
+  `uid = ? AND status = ${userStatus.enabled} AND credential_version = ? ` +
+  `AND SUBSTR(COALESCE(topt_secret, ''), 1, ${identityLength}) = ?`;
 
 const notBlocked = '(mfa_blocked_until IS NULL OR mfa_blocked_until <= ?)';
 
@@ -84,6 +87,6 @@ export class SecondFactor {
   }
 
   private asRead({ uid, credentialVersion, totpSecret }: User): [string, number, string] {
-    return [uid, credentialVersion, totpSecret ?? ''];
+    return [uid, credentialVersion, identityOf(totpSecret ?? '')];
   }
 }

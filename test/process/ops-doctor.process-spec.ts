@@ -128,7 +128,9 @@ describe('doctor', () => {
         JWT_PREVIOUS_KEYS: 'a-previous-jwt-key-that-is-long-enough-too',
         DATA_ENCRYPTION_KEY: [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(','),
       });
-      expect(of.keys).toBe('ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous');
+      expect(of.keys).toBe(
+        'ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous; nothing that lasts is sealed with a previous one',
+      );
       expect(out).not.toContain('a-previous-jwt-key');
     });
 

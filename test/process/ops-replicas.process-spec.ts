@@ -1,26 +1,77 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection, type Connection } from 'mysql2/promise';
-import { Fleet, type Reply, MixedLoad } from '../support/fleet';
+import { mailStatus } from '../../src/mail/mail-status';
+import { Fleet, type Reply } from '../support/fleet';
+import { Mailboxes } from '../support/mail/mailboxes';
+import { MixedLoad } from '../support/mixed-load';
 import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { MariaDb } from '../support/servers/mariadb';
 import { Redis } from '../support/servers/redis';
+import { Smtp } from '../support/servers/smtp';
 
 const people = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'];
+
+const mailSettings = {
+  MFA_REQUIRED: 'true',
+  // As short as they can be, so that people need not wait long for the next mail.
+  OTP_COOLDOWN_SECONDS: '1',
+  RESET_REQUEST_THROTTLE_SECONDS: '1',
+};
+
+/** What the answers said and what the tables say. In-flight requests of a killed process may have done either. */
+async function assertConsistent(fleet: Fleet, sql: Connection, load: MixedLoad, lost: number): Promise<void> {
+  for (const token of load.revoked.slice(-40)) {
+    const path = [...load.revoked].indexOf(token) % 2 === 0 ? '/user/me' : '/logout';
+    const reply = await fleet.send(path, { bearer: token, ...(path === '/logout' ? { body: {} } : {}) });
+    expect(reply.status).toBe(401);
+  }
+  const written = await rowsOf(
+    sql,
+    `SELECT u.login_name AS name, COUNT(*) AS n FROM login_logs l JOIN users u ON u.uid = l.user_id
+     WHERE l.outcome = 'LOGIN_401001' GROUP BY u.login_name`,
+  );
+  const told = [...load.mistyped.values()].reduce((sum, n) => sum + n, 0);
+  const counted = written.reduce((sum, { n }) => sum + Number(n), 0);
+  expect(counted).toBeGreaterThanOrEqual(told);
+  expect(counted).toBeLessThanOrEqual(told + lost);
+  // A session is two rows and one line in the log, or nothing.
+  expect(
+    await rowsOf(
+      sql,
+      `SELECT sid FROM login_tokens GROUP BY sid
+       HAVING SUM(token_type = 'refresh') <> 1 OR SUM(token_type = 'access') < 1`,
+    ),
+  ).toEqual([]);
+  const [sessions] = await rowsOf(sql, 'SELECT COUNT(DISTINCT sid) AS n FROM login_tokens');
+  const [successes] = await rowsOf(sql, `SELECT COUNT(*) AS n FROM login_logs WHERE outcome = 'success'`);
+  expect(sessions!.n).toBe(successes!.n);
+}
+
+async function rowsOf(sql: Connection, statement: string): Promise<Record<string, any>[]> {
+  return (await sql.query(statement))[0] as Record<string, any>[];
+}
+
+/** One after the other, as the cluster does it: one more comes first. */
+async function restartEach(fleet: Fleet): Promise<void> {
+  for (const leaving of [...fleet.services]) {
+    await fleet.admit(await fleet.launch());
+    expect(await fleet.retire(leaving)).toEqual([{ code: 0, signal: null }]);
+  }
+}
 
 /** Three replicas behind nginx, as in the cluster; the client retries nothing, so every hiccup is a failure. */
 describe('replicas that come and go', () => {
   let databaseUrl: string;
   let fleet: Fleet;
   let sql: Connection;
-  const uids = new Map<string, string>();
 
   beforeAll(async () => {
     databaseUrl = await MariaDbDatabases.shared().freshDatabase();
     // At the same instant on an empty database: all three would migrate.
     fleet = await Fleet.start(databaseUrl, 3);
     sql = await createConnection({ uri: databaseUrl });
-    for (const name of people) uids.set(name, await fleet.givenUser(name));
+    for (const name of people) await fleet.givenUser(name);
   });
   afterAll(async () => {
     await sql.end();
@@ -28,43 +79,8 @@ describe('replicas that come and go', () => {
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
 
-  const rows = async (statement: string, values: unknown[] = []) =>
-    (await sql.query(statement, values))[0] as Record<string, any>[];
-
-  /** What the answers said and what the tables say. In-flight requests of a killed process may have done either. */
-  async function assertConsistent(load: MixedLoad, lost: number): Promise<void> {
-    for (const token of load.revoked.slice(-40)) {
-      const path = [...load.revoked].indexOf(token) % 2 === 0 ? '/user/me' : '/logout';
-      const reply = await fleet.send(path, { bearer: token, ...(path === '/logout' ? { body: {} } : {}) });
-      expect(reply.status).toBe(401);
-    }
-    const written = await rows(
-      `SELECT u.login_name AS name, COUNT(*) AS n FROM login_logs l JOIN users u ON u.uid = l.user_id
-       WHERE l.outcome = 'LOGIN_401001' GROUP BY u.login_name`,
-    );
-    const told = [...load.mistyped.values()].reduce((sum, n) => sum + n, 0);
-    const counted = written.reduce((sum, { n }) => sum + Number(n), 0);
-    expect(counted).toBeGreaterThanOrEqual(told);
-    expect(counted).toBeLessThanOrEqual(told + lost);
-    // A session is two rows and one line in the log, or nothing.
-    expect(
-      await rows(
-        `SELECT sid FROM login_tokens GROUP BY sid
-         HAVING SUM(token_type = 'refresh') <> 1 OR SUM(token_type = 'access') < 1`,
-      ),
-    ).toEqual([]);
-    const [sessions] = await rows('SELECT COUNT(DISTINCT sid) AS n FROM login_tokens');
-    const [successes] = await rows(`SELECT COUNT(*) AS n FROM login_logs WHERE outcome = 'success'`);
-    expect(sessions!.n).toBe(successes!.n);
-  }
-
-  const forget = async () => {
-    await rows('DELETE FROM login_tokens');
-    await rows('DELETE FROM login_logs');
-  };
-
   it('three processes that start together on an empty database migrate it once', async () => {
-    const run = await rows('SELECT name FROM migrations');
+    const run = await rowsOf(sql, 'SELECT name FROM migrations');
     expect(run.length).toBeGreaterThan(0);
     expect(new Set(run.map(({ name }) => name as string)).size).toBe(run.length);
     for (const { lines } of fleet.services) expect(lines.filter((line) => line.includes('"level":50'))).toEqual([]);
@@ -73,23 +89,13 @@ describe('replicas that come and go', () => {
   it('T251 a rolling restart under mixed load: not one request fails', async () => {
     const load = new MixedLoad(fleet, people);
     await pause(1000);
-    for (const leaving of [...fleet.services]) {
-      // As in the cluster: one more comes first, and the ingress hears of the leaving later than the pod.
-      const coming = await fleet.launch();
-      fleet.services.push(coming);
-      await fleet.route(fleet.services);
-      leaving.signal('SIGTERM');
-      await pause(1000);
-      fleet.services.splice(fleet.services.indexOf(leaving), 1);
-      await fleet.route(fleet.services);
-      expect(await leaving.exited).toEqual({ code: 0, signal: null });
-      await leaving.kill();
-    }
+    await restartEach(fleet);
     await load.stop();
     expect(load.failures).toEqual([]);
-    expect(load.requests).toBeGreaterThan(200);
-    await assertConsistent(load, 0);
-    await forget();
+    expect(load.counts.requests).toBeGreaterThan(200);
+    await assertConsistent(fleet, sql, load, 0);
+    await rowsOf(sql, 'DELETE FROM login_tokens');
+    await rowsOf(sql, 'DELETE FROM login_logs');
   });
 
   it('T250 SIGKILL of one replica under load: its requests in flight fail, and nothing else, then or later', async () => {
@@ -106,10 +112,45 @@ describe('replicas that come and go', () => {
       expect(reply.status).toBe(502);
       expect(at - died).toBeLessThan(1000);
     }
-    await assertConsistent(load, load.failures.length);
-    fleet.services.push(await fleet.launch());
-    await fleet.route(fleet.services);
+    await assertConsistent(fleet, sql, load, load.failures.length);
+    await fleet.admit(await fleet.launch());
     for (const name of people) expect((await fleet.login(name)).status).toBe(200);
+  });
+});
+
+describe('replicas that come and go while people wait for mail', () => {
+  it('T251 codes, links and notices: not one request fails, and each mail arrives once', async () => {
+    const databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    const smtp = await Smtp.start();
+    const fleet = await Fleet.start(databaseUrl, 2, { ...mailSettings, SMTP_URL: smtp.url });
+    const sql = await createConnection({ uri: databaseUrl });
+    try {
+      for (const name of people) await fleet.givenUser(name);
+      const mailboxes = new Mailboxes(smtp);
+      const load = new MixedLoad(fleet, people, mailboxes);
+      await pause(1000);
+      await restartEach(fleet);
+      await load.stop();
+      expect(load.failures).toEqual([]);
+      expect(load.counts.codes).toBeGreaterThan(2 * people.length);
+      expect(load.counts.resets).toBeGreaterThan(people.length);
+      await assertConsistent(fleet, sql, load, 0);
+
+      await eventually(async () => (await rowsOf(sql, 'SELECT id FROM mail_outbox WHERE status = 0')).length === 0, {
+        what: 'nothing waits in the outbox',
+      });
+      expect(mailboxes.twice()).toEqual([]);
+      expect(mailboxes.surplus()).toBe(0);
+      expect(smtp.messages).toHaveLength(load.counts.codes + 2 * load.counts.resets);
+      expect(await rowsOf(sql, 'SELECT status, COUNT(*) AS n FROM mail_outbox GROUP BY status')).toEqual([
+        { status: mailStatus.sent, n: smtp.messages.length },
+      ]);
+    } finally {
+      await sql.end();
+      await fleet.stop();
+      await smtp.stop();
+      await MariaDbDatabases.shared().drop(databaseUrl);
+    }
   });
 });
 

@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
-import { resolve as resolvePath } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Exit } from './servers/guarded-child';
 import { Nginx } from './servers/nginx';
 import { ServiceProcess } from './servers/service-process';
 import { captchaToken, testSettings } from './settings';
 
-const CLI = resolvePath(__dirname, '../../dist/src/cli.js');
+const ROOT = resolvePath(__dirname, '../..');
 export const fleetPassword = 'Correct-Horse-7';
+
+export const addressOf = (name: string): string => `${name}@example.com`;
 
 export interface Reply {
   /** 0: no answer at all. */
@@ -23,7 +26,7 @@ export class Fleet {
   private constructor(
     readonly services: ServiceProcess[],
     readonly nginx: Nginx,
-    private readonly env: Record<string, string>,
+    private env: Record<string, string>,
   ) {}
 
   static async start(databaseUrl: string, count: number, settings: Record<string, string> = {}): Promise<Fleet> {
@@ -43,18 +46,54 @@ export class Fleet {
     await this.nginx.setUpstreams(services.map(({ port }) => port));
   }
 
-  async launch(): Promise<ServiceProcess> {
-    return ServiceProcess.start({ env: this.env });
+  /** From now on processes start with these, and so does the command line. */
+  set(settings: Record<string, string>): void {
+    this.env = { ...this.env, ...settings };
+  }
+
+  /** One process more, which gets no requests yet. `root` has the program, where it is not the one that was built here. */
+  async launch({ root = ROOT, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
+    return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
+  }
+
+  /** As in the cluster: they are told to go, and the ingress hears of it later. */
+  async retire(...leaving: ServiceProcess[]): Promise<Exit[]> {
+    for (const service of leaving) service.signal('SIGTERM');
+    await pause(1000);
+    for (const service of leaving) this.services.splice(this.services.indexOf(service), 1);
+    await this.route(this.services);
+    const exits = await Promise.all(leaving.map(({ exited }) => exited));
+    for (const service of leaving) await service.kill();
+    return exits;
+  }
+
+  /** Takes this one's requests as well from now on. */
+  async admit(coming: ServiceProcess): Promise<void> {
+    this.services.push(coming);
+    await this.route(this.services);
   }
 
   async cli(...args: string[]): Promise<any> {
+    return (await this.run(args)).answer;
+  }
+
+  /** The command line to its end, whatever it is. */
+  async run(args: string[], { root = ROOT } = {}): Promise<{ code: number; answer: any; stderr: string }> {
     const env = { PATH: process.env.PATH, ...this.env };
-    const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args, '--json'], { env });
-    return JSON.parse(stdout);
+    const command = [join(root, 'dist/src/cli.js'), ...args, '--json'];
+    return promisify(execFile)(process.execPath, command, { env }).then(
+      ({ stdout, stderr }) => ({ code: 0, answer: JSON.parse(stdout), stderr }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+        code,
+        answer: stdout === '' ? undefined : JSON.parse(stdout),
+        stderr,
+      }),
+    );
   }
 
   async givenUser(name: string): Promise<string> {
-    return (await this.cli('user', 'create', '--login-name', name, '--password', fleetPassword)).uid as string;
+    const args = ['--login-name', name, '--email', addressOf(name), '--password', fleetPassword];
+    return (await this.cli('user', 'create', ...args)).uid as string;
   }
 
   /** One request that retries nothing. */
@@ -88,75 +127,5 @@ export class Fleet {
 
   login(username: string, password = fleetPassword): Promise<Reply> {
     return this.send('/login', { body: { username, password, captcha_token: captchaToken } });
-  }
-}
-
-interface Session {
-  access: string;
-  refresh: string;
-}
-
-export interface Failure {
-  readonly what: string;
-  readonly reply: Reply;
-  /** `performance.now()` of the answer. */
-  readonly at: number;
-}
-
-/** People at work: each logs in, looks, refreshes, mistypes the password once, logs out, and again. */
-export class MixedLoad {
-  readonly failures: Failure[] = [];
-  /** Tokens whose logout was answered with success. */
-  readonly revoked: string[] = [];
-  readonly mistyped = new Map<string, number>();
-  requests = 0;
-  private running = true;
-  private readonly people: Promise<void>[];
-
-  constructor(
-    private readonly fleet: Fleet,
-    names: readonly string[],
-  ) {
-    this.people = names.map((name) => this.work(name));
-  }
-
-  async stop(): Promise<void> {
-    this.running = false;
-    await Promise.all(this.people);
-  }
-
-  private async work(name: string): Promise<void> {
-    while (this.running) {
-      const session = await this.logIn(name);
-      if (session === undefined) continue;
-      for (let round = 0; round < 3 && this.running; round++) {
-        await this.expecting(200, 'me', this.fleet.send('/user/me', { bearer: session.access }));
-        const refreshed = await this.expecting(
-          200,
-          'refresh',
-          this.fleet.send('/refresh', { body: { refresh_token: session.refresh } }),
-        );
-        if (refreshed !== undefined) session.access = refreshed.body.data.access_token as string;
-        await pause(15);
-      }
-      const wrong = await this.expecting(401, 'wrong password', this.fleet.login(name, 'wrong'));
-      if (wrong?.body.error_code === 'LOGIN_401001') this.mistyped.set(name, (this.mistyped.get(name) ?? 0) + 1);
-      const out = await this.expecting(200, 'logout', this.fleet.send('/logout', { bearer: session.access, body: {} }));
-      if (out !== undefined) this.revoked.push(session.access, session.refresh);
-    }
-  }
-
-  private async logIn(name: string): Promise<Session | undefined> {
-    const reply = await this.expecting(200, 'login', this.fleet.login(name));
-    if (reply === undefined) return undefined;
-    return { access: reply.body.data.access_token as string, refresh: reply.body.data.refresh_token as string };
-  }
-
-  private async expecting(status: number, what: string, request: Promise<Reply>): Promise<Reply | undefined> {
-    this.requests += 1;
-    const reply = await request;
-    if (reply.status === status) return reply;
-    this.failures.push({ what, reply, at: performance.now() });
-    return undefined;
   }
 }

@@ -40,12 +40,12 @@ export type QueuedMail =
 
 export type MailKind = QueuedMail['kind'];
 
-const purpose = 'mail';
+export const mailPurpose = 'mail';
 const times = new Set(['expires', 'at']);
 
 /** Codes and links lie in the table only sealed, and only until they are sent (decisions.md 3). */
 export function sealMail(keys: KeyRing, mail: QueuedMail): string {
-  return keys.seal(purpose, JSON.stringify(mail));
+  return keys.seal(mailPurpose, JSON.stringify(mail));
 }
 
 /** No key of this process opens the mail; that of another replica may, while keys rotate. */
@@ -61,7 +61,7 @@ export function openMail(keys: KeyRing, sealed: string): QueuedMail {
 
 function opened(keys: KeyRing, sealed: string): string {
   try {
-    return keys.open(purpose, sealed);
+    return keys.open(mailPurpose, sealed);
   } catch {
     throw new MailNotReadable();
   }

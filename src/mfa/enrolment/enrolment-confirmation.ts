@@ -38,7 +38,7 @@ export class EnrolmentConfirmation {
     if (step === null) return undefined;
     return async (tx) => {
       const confirmed =
-        (await this.secondFactor.activateSecret(tx, user, row.secret)) &&
+        (await this.secondFactor.activateSecret(tx, user, this.sealed.renewed(row.secret))) &&
         (await this.liveSessions.hold(tx, row.sid, user)) &&
         (await this.secrets.confirm(tx, row, step));
       if (!confirmed) return undefined;

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
+import { identityLength, identityOf } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { SqlValue } from '../../platform/database/sql';
 import type { Reservation } from '../../users/second-factor';
@@ -12,7 +13,7 @@ import { TotpSecret } from './totp-secret.entity';
 export const maxQrFetches = 5;
 
 /** This very enrolment, still open: a newer one has another secret under another nonce. */
-const stillOpen = 'user_id = ? AND secret = ? AND confirmed_at IS NULL AND expires > ?';
+const stillOpen = `user_id = ? AND SUBSTR(secret, 1, ${identityLength}) = ? AND confirmed_at IS NULL AND expires > ?`;
 
 /** Rows of `totp_secrets` and their guarded writes. */
 @Injectable()
@@ -99,6 +100,6 @@ export class TotpSecrets {
   }
 
   private open({ userId, secret }: TotpSecret): SqlValue[] {
-    return [userId, secret, this.clock.now()];
+    return [userId, identityOf(secret), this.clock.now()];
   }
 }

@@ -1,6 +1,6 @@
 import { SystemRandom } from '../../shared/random';
 import { type AppConfig, loadConfig } from '../config/app-config';
-import { KeyRing, sha256Hex } from './key-ring';
+import { identityOf, isSealed, KeyRing, sha256Hex } from './key-ring';
 
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
@@ -50,6 +50,32 @@ describe('KeyRing', () => {
     expect(() => former.open('totp', both.seal('totp', 'new'))).toThrow(Error);
     expect(() => current.open('totp', former.seal('totp', 'old'))).toThrow(Error);
   });
+
+  it('sealing again: the first key opens it, what tells it from others stays, and twice is as good as once', () => {
+    const [former, both, current] = [ring(key(1)), ring(key(2), key(1)), ring(key(2))];
+    const before = former.seal('totp', 'secret');
+    const after = both.reseal('totp', before);
+    expect(current.open('totp', after)).toBe('secret');
+    expect(after).not.toBe(before);
+    expect(identityOf(after)).toBe(identityOf(before));
+    expect(both.reseal('totp', before)).toBe(after);
+    expect(both.reseal('totp', after)).toBe(after);
+    expect(() => current.reseal('totp', before)).toThrow(/totp/);
+    expect(() => both.reseal('smtp', before)).toThrow(/smtp/);
+  });
+
+  it('two sealings of one value are told apart by what stays', () => {
+    const one = ring(key(1));
+    expect(identityOf(one.seal('totp', 'x'))).not.toBe(identityOf(one.seal('totp', 'x')));
+  });
+
+  it.each(['', 'secret', 'v1.', 'v1.short', `v1.${'a'.repeat(37)}`, `v1.${'a'.repeat(40)} b`, `v2.${'a'.repeat(60)}`])(
+    'the text %j is not sealed',
+    (text) => {
+      expect(isSealed(text)).toBe(false);
+      expect(isSealed(ring(key(1)).seal('totp', text))).toBe(true);
+    },
+  );
 
   it('a failure names the purpose and neither the value nor a key', () => {
     const sealed = ring(key(1)).seal('totp', 'secret');

@@ -4,6 +4,9 @@ import { Random } from '../../shared/random';
 
 const nonceBytes = 12;
 const tagBytes = 16;
+const mark = 'v1.';
+/** At least a nonce and a tag. A password that somebody typed does not look like this. */
+const sealedForm = /^v1\.[\w-]{38,}$/;
 
 /**
  * Secrets at rest and keyed hashes, all from `DATA_ENCRYPTION_KEY`: the first key writes, every key reads, so that keys
@@ -19,26 +22,23 @@ export class KeyRing {
 
   /** AES-256-GCM; `purpose` is authenticated too, so that a value cannot be moved to another column. */
   seal(purpose: string, plain: string): string {
-    const nonce = this.random.bytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', this.keys(`seal:${purpose}`)[0]!, nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `v1.${sealed.toString('base64url')}`;
+    return sealWith(this.keys(`seal:${purpose}`)[0]!, this.random.bytes(nonceBytes), plain);
   }
 
   /** @throws Error when no configured key opens it. */
   open(purpose: string, sealed: string): string {
-    const bytes = Buffer.from(sealed.replace(/^v1\./, ''), 'base64url');
-    for (const key of this.keys(`seal:${purpose}`)) {
-      try {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
-        decipher.setAuthTag(bytes.subarray(-tagBytes));
-        const plain = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
-        return Buffer.concat([plain, decipher.final()]).toString('utf8');
-      } catch {
-        continue;
-      }
-    }
-    throw new Error(`a sealed value (${purpose}) does not open with any DATA_ENCRYPTION_KEY`);
+    return this.opened(purpose, sealed).plain;
+  }
+
+  /**
+   * The same value as the key that writes seals it; what that key has sealed comes back as it is. The nonce stays, so that
+   * `identityOf` does: it was drawn for this value alone, and under another key it has not been used yet.
+   * @throws Error when no configured key opens it.
+   */
+  reseal(purpose: string, sealed: string): string {
+    const { plain, key } = this.opened(purpose, sealed);
+    const [first] = this.keys(`seal:${purpose}`);
+    return key === first ? sealed : sealWith(first!, bytesOf(sealed).subarray(0, nonceBytes), plain);
   }
 
   /** HMAC-SHA256 in hexadecimal, with the key that writes. */
@@ -61,6 +61,14 @@ export class KeyRing {
     return this.keys(`secret:${purpose}`).map((key) => key.toString('hex'));
   }
 
+  private opened(purpose: string, sealed: string): { readonly plain: string; readonly key: Buffer } {
+    for (const key of this.keys(`seal:${purpose}`)) {
+      const plain = openWith(key, bytesOf(sealed));
+      if (plain !== undefined) return { plain, key };
+    }
+    throw new Error(`a sealed value (${purpose}) does not open with any DATA_ENCRYPTION_KEY`);
+  }
+
   private keys(label: string): Buffer[] {
     let keys = this.derived.get(label);
     if (keys === undefined) {
@@ -69,6 +77,35 @@ export class KeyRing {
     }
     return keys;
   }
+}
+
+export const isSealed = (text: string): boolean => sealedForm.test(text);
+
+/** Characters at the start of a sealed value that are its own: the mark and the nonce. */
+export const identityLength = mark.length + (nonceBytes * 4) / 3;
+
+/** Tells one sealed value from the next, and is the same before and after `reseal`: guards compare it. */
+export const identityOf = (sealed: string): string => sealed.slice(0, identityLength);
+
+function sealWith(key: Buffer, nonce: Buffer, plain: string): string {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `${mark}${sealed.toString('base64url')}`;
+}
+
+function openWith(key: Buffer, bytes: Buffer): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+    decipher.setAuthTag(bytes.subarray(-tagBytes));
+    const plain = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+    return Buffer.concat([plain, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(sealed: string): Buffer {
+  return Buffer.from(sealed.startsWith(mark) ? sealed.slice(mark.length) : sealed, 'base64url');
 }
 
 /** What is stored of a link or an opaque token: enough to find it, useless to who reads the table (W27). */

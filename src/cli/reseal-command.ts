@@ -1,0 +1,61 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import type { AppConfig } from '../platform/config/app-config';
+import { KeyRing } from '../platform/crypto/key-ring';
+import type { Census } from '../platform/crypto/resealing';
+import { Database } from '../platform/database/database';
+import { CliProblem, inContext, print, printRecord } from './cli-context';
+import { censusOfAll, resealAll } from './sealed-values';
+
+interface Options {
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** Codes and captcha challenges live for minutes; an hour leaves room for a replica that is slow to go. */
+const shortLivedSeconds = 3600;
+
+/** `keys reseal`: the last step but one of a rotation of data keys (docs/operations/keys.md). */
+export function addResealCommand(keys: Command): void {
+  keys
+    .command('reseal')
+    .description('seals everything that lasts again with the first DATA_ENCRYPTION_KEY')
+    .option('--dry-run', 'only count what is sealed with another key')
+    .option('--json')
+    .action(({ dryRun, json }: Options) =>
+      inContext((context, config) => (dryRun ? count(context, json) : reseal(context, config, json))),
+    );
+}
+
+async function count(context: INestApplicationContext, json: boolean | undefined): Promise<void> {
+  const { former, unreadable } = await censusOfAll(context.get(Database), context.get(KeyRing));
+  printRecord({ left: former, unreadable }, json);
+}
+
+/** Counted anew at the end: what a replica has written meanwhile with another key is among it. */
+async function reseal(context: INestApplicationContext, config: AppConfig, json: boolean | undefined): Promise<void> {
+  const [database, keys] = [context.get(Database), context.get(KeyRing)];
+  const resealed = await resealAll(database, keys);
+  const census = await censusOfAll(database, keys);
+  const { former: left, unreadable } = census;
+  if (json) print(JSON.stringify({ resealed, left, unreadable }));
+  else printRecord({ ...resealed, left, unreadable }, false);
+  assertDone(census);
+  if (json) return;
+  const minutes = Math.ceil(Math.max(shortLivedSeconds, config.mfa.codeTtlSeconds) / 60);
+  print(
+    `every key but the first can be dropped ${minutes} minutes after the last replica that wrote with it has ended`,
+  );
+}
+
+function assertDone({ former, unreadable }: Census): void {
+  if (former > 0) {
+    throw new CliProblem(
+      `${former} values are sealed with another key than the first: a replica still writes with it; ` +
+        'keep it, and run this again after the roll-out',
+    );
+  }
+  if (unreadable > 0) {
+    throw new CliProblem(`${unreadable} values open with no DATA_ENCRYPTION_KEY: is a key missing from the list?`);
+  }
+}

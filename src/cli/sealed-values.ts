@@ -1,0 +1,28 @@
+import { sealedMailColumns } from '../mail/sealed-mail-columns';
+import { sealedTotpColumns } from '../mfa/sealed-totp-columns';
+import type { KeyRing } from '../platform/crypto/key-ring';
+import { type Census, censusOf, resealColumn, type SealedColumn } from '../platform/crypto/resealing';
+import type { Database } from '../platform/database/database';
+
+/** Everything that is sealed and outlives a roll-out. What is not here (codes, challenges, passes) is over in minutes. */
+export const sealedColumns: readonly SealedColumn[] = [...sealedTotpColumns, ...sealedMailColumns];
+
+/** @returns how many values of each column were sealed again; in order, and never a value */
+export async function resealAll(database: Database, keys: KeyRing): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const column of sealedColumns) {
+    counts[`${column.table}.${column.column}`] = await resealColumn(database, keys, column);
+  }
+  return counts;
+}
+
+export async function censusOfAll(database: Database, keys: KeyRing, signal?: AbortSignal): Promise<Census> {
+  const total = { former: 0, unreadable: 0 };
+  for (const column of sealedColumns) {
+    const { former, unreadable } = await censusOf(database, keys, column, signal);
+    total.former += former;
+    total.unreadable += unreadable;
+    if (signal?.aborted) break;
+  }
+  return total;
+}

@@ -1,0 +1,47 @@
+import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+
+export const nextMigration = 'NextRelease1999999999999';
+
+/**
+ * Expands only, as docs/operations/upgrade.md asks of every migration: tables that every request reads and writes get a
+ * column, one that may be null and one with a default; an index; a table that nobody knows yet.
+ */
+const migration = `
+const { Table, TableColumn, TableIndex } = require('typeorm');
+exports.${nextMigration} = class ${nextMigration} {
+  name = '${nextMigration}';
+  async up(runner) {
+    await runner.addColumn('users', new TableColumn({ name: 'locale', type: 'varchar', length: '16', isNullable: true }));
+    await runner.addColumn('login_tokens', new TableColumn({ name: 'device', type: 'varchar', length: '64', default: "''" }));
+    await runner.addColumn('pending_logins', new TableColumn({ name: 'device', type: 'varchar', length: '64', default: "''" }));
+    await runner.createIndex('login_logs', new TableIndex({ name: 'ix_login_logs_outcome', columnNames: ['outcome'] }));
+    await runner.createTable(new Table({ name: 'devices', columns: [{ name: 'id', type: 'varchar', length: '36', isPrimary: true }] }));
+  }
+  async down() {}
+};
+`;
+
+/** The built program as its next release would be: the same, and one additive migration more. */
+export class NextVersion {
+  private constructor(readonly root: string) {}
+
+  static async build(): Promise<NextVersion> {
+    const root = await mkdtemp(join(tmpdir(), 'next-version-'));
+    await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true });
+    await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+    const migrations = join(root, 'dist/migrations');
+    await writeFile(join(migrations, `1999999999999-next-release.js`), migration);
+    const more = `require('./1999999999999-next-release').${nextMigration}`;
+    await appendFile(join(migrations, 'all.js'), `\nexports.migrations = [...exports.migrations, ${more}];\n`);
+    return new NextVersion(root);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
