@@ -8,13 +8,11 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts openapi.json ./
-COPY scripts scripts
+COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY migrations migrations
 COPY src src
-COPY sdk sdk
-COPY portal portal
-RUN npm run build
+# The service alone: the pages of portal/ are static files that a web server of their own serves (portal/README.md).
+RUN npm run build:server
 # typescript is an optional peer of a package that runs, which is why it would stay.
 RUN npm prune --omit=dev && rm -rf node_modules/typescript \
  && find dist node_modules -name '*.map' -delete && rm -f dist/.tsbuildinfo
@@ -29,7 +27,6 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY --from=build /app/portal/dist portal/dist
 # A number, so that Kubernetes can see that it is not root (runAsNonRoot).
 USER 10001:10001
 EXPOSE 3000

@@ -191,6 +191,24 @@ describe('kustomizations', () => {
   });
 });
 
+describe('overlays against the schemas of Kubernetes', () => {
+  it.each(['production', 'staging'])('%s: what comes of its patches is as good as the base', (overlay) => {
+    const [{ patches }] = documents(join(KUSTOMIZE, 'overlays', overlay, 'kustomization.yaml'));
+    const results = (patches as any[]).map((patch) => patched(patch, join(KUSTOMIZE, 'overlays', overlay)));
+    expect(results.length).toBeGreaterThan(1);
+    for (const result of results) expect({ kind: result.kind, faults: faultsOf(result) }).toMatchObject({ faults: [] });
+  });
+
+  it('the check itself knows a patch of a wrong type, and a number among the settings', () => {
+    const target = { kind: 'HorizontalPodAutoscaler' };
+    const wrong = patched({ target, patch: "- { op: replace, path: /spec/maxReplicas, value: 'two' }" }, '');
+    expect(faultsOf(wrong)).toEqual([expect.stringContaining('/spec/maxReplicas')]);
+    const settings = structuredClone(kind('ConfigMap'));
+    settings.data.PORT = 3000;
+    expect(faultsOf(settings)).toEqual([expect.stringContaining('/data/PORT')]);
+  });
+});
+
 describe('Dockerfile', () => {
   const stages = read('Dockerfile')
     .replace(/\\\n/g, ' ')
@@ -207,7 +225,12 @@ describe('Dockerfile', () => {
 
   it('the last stage takes packages without those of development', () => {
     expect(build.indexOf('npm prune --omit=dev')).toBeGreaterThan(build.indexOf('npm run build'));
-    expect(last).toContain('COPY --from=build /app/node_modules node_modules');
+    // The program, its packages, and what it is; the pages are no part of the service (portal/README.md).
+    expect(last.match(/^COPY .*$/gm)).toEqual([
+      'COPY --from=build /app/package.json ./',
+      'COPY --from=build /app/node_modules node_modules',
+      'COPY --from=build /app/dist dist',
+    ]);
   });
 
   it('runs Node as process 1, as a user with a number, in production, with a health check that needs no shell', () => {
@@ -229,17 +252,38 @@ describe('Dockerfile', () => {
         ?.map((line) => line.slice(1)) ?? [];
     const copied = [...build.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '));
     expect(copied.length).toBeGreaterThan(8);
-    for (const name of copied) {
-      expect(existsSync(join(ROOT, name)) ? '' : `${name} is missing`).toBe('');
-      expect(sent).toContain(name);
-    }
-    for (const name of ['test', 'data', 'docs', '.git']) expect(sent).not.toContain(name);
+    for (const name of copied) expect(existsSync(join(ROOT, name)) ? '' : `${name} is missing`).toBe('');
+    // And nothing that no step uses.
+    expect([...sent].sort()).toEqual([...copied].sort());
+    for (const name of ['test', 'data', 'docs', 'portal', '.git']) expect(sent).not.toContain(name);
   });
 
   it('no secret and no setting that weakens anything is in the image', () => {
     expect(read('Dockerfile')).not.toMatch(/SECRET|PASSWORD|KEY|TOKEN|MIGRATE_ON_START|RESET_RESPONSE/);
   });
 });
+
+/** What kustomize makes of the base by one patch: RFC 6902 as far as the overlays use it, or a merge of settings. */
+function patched({ path, target, patch }: any, folder: string): any {
+  if (path !== undefined) {
+    const [more] = documents(join(folder, path));
+    const whole = structuredClone(kind(more.kind));
+    // Every member of the patch is looked at, so that one which the kind has not is told.
+    return {
+      ...whole,
+      ...more,
+      metadata: { ...whole.metadata, ...more.metadata },
+      data: { ...whole.data, ...more.data },
+    };
+  }
+  const whole = structuredClone(kind(target.kind));
+  for (const { op, path: pointer, value } of parse(patch)) {
+    expect(op).toBe('replace');
+    const [parent, name] = [pointer.slice(0, pointer.lastIndexOf('/')), pointer.slice(pointer.lastIndexOf('/') + 1)];
+    (at(whole, parent) as any)[name] = value;
+  }
+  return whole;
+}
 
 /** RFC 6901, as far as the patches use it. */
 function at(value: any, pointer: string): unknown {

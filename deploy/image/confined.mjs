@@ -1,0 +1,43 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * What a container engine does for one process, as far as it matters here: a root directory of its own, read-only if
+ * wanted, number 1 of its own process table, and mounts that vanish with it.
+ */
+const enter = `
+set -e
+root=$1 cwd=$2 user=$3 mode=$4 writable=$5; shift 5
+mount --bind "$root" "$root"
+mount -t proc proc "$root/proc"
+if [ -n "$writable" ]; then mount --bind "$writable" "$root/mnt"; fi
+if [ "$mode" = ro ]; then mount -o remount,bind,ro "$root"; fi
+exec chroot --userspec="$user" "$root" env -C "$cwd" "$@"
+`;
+
+/** That of the image; the host's would lead to programs that it does not have. */
+export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+function invocation({ root, cwd = '/', user = '0:0', readOnly = false, writable = '' }, command) {
+  const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
+  return [...namespaces, 'sh', '-c', enter, 'sh', root, cwd, user, readOnly ? 'ro' : 'rw', writable, ...command];
+}
+
+/** Runs a command to its end. `writable` is a directory of the host that appears as /mnt. */
+export function runConfined(place, command, { env = {}, stdio = 'pipe' } = {}) {
+  return spawnSync('unshare', invocation(place, command), {
+    env: { PATH: path, ...env },
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    stdio: ['ignore', stdio, stdio],
+  });
+}
+
+/** Starts a command; `pid` is its number on the host, for signals that come from outside as those of the engine do. */
+export function startConfined(place, command, { env = {} } = {}) {
+  const child = spawn('unshare', invocation(place, command), {
+    env: { PATH: path, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return { child, pid: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()) };
+}

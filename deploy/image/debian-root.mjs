@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The npm that comes with a Node; the packages of Node have none. */
+const bundledNpm = { 24: 11 };
+
+/** Why the base image cannot be made here; undefined when it can. */
+export function missingForDebianRoot() {
+  const release = '/etc/os-release';
+  if (!existsSync(release) || !/^ID=debian$/m.test(readFileSync(release, 'utf8'))) return 'this is no Debian';
+  if (process.getuid() !== 0) return 'this is not root';
+  if (spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status !== 0)
+    return 'no namespaces are allowed here';
+  return undefined;
+}
+
+/** An empty Debian with the Node of the image's name in /usr/local, which is what the image itself is made of. */
+export function makeDebianRoot(root, { node, debian }) {
+  if (spawnSync('debootstrap', ['--version']).status !== 0) {
+    run('apt-get', ['install', '-y', '--no-install-recommends', 'debootstrap'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  }
+  const [archive] =
+    run('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages']).match(/^\S*debian$/m) ?? [];
+  run('debootstrap', ['--variant=minbase', debian, root, ...(archive === undefined ? [] : [archive])]);
+  copyFileSync('/etc/resolv.conf', join(root, 'etc/resolv.conf'));
+  installNode(root, node);
+}
+
+function installNode(root, major) {
+  const local = join(root, 'usr/local');
+  unpack(`node-linux-${process.arch}@${major}`, root, (folder) => {
+    copyFileSync(join(folder, 'bin/node'), join(local, 'bin/node'));
+    cpSync(join(folder, 'include/node'), join(local, 'include/node'), { recursive: true });
+  });
+  if (bundledNpm[major] === undefined) throw new Error(`which npm comes with Node ${major}?`);
+  unpack(`npm@${bundledNpm[major]}`, root, (folder) => {
+    cpSync(folder, join(local, 'lib/node_modules/npm'), { recursive: true });
+    for (const name of ['npm', 'npx']) {
+      symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name));
+    }
+  });
+}
+
+/** The newest release of a package, unpacked for as long as `use` takes. */
+function unpack(name, root, use) {
+  const folder = join(root, 'var/tmp/package');
+  mkdirSync(folder);
+  try {
+    run('npm', ['pack', '--silent', '--pack-destination', folder, name]);
+    run('tar', ['-xzf', join(folder, readdirSync(folder)[0]), '-C', folder]);
+    use(join(folder, 'package'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function run(command, args, options = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26, ...options });
+  if (status !== 0) throw new Error(`${command} ended with ${status}\n${stdout?.slice(-2000)}${stderr?.slice(-2000)}`);
+  return stdout;
+}
