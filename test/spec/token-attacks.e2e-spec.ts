@@ -165,9 +165,11 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
   });
 
   it('T163 only the Authorization header carries an access token', async () => {
-    for (const authorization of ['Bearer', 'Bearer ', `Basic ${access}`, access, `Token ${access}`]) {
+    const nothingElse = [`Bearer ${access} x`, `x Bearer ${access}`, `Bearer ${access}, Basic YTpi`];
+    for (const authorization of ['Bearer', 'Bearer ', `Basic ${access}`, access, `Token ${access}`, ...nothingElse]) {
       expect((await service.get('/user/me', { headers: { authorization } })).status).toBe(401);
     }
+    expect((await service.get('/user/me', { headers: { authorization: `bearer  ${access}` } })).status).toBe(200);
     expect((await service.get(`/user/me?access_token=${access}&token=${access}`)).status).toBe(401);
     expect((await service.get('/user/me', { headers: { cookie: `access_token=${access}` } })).status).toBe(401);
   });
