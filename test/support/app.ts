@@ -74,6 +74,8 @@ export class TestService {
       bodyParser: false,
     });
     await applyAppSetup(app, logger);
+    // Loaded with the first login of a directory: milliseconds in the program, more than its time where jest transforms it.
+    if (settings.LDAP_URL !== undefined) await import('passport-ldapauth');
     const service = new TestService(app, clock, store, dataDir);
     Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
     return service;
