@@ -37,13 +37,15 @@ export class SessionOpener {
   async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
     const { accessTtlSeconds, refreshTtlSeconds } = this.config.jwt;
     const sid = this.random.uuid();
-    const refreshExpires = this.clock.secondsFromNow(refreshTtlSeconds);
+    const createdAt = this.clock.now();
+    const after = (ttlSeconds: number) => new Date(createdAt.getTime() + ttlSeconds * 1000);
     const access = {
       jti: this.random.uuid(),
       use: 'access' as const,
-      expires: this.clock.secondsFromNow(Math.min(accessTtlSeconds, refreshTtlSeconds)),
+      createdAt,
+      expires: after(Math.min(accessTtlSeconds, refreshTtlSeconds)),
     };
-    const refresh = { jti: sid, use: 'refresh' as const, expires: refreshExpires };
+    const refresh = { jti: sid, use: 'refresh' as const, createdAt, expires: after(refreshTtlSeconds) };
     await this.tokens.insert(tx, { userId: user.uid, sid, credentialVersion: user.credentialVersion }, [
       access,
       refresh,
@@ -57,14 +59,14 @@ export class SessionOpener {
     const shared = {
       sub: user.uid,
       sid,
-      iat: this.clock.epochSeconds(),
+      iat: seconds(createdAt),
       tenant_id: user.tenantId,
       org_unit_id: user.orgUnitId,
       amr,
     };
     return {
       accessToken: this.signer.sign({ ...shared, jti: access.jti, token_use: 'access', exp: seconds(access.expires) }),
-      refreshToken: this.signer.sign({ ...shared, jti: sid, token_use: 'refresh', exp: seconds(refreshExpires) }),
+      refreshToken: this.signer.sign({ ...shared, jti: sid, token_use: 'refresh', exp: seconds(refresh.expires) }),
     };
   }
 }

@@ -75,10 +75,11 @@ export class SessionRefresher {
    */
   private async rotate(tx: Transaction, session: RotatedSession, access: NewToken): Promise<Rotation> {
     const { jti } = session.payload;
-    const successor: NewToken = { jti: this.random.uuid(), use: 'refresh', expires: session.expires };
+    const { createdAt } = access;
+    const successor: NewToken = { jti: this.random.uuid(), use: 'refresh', createdAt, expires: session.expires };
     if (await this.tokens.claimSuccession(tx, jti, successor.jti)) {
       await this.tokens.insert(tx, this.keyOf(session), [successor, access]);
-      return { successor: successor.jti, issuedAt: this.clock.now() };
+      return { successor: successor.jti, issuedAt: createdAt };
     }
     const parent = await this.tokens.succession(tx, jti);
     const claimed = parent?.successorJti;
@@ -105,17 +106,18 @@ export class SessionRefresher {
 
   /** A session ends with its first refresh token: no access token outlives it. */
   private newAccessToken({ payload }: PresentedToken): NewToken {
-    const expires = this.clock.secondsFromNow(this.config.jwt.accessTtlSeconds);
+    const createdAt = this.clock.now();
+    const expires = new Date(createdAt.getTime() + this.config.jwt.accessTtlSeconds * 1000);
     const end = new Date(payload.exp * 1000);
-    return { jti: this.random.uuid(), use: 'access', expires: expires < end ? expires : end };
+    return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < end ? expires : end };
   }
 
   private answer(session: PresentedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
-    const now = this.clock.now();
+    const { createdAt, expires } = access;
     return {
-      accessToken: this.sign(session, 'access', access.jti, access.expires, now),
+      accessToken: this.sign(session, 'access', access.jti, expires, createdAt),
       refreshToken,
-      expiresIn: Math.max(0, Math.floor((access.expires.getTime() - now.getTime()) / 1000)),
+      expiresIn: Math.max(0, Math.floor((expires.getTime() - createdAt.getTime()) / 1000)),
     };
   }
 

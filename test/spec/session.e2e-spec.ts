@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
+import { timeOf } from '../../src/platform/database/sql';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { tally, TestService } from '../support/app';
+import { FakeClock } from '../support/fakes';
 
 describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () => {
   let service: TestService;
@@ -207,6 +209,42 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     const uses = await Promise.all(issued.map(me));
     expect(issued.length).toBeGreaterThan(0);
     expect(tally(uses)).toEqual({ AUTH_401004: issued.length });
+  });
+});
+
+/** As a real one: it goes on while a request is served. */
+class GoingClock extends FakeClock {
+  override now(): Date {
+    this.advanceSeconds(0.35);
+    return super.now();
+  }
+}
+
+describe.each(['false', 'true'])('the lifetimes of tokens, to the second, with rotation %s', (rotation) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation }, { clock: new GoingClock() });
+  });
+  afterAll(() => service.stop());
+
+  it('are those of the settings in the claims, in expires_in and in the rows', async () => {
+    await service.givenUser('lifetimes');
+    const { access, refresh: token } = await service.session('lifetimes');
+    const { body } = await service.post('/refresh', undefined, { bearer: token });
+    expect(body.data.expires_in).toBe(900);
+    for (const [jwt, ttl] of [
+      [access, 900],
+      [token, 604_800],
+      [body.data.access_token as string, 900],
+    ] as const) {
+      const { jti, iat = 0, exp = 0 } = decodeJwt(jwt);
+      expect(exp - iat).toBe(ttl);
+      const row = await service.database.row<{ expires: unknown; created_at: unknown }>(
+        'SELECT expires, created_at FROM login_tokens WHERE jti = ?',
+        [String(jti)],
+      );
+      expect(timeOf(row?.expires).getTime() - timeOf(row?.created_at).getTime()).toBe(ttl * 1000);
+    }
   });
 });
 

@@ -9,6 +9,8 @@ import type { TokenPayload, TokenUse } from '../token-payload';
 export interface NewToken {
   readonly jti: string;
   readonly use: TokenUse;
+  /** One reading of the clock for the row and the claims, so that the lifetime is what the settings say. */
+  readonly createdAt: Date;
   readonly expires: Date;
 }
 
@@ -120,7 +122,6 @@ export class LoginTokens {
   }
 
   async insert(sql: Sql, session: SessionKey, tokens: readonly NewToken[]): Promise<void> {
-    const now = this.clock.now();
     const places = tokens.map(() => '(?, ?, ?, 0, ?, ?, ?, ?)').join(', ');
     await sql.affected(
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
@@ -132,7 +133,7 @@ export class LoginTokens {
         token.expires,
         session.sid,
         session.credentialVersion,
-        now,
+        token.createdAt,
       ]),
     );
   }
@@ -150,7 +151,7 @@ export class LoginTokens {
        SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_version, ?
        FROM ${checked}
        WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`,
-      [token.jti, token.use, token.expires, this.clock.now(), jti, sid, sub, token_use],
+      [token.jti, token.use, token.expires, token.createdAt, jti, sid, sub, token_use],
     );
   }
 
