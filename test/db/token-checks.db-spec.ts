@@ -25,10 +25,10 @@ describe('checks of tokens that come together', () => {
   /** The claims of an access token in the table. */
   async function givenToken(owner = 0, revoked = false): Promise<TokenPayload> {
     const [sid, jti, userId] = [randomUUID(), randomUUID(), owners[owner % owners.length]!];
-    const expires = service.clock.secondsFromNow(900);
+    const [createdAt, expires] = [service.clock.now(), service.clock.secondsFromNow(900)];
     await tokens.insert(database, { userId, sid, credentialVersion: 0 }, [
-      { jti: sid, use: 'refresh', expires },
-      { jti, use: 'access', expires },
+      { jti: sid, use: 'refresh', expires, createdAt },
+      { jti, use: 'access', expires, createdAt },
     ]);
     if (revoked) await tokens.revokeSession(database, sid);
     return payload({ jti, sid, sub: userId, token_use: 'access' });
