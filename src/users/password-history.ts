@@ -3,7 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
-import type { Sql } from '../platform/database/sql';
+import { Database } from '../platform/database/database';
+import { type Sql, timeOf } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
 
@@ -16,6 +17,7 @@ export type ChangeType = (typeof changeType)[keyof typeof changeType];
 export class PasswordHistory {
   constructor(
     @InjectRepository(PasswordChangeLog) private readonly rows: Repository<PasswordChangeLog>,
+    private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -24,8 +26,13 @@ export class PasswordHistory {
   async isExpired(user: User): Promise<boolean> {
     const { expireDays } = this.config.passwords;
     if (expireDays === 0) return false;
-    const [newest] = await this.newest(user.uid, 1);
-    return (newest?.createdAt ?? user.createdAt) < this.clock.secondsFromNow(-expireDays * 86_400);
+    // In every login, and so a prepared statement: the repository builds its text anew each time.
+    const newest = await this.database.row<{ created_at: unknown }>(
+      'SELECT created_at FROM user_change_pwd_logs WHERE user_id = ? ORDER BY id DESC LIMIT 1',
+      [user.uid],
+    );
+    const since = newest === undefined ? user.createdAt : timeOf(newest.created_at);
+    return since < this.clock.secondsFromNow(-expireDays * 86_400);
   }
 
   /**
@@ -35,7 +42,8 @@ export class PasswordHistory {
   async lastHashes(user: User): Promise<string[]> {
     const { history } = this.config.passwords;
     if (history === 0) return [];
-    const hashes = (await this.newest(user.uid, history)).map((row) => row.password);
+    const newest = await this.rows.find({ where: { userId: user.uid }, order: { id: 'DESC' }, take: history });
+    const hashes = newest.map((row) => row.password);
     if (user.password !== null && !hashes.includes(user.password)) hashes.unshift(user.password);
     return hashes;
   }
@@ -47,9 +55,5 @@ export class PasswordHistory {
       hash,
       this.clock.now(),
     ]);
-  }
-
-  private newest(userId: string, take: number): Promise<PasswordChangeLog[]> {
-    return this.rows.find({ where: { userId }, order: { id: 'DESC' }, take });
   }
 }
