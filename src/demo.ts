@@ -15,10 +15,13 @@ const config = configOrExit({
   CAPTCHA_TEST_TOKEN: demoCaptchaToken,
   RESET_RESPONSE_UID: 'token',
   TOTP_ENROLMENT_BINDING: 'ip',
+  MFA_PENDING_BINDING: 'none',
 });
 
 const seed = (app: NestFastifyApplication) => app.get(DemoSeed).run();
 
 void startServer(DemoModule.with(config), config, seed)
-  .then((app) => process.stdout.write(demoGuide((app.getHttpServer().address() as { port: number }).port)))
+  .then((app) =>
+    process.stdout.write(demoGuide((app.getHttpServer().address() as { port: number }).port, config.http.apiPrefix)),
+  )
   .catch(exitWith);
