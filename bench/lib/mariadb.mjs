@@ -40,6 +40,8 @@ export async function startMariaDb(directory, bufferPool = '512M') {
       '--bind-address=127.0.0.1',
       `--socket=${join(directory, 'db.sock')}`,
       `--pid-file=${join(directory, 'db.pid')}`,
+      // A MariaDB that starts removes the temporary tables of all others in a folder that they share.
+      `--tmpdir=${data}`,
       `--init-file=${init}`,
       '--innodb-flush-log-at-trx-commit=1',
       `--innodb-buffer-pool-size=${bufferPool}`,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AuditTrail } from '../audit/audit-trail';
-import { Database } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
+import { isDuplicate } from '../platform/database/store-failure';
 import { rootTenant } from '../platform/settings/system-settings';
 import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
 import { shown, storable } from './known-settings';
@@ -26,7 +27,7 @@ export function addConfigCommands(program: Command): void {
       if (typed === undefined) throw new CliProblem('give a value, or --value-stdin');
       await inContext(async (context) => {
         const value = storable(context, group, key, typed);
-        await context.get(Database).transaction(async (tx) => {
+        const write = async (tx: Transaction) => {
           await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
           await tx.affected('INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)', [
             tenant,
@@ -35,7 +36,17 @@ export function addConfigCommands(program: Command): void {
             value,
           ]);
           await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
-        });
+        };
+        // Racers: commands that set a key which was not there. The loser meets the winner's row, and now replaces it.
+        const database = context.get(Database);
+        for (let attempt = 1; ; attempt++) {
+          try {
+            await database.transaction(write);
+            break;
+          } catch (error) {
+            if (!isDuplicate(error) || attempt === 5) throw error;
+          }
+        }
         printRecord({ tenant_id: tenant, group, key, value: shown(group, key, value) }, json);
       });
     });

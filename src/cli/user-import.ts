@@ -85,8 +85,14 @@ export class UserImport {
     if (taken?.has(name) || (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
     const user = await this.userOf(fields, loginName, taken !== undefined);
     if (taken === undefined) {
-      await this.administration.create(user, 'USER_IMPORTED');
-      return 'created';
+      try {
+        await this.administration.create(user, 'USER_IMPORTED');
+        return 'created';
+      } catch (error) {
+        // Another import of the same file may have made it since it was looked for.
+        if (error instanceof AccountProblem && (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
+        throw error;
+      }
     }
     const email = user.email === null ? name : `email ${identityKey(user.email)}`;
     if (taken.has(email)) throw new AccountProblem('the login name or the e-mail address is taken');

@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnection, type Connection } from 'mysql2/promise';
+import { runProgram } from '../support/run-program';
+import { eventually } from '../support/servers/eventually';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { testSettings } from '../support/settings';
+
+/** Operators and jobs do not ask each other: the same command at the same moment, each in a process of its own. */
+describe('two commands at once on MariaDB', () => {
+  let databaseUrl: string;
+  let directory: string;
+  let sql: Connection;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    directory = await mkdtemp(join(tmpdir(), 'cli-races-'));
+    env = { ...testSettings, DATABASE_URL: databaseUrl };
+    expect(await run('migrate')).toMatchObject({ code: 0 });
+    sql = await createConnection({ uri: databaseUrl });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await rm(directory, { recursive: true });
+    await MariaDbDatabases.shared().drop(databaseUrl);
+  });
+
+  const run = (...args: string[]) => runProgram('dist/src/cli.js', args, { env, cwd: directory });
+  const rows = async (statement: string) => (await sql.query(statement))[0] as Record<string, unknown>[];
+
+  /** Both commands have looked and found nothing, and both wait with their INSERT; only then does one of them win. */
+  async function race<Ended>(gap: string, commands: Promise<Ended>[]): Promise<Ended[]> {
+    const waiting = async () => {
+      const [found] = await rows(
+        `SELECT COUNT(*) AS n FROM information_schema.innodb_trx t
+         JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+         WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`,
+      );
+      return found?.n === commands.length;
+    };
+    // InnoDB makes that table anew for who asks 100 ms after the last time, and not for who asks more often.
+    await eventually(waiting, { what: `all of them wait for ${gap}`, interval: 150 });
+    await sql.commit();
+    return Promise.all(commands);
+  }
+
+  /** An INSERT into the gap has to wait; a look-up and a DELETE that finds nothing do not. */
+  async function holdGap(select: string): Promise<string> {
+    await sql.beginTransaction();
+    expect(await rows(`${select} FOR UPDATE`)).toEqual([]);
+    return select;
+  }
+
+  it('config set of a new key: both succeed, and one of the values is there', async () => {
+    const row = "SELECT value FROM system_configs WHERE tenant_id = 'root' AND `group` = 'SMTP' AND `key` = 'HOST'";
+    const gap = await holdGap(row);
+    const hosts = ['smtp1.example.com', 'smtp2.example.com'];
+    const ended = await race(
+      gap,
+      hosts.map((host) => run('config', 'set', 'SMTP', 'HOST', host)),
+    );
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(hosts.map(() => ({ code: 0, stderr: '' })));
+    const found = await rows(row);
+    expect(found).toHaveLength(1);
+    expect(hosts).toContain(found[0]!.value);
+    expect(await rows("SELECT 1 FROM audit_logs WHERE event = 'CONFIG_CHANGED'")).toHaveLength(2);
+  });
+
+  it('user import of one file: a row is made by one of them and skipped by the other', async () => {
+    const file = join(directory, 'people.csv');
+    await writeFile(file, 'login_name,email\nann,ann@example.com\nbob,bob@example.com\n');
+    const gap = await holdGap("SELECT uid FROM users WHERE login_name_key = 'ann'");
+    const ended = await race(
+      gap,
+      [1, 2].map(() => run('user', 'import', file, '--json')),
+    );
+    const reports = ended.map(({ stdout }) => JSON.parse(stdout) as Record<'created' | 'skipped', number>);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(reports.map(({ created, skipped }) => created + skipped)).toEqual([2, 2]);
+    expect(await rows('SELECT login_name FROM users ORDER BY login_name')).toEqual([
+      { login_name: 'ann' },
+      { login_name: 'bob' },
+    ]);
+  });
+});
