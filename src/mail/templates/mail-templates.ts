@@ -21,7 +21,10 @@ const handlebars = () =>
 export const htmlTemplates: NonNullable<MailerOptions['template']> = {
   dir: directory,
   adapter: {
-    compile: (mail, done, options) => void handlebars().then((adapter) => adapter.compile(mail, done, options), done),
+    compile: (mail, done, options) =>
+      void handlebars()
+        .then((adapter) => adapter.compile(mail, done, options))
+        .catch(done),
   },
   options: { strict: true },
 };
@@ -70,8 +73,8 @@ export class MailTemplates {
   private async text(file: string): Promise<TemplateDelegate<Context>> {
     let template = this.texts.get(file);
     if (template === undefined) {
-      const { compile } = await import('handlebars');
-      template = compile<Context>(readFileSync(join(directory, file), 'utf8'), { strict: true, noEscape: true });
+      const { default: engine } = await import('handlebars');
+      template = engine.compile<Context>(readFileSync(join(directory, file), 'utf8'), { strict: true, noEscape: true });
       this.texts.set(file, template);
     }
     return template;
