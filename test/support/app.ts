@@ -169,7 +169,8 @@ export class TestService {
 
   /** The pair of a login that goes straight through. */
   async session(username: string): Promise<{ access: string; refresh: string }> {
-    const { body } = await this.login(username);
+    const { status, body } = await this.login(username);
+    if (status !== 200) throw new Error(`the login was answered ${status} ${body.error_code}`);
     return { access: body.data.access_token as string, refresh: body.data.refresh_token as string };
   }
 
