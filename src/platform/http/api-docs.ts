@@ -7,7 +7,7 @@ const waiting: ((loaded: Swagger) => void)[] = [];
 
 /**
  * A decorator of @nestjs/swagger that is applied when somebody asks for the document: the package and what it brings along
- * are 500 files, a seventh of the time to start and 14 MB, for a page that most replicas never show (ADR 0014).
+ * are 500 files and a seventh of the time to start, for a page that most replicas never show (ADR 0014).
  */
 function deferred<Name extends keyof Swagger>(name: Name): Swagger[Name] {
   const decorator =

@@ -17,7 +17,7 @@ const WORKER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { constants, setPriority } = require('node:os');
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const bcrypt = require(workerData.library);
+  const bcrypt = require(workerData.module);
   const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
   parentPort.on('message', ({ password, cost, hash }) => {
     try {
@@ -49,7 +49,7 @@ export function openEngine(
 }
 
 function engine(name: BcryptEngine['name']): BcryptEngine {
-  const pool = new WorkerPool<Request, unknown>(WORKER, { name, library: require.resolve(PACKAGES[name]) });
+  const pool = new WorkerPool<Request, unknown>(WORKER, { name, module: require.resolve(PACKAGES[name]) });
   return {
     name,
     hash: async (password, cost) => String(await pool.run({ password, cost })),
