@@ -11,11 +11,12 @@ RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY migrations migrations
 COPY src src
+COPY scripts/bundle.mjs scripts/
 # The service alone: the pages of portal/ are static files that a web server of their own serves (portal/README.md).
 RUN npm run build:server
 # typescript is an optional peer of a package that runs, which is why it would stay.
 RUN npm prune --omit=dev && rm -rf node_modules/typescript \
- && find dist node_modules -name '*.map' -delete && rm -f dist/.tsbuildinfo
+ && find dist node_modules -name '*.map' -delete
 
 # Last stage: Node, the program and the packages that it runs with.
 FROM node:24-bookworm-slim

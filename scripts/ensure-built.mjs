@@ -14,6 +14,7 @@ const inputs = [
   'sdk/typescript/src',
   'openapi.json',
   'package.json',
+  'scripts/bundle.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
 ];

@@ -57,6 +57,7 @@ export function service({
   const env = { ...serviceSettings, DATABASE_URL: db.urlOf(database), DATA_DIR: directory, ...settings };
   return new Contestant({
     name,
+    program,
     directory,
     command: [...nodeArgs, main],
     env,

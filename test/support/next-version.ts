@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -34,10 +34,13 @@ export class NextVersion {
     await cp(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true });
     await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-    const migrations = join(root, 'dist/migrations');
-    await writeFile(join(migrations, `1999999999999-next-release.js`), migration);
-    const more = `require('./1999999999999-next-release').${nextMigration}`;
-    await appendFile(join(migrations, 'all.js'), `\nexports.migrations = [...exports.migrations, ${more}];\n`);
+    await writeFile(join(root, 'dist/migrations/1999999999999-next-release.js'), migration);
+    const program = join(root, 'dist/src/bundle/service.js');
+    const former = await readFile(program, 'utf8');
+    const more = `require('../../migrations/1999999999999-next-release').${nextMigration}`;
+    const next = former.replace(/(exports\.migrations = \[[^\]]+)\]/, `$1, ${more}]`);
+    if (next === former) throw new Error('the program has no list of migrations');
+    await writeFile(program, next);
     return new NextVersion(root);
   }
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+// The last step of `npm run build:server` (ADR 0015): the program and its command line, compiled by tsc, and the packages they
+// need, put into a few files in their place. Finding and reading two thousand files was most of a start.
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { minifySync } from 'rolldown/utils';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiled = join(root, 'dist/src');
+const chunks = 'bundle';
+
+/** Found at run time in node_modules: binaries, what is optional, and what is opened by a path of its own. */
+const external = [
+  'better-sqlite3',
+  /^@node-rs\/bcrypt/,
+  /^@css-inline\//,
+  /^@opentelemetry\//,
+  'passport-ldapauth',
+  'swagger-ui-dist',
+];
+
+/**
+ * Packages that ask for others by a name which no bundler sees, and would get second copies of them. A package that no longer
+ * reads so stops the build.
+ */
+const hiddenRequires = {
+  '@nestjs/typeorm/dist/common/typeorm-compat.js': ['const require = createRequire(import.meta.url);', ''],
+  'typeorm/platform/PlatformTools.js': [
+    'return require(name);',
+    "return name === 'mysql2' ? require('mysql2') : require(name);",
+  ],
+};
+
+/** What TypeORM, Nest and Fastify would load if it were installed. */
+const optional =
+  /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
+
+const adapt = {
+  name: 'adapt',
+  transform(code, id) {
+    const hidden = Object.entries(hiddenRequires).find(([path]) => id.endsWith(`/node_modules/${path}`));
+    if (hidden) {
+      const [from, to] = hidden[1];
+      if (!code.includes(from))
+        throw new Error(`${hidden[0]} has changed: look at hiddenRequires in scripts/bundle.mjs`);
+      return code.replace(from, to);
+    }
+    if (!id.startsWith(compiled) || !/\b__(dir|file)name\b/.test(code)) return;
+    // Templates and package.json stay where they are, the code that looks for them moves.
+    const place = relative(join(compiled, chunks), id);
+    return code.replace(/\b__(dir|file)name\b/g, (_name, kind) => {
+      const path = kind === 'file' ? place : dirname(place);
+      return `require('node:path').join(__dirname, ${JSON.stringify(path)})`;
+    });
+  },
+  renderChunk(code, { name, moduleIds }) {
+    // Our own code stays as it is, for who reads a stack trace; packages lose comments and spaces, and keep their names.
+    const small = moduleIds.some((id) => id.startsWith(compiled))
+      ? code
+      : minifySync(name, code, { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } })
+          .code;
+    // One byte for each character in memory instead of two.
+    return small.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  },
+};
+
+const bundle = await rolldown({
+  input: { main: join(compiled, 'main.js'), cli: join(compiled, 'cli.js') },
+  cwd: root,
+  platform: 'node',
+  external,
+  plugins: [adapt],
+  onLog(level, log, tell) {
+    if (log.code !== 'UNRESOLVED_IMPORT') return tell(level, log);
+    if (!optional.test(/'([^']+)'/.exec(log.message)?.[1] ?? '')) throw new Error(log.message);
+  },
+});
+await bundle.write({
+  dir: compiled,
+  format: 'cjs',
+  keepNames: true,
+  minify: false,
+  entryFileNames: '[name].js',
+  chunkFileNames: `${chunks}/[name].js`,
+  codeSplitting: {
+    groups: [
+      { name: 'packages', test: /node_modules/, tags: ['$initial'], priority: 1 },
+      { name: 'service', test: (id) => id.startsWith(compiled) && !/src.(main|cli)\.js$/.test(id), tags: ['$initial'] },
+    ],
+  },
+});
