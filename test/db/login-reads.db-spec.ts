@@ -1,9 +1,11 @@
 import { DataSource, type Repository } from 'typeorm';
 import type { Database } from '../../src/platform/database/database';
+import { Memberships } from '../../src/users/memberships';
 import { changeType, PasswordHistory } from '../../src/users/password-history';
 import { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
+import { countStatements } from '../support/count-statements';
 
 /** Prepared statements in the place of TypeORM's finders (ADR 0014): what they give must be the same. */
 describe('what a login reads', () => {
@@ -96,5 +98,77 @@ describe('what a login reads', () => {
       ]);
       expect(await isExpired()).toBe(true);
     });
+  });
+
+  describe('the memberships', () => {
+    const tenant = (id: string, name: string) =>
+      database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [id, name, service.clock.now()]);
+    const unit = (id: string, tenantId: string, name: string) =>
+      database.affected('INSERT INTO org_units (id, tenant_id, name) VALUES (?, ?, ?)', [id, tenantId, name]);
+    const member = async (uid: string, tenants: string[], units: string[]) => {
+      for (const id of tenants)
+        await database.affected('INSERT INTO user_tenants (user_id, tenant_id) VALUES (?, ?)', [uid, id]);
+      for (const id of units)
+        await database.affected('INSERT INTO user_org_units (user_id, org_unit_id) VALUES (?, ?)', [uid, id]);
+    };
+
+    beforeAll(async () => {
+      // Names that another collation would order differently, one name twice, and ids that both kinds have.
+      for (const [id, name] of [
+        ['t1', 'beta'],
+        ['t2', 'Zulu'],
+        ['t4', 'élan'],
+        ['t3', 'élan'],
+        ['same', 'Alpha'],
+      ] as const) {
+        await tenant(id, name);
+        await unit(id, 'root', `${name} unit`);
+      }
+      await unit('twin-b', 't2', 'Zulu');
+      await unit('twin-a', 't1', 'Zulu');
+      await unit('foreign', 't1', 'not ours');
+      await tenant('foreign', 'not ours');
+    });
+
+    it('each kind is in the order of its names, then ids; its own are there once, and nobody else sees them', async () => {
+      const all = ['t4', 't1', 't3', 'same', 't2'];
+      const { uid } = await service.givenUser('member', { tenantId: 'same', orgUnitId: null });
+      await member(uid, all, [...all, 'twin-b']);
+      const user = { uid, tenantId: 'same', orgUnitId: 'twin-a' };
+      expect(await service.app.get(Memberships).of(user)).toStrictEqual({
+        tenants: [
+          { tenant_id: 'same', name: 'Alpha' },
+          { tenant_id: 't2', name: 'Zulu' },
+          { tenant_id: 't1', name: 'beta' },
+          { tenant_id: 't3', name: 'élan' },
+          { tenant_id: 't4', name: 'élan' },
+        ],
+        orgUnits: [
+          { org_unit_id: 'same', tenant_id: 'root', name: 'Alpha unit' },
+          { org_unit_id: 'twin-a', tenant_id: 't1', name: 'Zulu' },
+          { org_unit_id: 'twin-b', tenant_id: 't2', name: 'Zulu' },
+          { org_unit_id: 't2', tenant_id: 'root', name: 'Zulu unit' },
+          { org_unit_id: 't1', tenant_id: 'root', name: 'beta unit' },
+          { org_unit_id: 't3', tenant_id: 'root', name: 'élan unit' },
+          { org_unit_id: 't4', tenant_id: 'root', name: 'élan unit' },
+        ],
+      });
+    });
+
+    it('of a user with a tenant alone there is only that', async () => {
+      const user = await service.givenUser('alone');
+      expect(await service.app.get(Memberships).of(user)).toStrictEqual({
+        tenants: [{ tenant_id: 'root', name: 'Root' }],
+        orgUnits: [],
+      });
+    });
+  });
+
+  it('a login is seven statements: user, success, a transaction of four, memberships', async () => {
+    await service.givenUser('counted');
+    const statements = countStatements(service.app.get(DataSource));
+    const login = async () => expect((await service.login('counted')).status).toBe(200);
+    expect(await statements(login)).toBe(7);
+    expect(await statements(login)).toBe(7);
   });
 });
