@@ -13,26 +13,35 @@ export interface OrgUnitView {
   readonly name: string;
 }
 
+interface MembershipRow {
+  readonly kind: 'tenant' | 'org_unit';
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+}
+
 /** The tenants and organisation units of a user: those of the row itself and those of the membership tables (§2.7). */
 @Injectable()
 export class Memberships {
   constructor(private readonly database: Database) {}
 
+  /** Both in one statement, because a login waits for it. */
   async of(
     user: Pick<User, 'uid' | 'tenantId' | 'orgUnitId'>,
   ): Promise<{ tenants: TenantView[]; orgUnits: OrgUnitView[] }> {
-    const [tenants, orgUnits] = await Promise.all([
-      this.database.rows<TenantView>(
-        `SELECT t.id AS tenant_id, t.name FROM tenants t
-         WHERE t.id = ? OR t.id IN (SELECT m.tenant_id FROM user_tenants m WHERE m.user_id = ?) ORDER BY t.name, t.id`,
-        [user.tenantId, user.uid],
-      ),
-      this.database.rows<OrgUnitView>(
-        `SELECT o.id AS org_unit_id, o.tenant_id, o.name FROM org_units o
-         WHERE o.id = ? OR o.id IN (SELECT m.org_unit_id FROM user_org_units m WHERE m.user_id = ?) ORDER BY o.name, o.id`,
-        [user.orgUnitId, user.uid],
-      ),
-    ]);
-    return { tenants, orgUnits };
+    const rows = await this.database.rows<MembershipRow>(
+      `SELECT 'tenant' AS kind, t.id AS id, t.id AS tenant_id, t.name AS name FROM tenants t
+       WHERE t.id = ? OR t.id IN (SELECT m.tenant_id FROM user_tenants m WHERE m.user_id = ?)
+       UNION ALL
+       SELECT 'org_unit', o.id, o.tenant_id, o.name FROM org_units o
+       WHERE o.id = ? OR o.id IN (SELECT m.org_unit_id FROM user_org_units m WHERE m.user_id = ?)
+       ORDER BY name, id`,
+      [user.tenantId, user.uid, user.orgUnitId, user.uid],
+    );
+    const of = (kind: MembershipRow['kind']) => rows.filter((row) => row.kind === kind);
+    return {
+      tenants: of('tenant').map(({ tenant_id, name }) => ({ tenant_id, name })),
+      orgUnits: of('org_unit').map(({ id, tenant_id, name }) => ({ org_unit_id: id, tenant_id, name })),
+    };
   }
 }

@@ -3,8 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
-import { Database } from '../platform/database/database';
-import { type Sql, timeOf } from '../platform/database/sql';
+import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
 
@@ -17,22 +16,14 @@ export type ChangeType = (typeof changeType)[keyof typeof changeType];
 export class PasswordHistory {
   constructor(
     @InjectRepository(PasswordChangeLog) private readonly rows: Repository<PasswordChangeLog>,
-    private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /** Passwords expire `PASSWORD_EXPIRE_DAYS` after the newest entry, or after the creation where there is none. */
-  async isExpired(user: User): Promise<boolean> {
+  isExpired({ passwordSetAt, createdAt }: User): boolean {
     const { expireDays } = this.config.passwords;
-    if (expireDays === 0) return false;
-    // In every login, and so a prepared statement: the repository builds its text anew each time.
-    const newest = await this.database.row<{ created_at: unknown }>(
-      'SELECT created_at FROM user_change_pwd_logs WHERE user_id = ? ORDER BY id DESC LIMIT 1',
-      [user.uid],
-    );
-    const since = newest === undefined ? user.createdAt : timeOf(newest.created_at);
-    return since < this.clock.secondsFromNow(-expireDays * 86_400);
+    return expireDays > 0 && (passwordSetAt ?? createdAt) < this.clock.secondsFromNow(-expireDays * 86_400);
   }
 
   /**

@@ -6,7 +6,7 @@ export type Provider = 'password' | 'ldap';
 /** `status` of §2.1; what the values other than 1 mean is settled in decisions.md 2. */
 export const userStatus = { enabled: 1, notEnabled: 0, disabled: -1, expired: -2 } as const;
 
-/** A row of `users` (§2.1). Read through TypeORM; changed only by the guarded writes of UsersRepository. */
+/** A row of `users` (§2.1); changed only by the guarded writes of UsersRepository. */
 @Entity('users')
 export class User {
   @PrimaryColumn('varchar', { length: 36 })
@@ -88,4 +88,7 @@ export class User {
 
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
+
+  /** The newest entry of `user_change_pwd_logs`, null without one. No column: UsersRepository reads it with the row. */
+  passwordSetAt: Date | null = null;
 }

@@ -6,15 +6,20 @@ import { identityKey } from '../shared/identity-key';
 import { isUuid } from '../shared/uuid';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
-import type { Sql } from '../platform/database/sql';
+import { type Sql, timeOrNull } from '../platform/database/sql';
 import { User, userStatus } from './user.entity';
 
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
 const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
+const newestPasswordChange =
+  '(SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1)';
+
 /** Rows of `users`: look-ups by the normalised names, and the guarded writes that login is decided by. */
 @Injectable()
 export class UsersRepository {
+  private selection: string | undefined;
+
   constructor(
     @InjectRepository(User) private readonly rows: Repository<User>,
     private readonly database: Database,
@@ -24,16 +29,16 @@ export class UsersRepository {
 
   findByLoginName(typed: string): Promise<User | null> {
     const key = identityKey(typed);
-    return key === '' || key.length > 255 ? Promise.resolve(null) : this.rows.findOneBy({ loginNameKey: key });
+    return key === '' || key.length > 255 ? Promise.resolve(null) : this.findBy('login_name_key', key);
   }
 
   findByUid(uid: string): Promise<User | null> {
-    return isUuid(uid) ? this.rows.findOneBy({ uid }) : Promise.resolve(null);
+    return isUuid(uid) ? this.findBy('uid', uid) : Promise.resolve(null);
   }
 
   findByEmail(typed: string): Promise<User | null> {
     const key = identityKey(typed);
-    return key === '' || key.length > 255 ? Promise.resolve(null) : this.rows.findOneBy({ emailKey: key });
+    return key === '' || key.length > 255 ? Promise.resolve(null) : this.findBy('email_key', key);
   }
 
   /**
@@ -99,6 +104,26 @@ export class UsersRepository {
   /** Ends every token, pending login and change request of the user from this commit on. */
   endEverythingIssued(sql: Sql, uid: string): Promise<boolean> {
     return sql.won('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [uid]);
+  }
+
+  /**
+   * In every login, and so one prepared statement: TypeORM's finder builds its text anew at each call. The columns and
+   * their conversion are TypeORM's, which knows them once it has been connected.
+   */
+  private async findBy(key: 'uid' | 'login_name_key' | 'email_key', value: string): Promise<User | null> {
+    const { metadata, manager } = this.rows;
+    this.selection ??= metadata.columns.map(({ databaseName }) => databaseName).join(', ');
+    const row = await this.database.row<Record<string, unknown>>(
+      `SELECT ${this.selection}, ${newestPasswordChange} AS password_set_at FROM users WHERE ${key} = ?`,
+      [value],
+    );
+    if (row === undefined) return null;
+    const user = this.rows.create();
+    for (const column of metadata.columns) {
+      column.setEntityValue(user, manager.dataSource.driver.prepareHydratedValue(row[column.databaseName], column));
+    }
+    user.passwordSetAt = timeOrNull(row.password_set_at);
+    return user;
   }
 
   private lockBounds(): [number, Date] {

@@ -39,7 +39,7 @@ export class LoginService {
 
   /** A due password change comes before the second factor; it issues no token, and the next login still needs both. */
   private async branch(user: User, client: ClientInfo): Promise<LoginOutcome> {
-    const due = await this.dueChange(user);
+    const due = this.dueChange(user);
     if (due !== null) {
       return { kind: 'password-change', user, changeUid: await this.changeRequests.openForced(user, due) };
     }
@@ -48,9 +48,9 @@ export class LoginService {
   }
 
   /** Type 0 for a temporary password, type 3 for an expired one; a directory's password is the directory's business. */
-  private async dueChange(user: User): Promise<0 | 3 | null> {
+  private dueChange(user: User): 0 | 3 | null {
     if (user.provider !== 'password') return null;
     if (user.mustChangePassword) return 0;
-    return (await this.history.isExpired(user)) ? 3 : null;
+    return this.history.isExpired(user) ? 3 : null;
   }
 }

@@ -49,7 +49,8 @@ class TracedTransaction extends Transaction {
 
 function traced<T>(tracing: Tracing, statement: string, work: () => Promise<T>): Promise<T> {
   const [, verb = 'SQL'] = /^\s*(\w+)/.exec(statement) ?? [];
-  const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+`?(\w+)/i.exec(statement) ?? [];
+  // Not that of a subselect among the columns.
+  const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+`?(\w+)/i.exec(statement.replace(/\([^()]*\)/g, '')) ?? [];
   const text = statement.replace(/\s+/g, ' ').trim();
   return tracing.span(`${verb.toUpperCase()} ${table}`.trim(), { 'db.query.text': text }, work);
 }

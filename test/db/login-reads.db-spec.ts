@@ -1,0 +1,174 @@
+import { DataSource, type Repository } from 'typeorm';
+import type { Database } from '../../src/platform/database/database';
+import { Memberships } from '../../src/users/memberships';
+import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { User } from '../../src/users/user.entity';
+import { UsersRepository } from '../../src/users/users.repository';
+import { TestService } from '../support/app';
+import { countStatements } from '../support/count-statements';
+
+/** Prepared statements in the place of TypeORM's finders (ADR 0014): what they give must be the same. */
+describe('what a login reads', () => {
+  let service: TestService;
+  let database: Database;
+  beforeAll(async () => {
+    service = await TestService.start();
+    database = service.database;
+  });
+  afterAll(() => service.stop());
+
+  describe('the user', () => {
+    let users: UsersRepository;
+    let rows: Repository<User>;
+    beforeAll(() => {
+      users = service.app.get(UsersRepository);
+      rows = service.app.get(DataSource).getRepository(User);
+    });
+
+    /** By each of the three names, beside TypeORM's own finder. */
+    async function expectAsTypeormFinds(uid: string, passwordSetAt: Date | null): Promise<User> {
+      const expected = Object.assign((await rows.findOneBy({ uid }))!, { passwordSetAt });
+      const found = [await users.findByUid(uid), await users.findByLoginName(expected.loginName)];
+      if (expected.email !== null) found.push(await users.findByEmail(expected.email));
+      for (const user of found) expect(user).toStrictEqual(expected);
+      return expected;
+    }
+
+    it('with every column set', async () => {
+      const { uid } = await service.givenUser('Full', { isAdmin: true, mfaType: 'totp', temporary: true });
+      const [failed, succeeded, blocked] = [
+        '2026-03-29T01:30:00.123Z',
+        '2026-10-25T01:30:00.000Z',
+        '2031-01-01T00:00:00.999Z',
+      ];
+      await database.affected(
+        `UPDATE users SET login_failed_count = 2, last_login_failed_time = ?, last_login_success_time = ?, topt_secret = ?,
+         mfa_failed_count = 3, mfa_blocked_until = ?, credential_version = 4, org_unit_id = 'fin', nickname = ? WHERE uid = ?`,
+        [new Date(failed), new Date(succeeded), 'sealed'.repeat(100), new Date(blocked), 'Zoë 🦊', uid],
+      );
+      const user = await expectAsTypeormFinds(uid, service.clock.now());
+      const columns = rows.metadata.columns.map(({ propertyName }) => user[propertyName as keyof User]);
+      expect(columns).not.toContain(null);
+      expect(columns).not.toContain(undefined);
+      expect(user).toMatchObject({
+        isAdmin: true,
+        lastLoginFailedTime: new Date(failed),
+        mfaBlockedUntil: new Date(blocked),
+      });
+    });
+
+    it('with every column null that may be', async () => {
+      const { uid } = await service.givenUser('bare', { password: null, email: null, nickname: null });
+      const user = await expectAsTypeormFinds(uid, null);
+      const nullable = rows.metadata.columns.filter(({ isNullable }) => isNullable);
+      expect(nullable.length).toBeGreaterThan(8);
+      for (const { propertyName } of nullable) expect(user[propertyName as keyof User]).toBeNull();
+    });
+
+    it('of a name that nobody has there is none', async () => {
+      expect(await users.findByLoginName('nobody')).toBeNull();
+      expect(await users.findByEmail('nobody@example.com')).toBeNull();
+      expect(await users.findByUid('6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c')).toBeNull();
+    });
+
+    it('its password expires by the newest entry, whatever the others say, and by its creation where there is none', async () => {
+      const history = service.app.get(PasswordHistory);
+      const day = 86_400;
+      const { uid } = await service.givenUser('ages', { passwordSetAt: service.clock.secondsFromNow(-day) });
+      await service.givenUser('other', { passwordSetAt: service.clock.now() });
+      const isExpired = async () => history.isExpired((await users.findByUid(uid))!);
+      const setAt = async (daysAgo: number) => {
+        const time = service.clock.secondsFromNow(-daysAgo * day);
+        await database.affected(
+          'INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) VALUES (?, ?, ?, ?)',
+          [uid, changeType.own, 'x', time],
+        );
+        expect((await users.findByUid(uid))!.passwordSetAt).toEqual(time);
+      };
+      expect(await isExpired()).toBe(false);
+      await setAt(91);
+      expect(await isExpired()).toBe(true);
+      await setAt(89);
+      expect(await isExpired()).toBe(false);
+      await database.affected('DELETE FROM user_change_pwd_logs WHERE user_id = ?', [uid]);
+      expect(await isExpired()).toBe(false);
+      await database.affected('UPDATE users SET created_at = ? WHERE uid = ?', [
+        service.clock.secondsFromNow(-91 * day),
+        uid,
+      ]);
+      expect(await isExpired()).toBe(true);
+    });
+  });
+
+  describe('the memberships', () => {
+    const tenant = (id: string, name: string) =>
+      database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [id, name, service.clock.now()]);
+    const unit = (id: string, tenantId: string, name: string) =>
+      database.affected('INSERT INTO org_units (id, tenant_id, name) VALUES (?, ?, ?)', [id, tenantId, name]);
+    const member = async (uid: string, tenants: string[], units: string[]) => {
+      for (const id of tenants)
+        await database.affected('INSERT INTO user_tenants (user_id, tenant_id) VALUES (?, ?)', [uid, id]);
+      for (const id of units)
+        await database.affected('INSERT INTO user_org_units (user_id, org_unit_id) VALUES (?, ?)', [uid, id]);
+    };
+
+    beforeAll(async () => {
+      // Names that another collation would order differently, one name twice, and ids that both kinds have.
+      for (const [id, name] of [
+        ['t1', 'beta'],
+        ['t2', 'Zulu'],
+        ['t4', 'élan'],
+        ['t3', 'élan'],
+        ['same', 'Alpha'],
+      ] as const) {
+        await tenant(id, name);
+        await unit(id, 'root', `${name} unit`);
+      }
+      await unit('twin-b', 't2', 'Zulu');
+      await unit('twin-a', 't1', 'Zulu');
+      await unit('foreign', 't1', 'not ours');
+      await tenant('foreign', 'not ours');
+    });
+
+    it('each kind is in the order of its names, then ids; its own are there once, and nobody else sees them', async () => {
+      const all = ['t4', 't1', 't3', 'same', 't2'];
+      const { uid } = await service.givenUser('member', { tenantId: 'same', orgUnitId: null });
+      await member(uid, all, [...all, 'twin-b']);
+      const user = { uid, tenantId: 'same', orgUnitId: 'twin-a' };
+      expect(await service.app.get(Memberships).of(user)).toStrictEqual({
+        tenants: [
+          { tenant_id: 'same', name: 'Alpha' },
+          { tenant_id: 't2', name: 'Zulu' },
+          { tenant_id: 't1', name: 'beta' },
+          { tenant_id: 't3', name: 'élan' },
+          { tenant_id: 't4', name: 'élan' },
+        ],
+        orgUnits: [
+          { org_unit_id: 'same', tenant_id: 'root', name: 'Alpha unit' },
+          { org_unit_id: 'twin-a', tenant_id: 't1', name: 'Zulu' },
+          { org_unit_id: 'twin-b', tenant_id: 't2', name: 'Zulu' },
+          { org_unit_id: 't2', tenant_id: 'root', name: 'Zulu unit' },
+          { org_unit_id: 't1', tenant_id: 'root', name: 'beta unit' },
+          { org_unit_id: 't3', tenant_id: 'root', name: 'élan unit' },
+          { org_unit_id: 't4', tenant_id: 'root', name: 'élan unit' },
+        ],
+      });
+    });
+
+    it('of a user with a tenant alone there is only that', async () => {
+      const user = await service.givenUser('alone');
+      expect(await service.app.get(Memberships).of(user)).toStrictEqual({
+        tenants: [{ tenant_id: 'root', name: 'Root' }],
+        orgUnits: [],
+      });
+    });
+  });
+
+  it('a login is seven statements: user, success, a transaction of four, memberships', async () => {
+    await service.givenUser('counted');
+    const statements = countStatements(service.app.get(DataSource));
+    const login = async () => expect((await service.login('counted')).status).toBe(200);
+    expect(await statements(login)).toBe(7);
+    expect(await statements(login)).toBe(7);
+  });
+});

@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { mysqlDriver } from '../../src/platform/database/mysql-pool';
+
+/** Statements of one call only: the mail worker asks the same store in between. */
+export function countStatements(dataSource: DataSource): (run: () => Promise<unknown>) => Promise<number> {
+  const calls = new AsyncLocalStorage<{ count: number }>();
+  const note = () => {
+    const call = calls.getStore();
+    if (call !== undefined) call.count += 1;
+  };
+  if (dataSource.options.type === 'mysql') {
+    const driver = mysqlDriver(dataSource);
+    const obtain = driver.obtainMasterConnection.bind(driver);
+    const known = new WeakSet<object>();
+    driver.obtainMasterConnection = async () => {
+      const connection = await obtain();
+      if (!known.has(connection)) {
+        known.add(connection);
+        for (const verb of ['query', 'execute'] as const) {
+          const original = connection[verb].bind(connection) as (...given: unknown[]) => unknown;
+          connection[verb] = ((...given: unknown[]) => {
+            note();
+            return original(...given);
+          }) as never;
+        }
+      }
+      return connection;
+    };
+  } else {
+    const driver = dataSource.driver as unknown as { createQueryRunner(mode: string): QueryRunner };
+    const create = driver.createQueryRunner.bind(driver);
+    driver.createQueryRunner = (mode) => {
+      const runner = create(mode);
+      const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
+      runner.query = ((...given: unknown[]) => {
+        note();
+        return query(...given);
+      }) as never;
+      return runner;
+    };
+  }
+  return async (run) => {
+    const call = { count: 0 };
+    await calls.run(call, run);
+    return call.count;
+  };
+}
