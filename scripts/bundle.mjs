@@ -32,12 +32,17 @@ const hiddenRequires = {
   ],
 };
 
+/** Drivers of databases that the service does not speak, a tenth of all code; asked for, they would be no constructors. */
+const unusedDrivers =
+  /\/node_modules\/typeorm\/driver\/(?!mysql|better-sqlite3|sqlite-abstract|types)[^/]+\/\w+Driver\.js$/;
+
 /** What TypeORM, Nest and Fastify would load if it were installed. */
 const optional =
   /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
 
 const adapt = {
   name: 'adapt',
+  load: (id) => (unusedDrivers.test(id) ? 'module.exports = {};' : undefined),
   transform(code, id) {
     const hidden = Object.entries(hiddenRequires).find(([path]) => id.endsWith(`/node_modules/${path}`));
     if (hidden) {
@@ -79,7 +84,6 @@ const bundle = await rolldown({
 await bundle.write({
   dir: compiled,
   format: 'cjs',
-  keepNames: true,
   minify: false,
   entryFileNames: '[name].js',
   chunkFileNames: `${chunks}/[name].js`,

@@ -136,7 +136,7 @@ describe('counters shared through a bad Redis (T243)', () => {
   beforeEach(async () => {
     redis = await Redis.start();
     proxy = await TcpProxy.start(Number(new URL(redis.url).port));
-    counters = new SharedCounters(`redis://127.0.0.1:${proxy.port}`);
+    counters = await SharedCounters.open(`redis://127.0.0.1:${proxy.port}`);
     await eventually(async () => (await hit('warm-up')).shared, { what: 'connected', interval: 200 });
   });
 

@@ -12,13 +12,13 @@ import { SharedCounters } from './shared-counters';
 export class LimitsModule {
   static with({ limits, redisUrl }: AppConfig): DynamicModule {
     if (!limits.on) return { module: LimitsModule };
-    const counters = () => (redisUrl === undefined ? new LocalCounters() : new SharedCounters(redisUrl));
+    const counters = async () => (redisUrl === undefined ? new LocalCounters() : SharedCounters.open(redisUrl));
     return {
       module: LimitsModule,
       imports: [
         ThrottlerModule.forRootAsync({
           inject: [AppConfig, KeyRing],
-          useFactory: (config: AppConfig, keys: KeyRing) => limitsOf(config, keys, counters()),
+          useFactory: async (config: AppConfig, keys: KeyRing) => limitsOf(config, keys, await counters()),
         }),
       ],
       providers: [{ provide: APP_GUARD, useClass: RateLimitGuard }],

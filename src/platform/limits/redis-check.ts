@@ -1,7 +1,6 @@
-import { Redis } from 'ioredis';
-
 /** For `doctor`: whether the Redis of `REDIS_URL` answers. The detail is one line without the URL, which may hold a password. */
 export async function checkRedis(url: string): Promise<{ readonly ok: boolean; readonly detail: string }> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,

@@ -1,7 +1,6 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ThrottlerStorageRedisService } from '@nest-lab/throttler-storage-redis';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { LocalCounters } from './local-counters';
 
 /** Two limits are counted for a request: what both wait for a silent Redis stays below the 250 ms of the contract. */
@@ -19,16 +18,26 @@ type Increment = Parameters<ThrottlerStorage['increment']>;
  */
 export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   private readonly logger = new Logger('limits');
-  private readonly redis: Redis;
-  private readonly shared: ThrottlerStorage;
   private restsUntil = 0;
   private away = false;
 
-  constructor(
-    url: string,
-    private readonly own: ThrottlerStorage = new LocalCounters(),
+  private constructor(
+    private readonly redis: Redis,
+    private readonly shared: ThrottlerStorage,
+    private readonly own: ThrottlerStorage,
   ) {
-    this.redis = new Redis(url, {
+    // Every refused command says so by itself; without a listener ioredis writes to the console.
+    redis.on('error', (error: Error) => this.rest(error));
+    redis.on('ready', () => (this.restsUntil = 0));
+  }
+
+  /** Begins to connect and does not wait for it. The client is loaded here: who has no Redis starts without it. */
+  static async open(url: string, own: ThrottlerStorage = new LocalCounters()): Promise<SharedCounters> {
+    const [{ Redis }, { ThrottlerStorageRedisService }] = await Promise.all([
+      import('ioredis'),
+      import('@nest-lab/throttler-storage-redis'),
+    ]);
+    const redis = new Redis(url, {
       commandTimeout: commandTimeoutMs,
       connectTimeout: 2000,
       // Without these a command waits for a connection that may never come, or is sent again after it has (T243).
@@ -42,10 +51,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
       // After a failover the old master may still answer, read-only.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     });
-    // Every refused command says so by itself; without a listener ioredis writes to the console.
-    this.redis.on('error', (error: Error) => this.rest(error));
-    this.redis.on('ready', () => (this.restsUntil = 0));
-    this.shared = new ThrottlerStorageRedisService(this.redis);
+    return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own);
   }
 
   async increment(...hit: Increment): Promise<Record> {
