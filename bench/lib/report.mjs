@@ -14,6 +14,12 @@ export function ratio(trials, key, field, other, mine = 'service') {
   );
 }
 
+/** Whether memory stays flat: asked of a long run only, because in the first rounds every process still grows. */
+function growth(rounds) {
+  const third = Math.floor(rounds.length / 3);
+  return third >= 3 ? median(rounds.slice(-third)) / median(rounds.slice(-2 * third, -third)) : undefined;
+}
+
 /** Every figure that the service wants to reach: `[what, value, 'at least' | 'under', bound, unit]`. */
 export function evaluate({ trials, memory, overload, start }) {
   const at = (key, field, other) => ratio(trials, key, field, other);
@@ -46,6 +52,7 @@ export function evaluate({ trials, memory, overload, start }) {
     ]),
     ['resident memory, idle', memory.service?.idle, 'under', 150, 'MiB'],
     ['resident memory, under load', memory.service?.load, 'under', 220, 'MiB'],
+    ['resident memory, last third of the rounds, of the second', growth(memory.service?.rounds ?? []), 'under', 1.1],
     [
       'start to ready, of an empty Nest on Fastify',
       start && median(start.service) / median(start['empty Nest']),

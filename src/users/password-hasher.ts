@@ -39,6 +39,12 @@ export abstract class PasswordHasher {
    */
   abstract matches(password: string, hash: string | null, client: string, signal?: AbortSignal): Promise<boolean>;
 
+  /**
+   * To be asked before work that would be for nothing. Nothing is reserved: the queue decides again when the hash comes.
+   * @throws HashQueueFull where a hash would be refused now
+   */
+  abstract assertRoom(client: string): void;
+
   /** Whether the stored hash has another cost than the configured one, to be renewed at the next right password. */
   abstract needsRenewal(hash: string): boolean;
 

@@ -71,6 +71,10 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return same && hashable && comparable !== null;
   }
 
+  override assertRoom(client: string): void {
+    this.queue.assertRoom(client);
+  }
+
   override needsRenewal(hash: string): boolean {
     return costOf(hash) !== this.options.cost;
   }

@@ -44,10 +44,17 @@ export class HashQueue {
   /** Runs the work in this client's turn. @throws HashQueueFull, or the signal's reason if it fires before the start */
   async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    if (this.closing) throw this.refusal(0);
-    if (this.running < this.options.concurrency) return this.execute(work);
     this.assertRoom(client);
+    if (this.running < this.options.concurrency) return this.execute(work);
     return this.wait(client, work, signal);
+  }
+
+  /** @throws HashQueueFull where `run` would be refused now */
+  assertRoom(client: string): void {
+    if (this.closing) throw this.refusal(0);
+    if (this.running < this.options.concurrency) return;
+    const expectedMs = ((this.waiting.ahead(client) + 1) * this.averageMs) / this.options.concurrency;
+    if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
   }
 
   stats() {
@@ -63,11 +70,6 @@ export class HashQueue {
       if (this.running === 0) resolve();
     });
     return this.closing;
-  }
-
-  private assertRoom(client: string): void {
-    const expectedMs = ((this.waiting.ahead(client) + 1) * this.averageMs) / this.options.concurrency;
-    if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
   }
 
   private refusal(expectedMs: number): HashQueueFull {

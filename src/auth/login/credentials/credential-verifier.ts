@@ -12,6 +12,9 @@ export interface LoginCommand {
 export abstract class CredentialVerifier {
   abstract readonly provider: Provider;
 
+  /** @throws DomainError COMMON_503001 where the judgement would be refused now for want of capacity */
+  abstract assertRoom(client: ClientInfo): void;
+
   /**
    * Runs the judgement of one credential and the counting of its outcome as one piece. Where guesses reach a system that
    * has a lock of its own, few are let through at a time, and none that came after our lock.

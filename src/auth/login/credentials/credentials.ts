@@ -23,6 +23,11 @@ export class Credentials {
     this.verifiers = { password, ldap };
   }
 
+  /** @throws DomainError COMMON_503001 where this login would wait too long for its turn to be judged. */
+  assertRoom({ provider }: LoginCommand, client: ClientInfo): void {
+    this.verifiers[provider].assertRoom(client);
+  }
+
   /** @throws DomainError LOGIN_404001, after the same work as for a known user. */
   async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
     const known = await this.users.findByLoginName(command.username);

@@ -17,6 +17,10 @@ export class PasswordVerifier extends CredentialVerifier {
     super();
   }
 
+  assertRoom(client: ClientInfo): void {
+    this.hasher.assertRoom(client.ip);
+  }
+
   matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {
     return this.hasher.matches(password, user.password, client.ip);
   }
