@@ -1,15 +1,27 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { runProgram } from '../support/run-program';
+import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
+import { Smtp } from '../support/servers/smtp';
 import { captchaToken, testSettings } from '../support/settings';
 
-interface Coverage {
-  readonly result: readonly { readonly url: string }[];
-}
+const password = 'Correct-Horse-7';
 
-/** What is built is one copy of everything (ADR 0015): V8's coverage names each file that the process loaded. */
+async function post(service: ServiceProcess, path: string, body: unknown, bearer?: string) {
+  const response = await fetch(`${service.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as { error_code?: string; data: any };
+}
+const login = (service: ServiceProcess, username: string, provider = 'password') =>
+  post(service, '/login', { username, password, provider, captcha_token: captchaToken });
+
+/** What is built is few files, with one copy of everything (ADR 0015). */
 describe('the built program', () => {
   let directory: string;
   beforeEach(async () => {
@@ -17,40 +29,81 @@ describe('the built program', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  async function loadedBy(settings: Record<string, string>, paths: readonly string[]): Promise<string[]> {
-    const service = await ServiceProcess.start({
-      env: { ...testSettings, API_DOCS: 'true', NODE_V8_COVERAGE: directory, ...settings },
-    });
-    for (const path of paths) expect((await fetch(`${service.url}${path}`)).status).toBe(200);
-    const login = await fetch(`${service.url}/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'nobody', password: 'Correct-Horse-7', captcha_token: captchaToken }),
-    });
-    expect(await login.json()).toMatchObject({ error_code: 'LOGIN_404001' });
-    await service.stop();
+  /** V8's coverage names each file that a process loaded. */
+  async function loadedFiles(): Promise<string[]> {
     const reports = await Promise.all(
       (await readdir(directory)).map(
-        async (name) => JSON.parse(await readFile(join(directory, name), 'utf8')) as Coverage,
+        async (name) =>
+          JSON.parse(await readFile(join(directory, name), 'utf8')) as { result: readonly { url: string }[] },
       ),
     );
     return reports.flatMap(({ result }) => result.map(({ url }) => url)).filter((url) => url.startsWith('file:'));
   }
 
-  const packagesOf = (urls: readonly string[]) =>
-    new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []));
-
   it('loads no package beside what it holds, but a binary and the path of a page', async () => {
     const databases = MariaDbDatabases.shared();
     const url = await databases.freshDatabase();
     try {
-      const urls = await loadedBy({ DATABASE_URL: url }, ['/health/ready', '/openapi.json']);
-      expect(packagesOf(urls)).toEqual(new Set(['@node-rs/bcrypt', 'swagger-ui-dist']));
-      expect(urls.filter((url) => !url.includes('/node_modules/') && !url.includes('/dist/src/bundle/'))).toEqual([
+      const env = { ...testSettings, DATABASE_URL: url, API_DOCS: 'true', NODE_V8_COVERAGE: directory };
+      const service = await ServiceProcess.start({ env });
+      expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
+      expect(await login(service, 'nobody')).toMatchObject({ error_code: 'LOGIN_404001' });
+      await service.stop();
+      const files = await loadedFiles();
+      const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+      expect(new Set(packages)).toEqual(new Set(['@node-rs/bcrypt', 'swagger-ui-dist']));
+      expect(files.filter((file) => !file.includes('/node_modules/') && !file.includes('/dist/src/bundle/'))).toEqual([
         `file://${resolve('dist/src/main.js')}`,
       ]);
     } finally {
       await databases.drop(url);
+    }
+  });
+
+  it('finds what it loads later: a mail and its template, a QR code, the directory client, metrics, the page', async () => {
+    const smtp = await Smtp.start();
+    const metricsPort = await freePort();
+    const env = {
+      ...testSettings,
+      DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`,
+      API_DOCS: 'true',
+      METRICS_PORT: `${metricsPort}`,
+      SMTP_URL: `smtp://127.0.0.1:${smtp.port}?tls=none`,
+      MAIL_FROM: 'portal@example.com',
+      LDAP_URL: `ldap://127.0.0.1:${await freePort()}`,
+      LDAP_SEARCH_BASE: 'dc=example,dc=com',
+      LDAP_BIND_DN: 'cn=reader,dc=example,dc=com',
+      LDAP_BIND_PASSWORD: 'reader',
+    };
+    const service = await ServiceProcess.start({ env });
+    try {
+      for (const user of [
+        ['later', '--email', 'later@example.com', '--password', password],
+        ['of-the-directory', '--provider', 'ldap'],
+      ]) {
+        const create = ['user', 'create', '--login-name', ...user];
+        expect(await runProgram('dist/src/cli.js', create, { env, cwd: directory })).toMatchObject({ code: 0 });
+      }
+
+      const { data } = await login(service, 'later');
+      expect((await post(service, '/totp-secret', {}, data.access_token)).data.secret).toMatch(/^[A-Z2-7]{32}$/);
+      const picture = await fetch(`${service.url}/otp-qrcode/${data.user_info.uid}`, {
+        headers: { authorization: `Bearer ${data.access_token}` },
+      });
+      expect(picture.headers.get('content-type')).toBe('image/png');
+      expect([...Buffer.from(await picture.arrayBuffer()).subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
+
+      expect((await post(service, '/forget-password', { email: 'later@example.com' })).error_code).toBeUndefined();
+      const [mail] = await smtp.waitFor(1);
+      expect(mail?.to).toEqual(['later@example.com']);
+      expect(mail?.mail.html).toContain('http://portal.test');
+
+      expect(await login(service, 'of-the-directory', 'ldap')).toMatchObject({ error_code: 'LOGIN_503001' });
+      expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('auth_hash_concurrency');
+      expect(await (await fetch(`${service.url}/docs/`)).text()).toContain('swagger-ui');
+    } finally {
+      await service.stop();
+      await smtp.stop();
     }
   });
 });
