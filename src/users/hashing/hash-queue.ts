@@ -6,7 +6,7 @@ export interface HashQueueOptions {
   readonly concurrency: number;
   /** Jobs that may wait. */
   readonly limit: number;
-  /** Milliseconds a new job may expect to wait. */
+  /** Milliseconds a new job may expect to take until it is done. */
   readonly maxWaitMs: number;
   /** Milliseconds one job is thought to take until the first ones have been measured. */
   readonly expectedMs: number;
@@ -53,7 +53,8 @@ export class HashQueue {
   assertRoom(client: string): void {
     if (this.closing) throw this.refusal(0);
     if (this.running < this.options.concurrency) return;
-    const expectedMs = ((this.waiting.ahead(client) + 1) * this.averageMs) / this.options.concurrency;
+    // Those under way are half done, then come those before it, then itself.
+    const expectedMs = (this.waiting.ahead(client) / this.options.concurrency + 1.5) * this.averageMs;
     if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
   }
 
