@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
+import { post } from '../support/post';
 import { jsonRequest, RawConnection, rawRequest, request } from '../support/raw-http';
 import { routes } from '../support/routes';
 import { runProgram } from '../support/run-program';
@@ -32,14 +33,6 @@ const cli = async (args: string[], env: Record<string, string>) => {
 const givenUser = (name: string, env: Record<string, string>) =>
   cli(['user', 'create', '--login-name', name, '--password', password], env);
 
-async function post(service: ServiceProcess, path: string, body: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${service.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
-}
 const statusOf = async (service: ServiceProcess, path: string) => (await fetch(`${service.url}${path}`)).status;
 
 describe('a wrong setting (T261)', () => {
