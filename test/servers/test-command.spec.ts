@@ -15,13 +15,15 @@ const SERVERS = join(ROOT, 'test/support/servers');
 /** What a test learns of the MariaDB that it was given, left where this file can read it. */
 const USES_MARIADB = `
   const { createConnection } = require(${JSON.stringify(join(ROOT, 'node_modules/mysql2/promise'))});
-  const { writeFileSync } = require('node:fs');
+  const { renameSync, writeFileSync } = require('node:fs');
   const ask = async () => {
     const { TEST_MARIADB_URL: url, TEST_MARIADB_LOG: log, TMPDIR: temporary } = process.env;
     const connection = await createConnection(url);
     await connection.query('SELECT 1');
     await connection.end();
-    writeFileSync(__dirname + '/seen.json', JSON.stringify({ url, log, temporary }));
+    // Renamed when it is whole: whoever waits for the name must not read half of it.
+    writeFileSync(__dirname + '/seen.part', JSON.stringify({ url, log, temporary }));
+    renameSync(__dirname + '/seen.part', __dirname + '/seen.json');
   };
 `;
 
