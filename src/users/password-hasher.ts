@@ -6,10 +6,12 @@ export { saltOf } from './hashing/bcrypt-format';
 /** What the metrics may show of the engine: counts and times, never a client or a password. */
 export interface HasherStats {
   readonly engine: 'native' | 'bcryptjs';
+  /** Threads that may work at once. */
   readonly concurrency: number;
   readonly waiting: number;
+  /** Threads at work, each on one job or on two that share it. */
   readonly running: number;
-  /** Moving average of one job in milliseconds; before the first job a guess from the cost. */
+  /** Moving average of a thread's time for one job in milliseconds; before the first job a guess from the cost. */
   readonly averageMs: number;
   readonly completed: number;
   readonly refused: number;
@@ -17,7 +19,7 @@ export interface HasherStats {
 }
 
 /**
- * The only way to a bcrypt: off the event loop, at most as many at a time as the machine has cores, in fair turns
+ * The only way to a bcrypt: off the event loop, on at most as many threads as the machine has cores, in fair turns
  * between clients, and refused at once where the wait would be too long (§2.1, ADR 0004).
  *
  * `client` is whatever turns are shared between, normally the client IP. A signal that fires while the job still

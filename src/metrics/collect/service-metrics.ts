@@ -36,11 +36,11 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
   }).set({ version: sources.version, node: process.version }, 1);
 
   gauge('auth_hash_queue_waiting', 'Hashes that wait for their turn.', () => sources.hasher().waiting);
-  gauge('auth_hash_queue_running', 'Hashes under way.', () => sources.hasher().running);
-  gauge('auth_hash_concurrency', 'Hashes that may be under way at once.', () => sources.hasher().concurrency);
+  gauge('auth_hash_queue_running', 'Threads that hash now, each one password or two.', () => sources.hasher().running);
+  gauge('auth_hash_concurrency', 'Threads that may hash at once.', () => sources.hasher().concurrency);
   gauge(
     'auth_hash_average_seconds',
-    'Moving average of the time of one hash.',
+    'Moving average of the time that one hash takes of a thread.',
     () => sources.hasher().averageMs / 1000,
   );
   new prometheus.Counter({

@@ -5,6 +5,7 @@ import { costOf } from './bcrypt-format';
 import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
 import { HashQueueFull } from './hash-queue-full';
 import { openEngine } from './open-engine';
+import { Comparison } from './pair/comparison';
 import { PasswordNotHashable } from './password-not-hashable';
 
 const COST = 4;
@@ -30,6 +31,12 @@ class CountingEngine implements BcryptEngine {
     this.work.push(`verify ${costOf(hash)}`);
     this.passwords.push(password);
     return this.engine.verify(password, hash);
+  }
+
+  verifyPair(first: Comparison, second: Comparison): Promise<[boolean, boolean]> {
+    this.work.push(`verify ${costOf(first.hash)} + ${costOf(second.hash)}`);
+    this.passwords.push(first.password, second.password);
+    return this.engine.verifyPair(first, second);
   }
 
   close(): Promise<void> {
@@ -155,6 +162,40 @@ describe('BcryptPasswordHasher', () => {
     const answers = Array.from({ length: 5 }, () => single.matches('wrong', hash, 'ip'));
     expect(single.stats()).toMatchObject({ running: 1, waiting: 4 });
     await expect(Promise.all(answers)).resolves.toEqual(Array(5).fill(false));
+  });
+
+  it('compares two at once where two wait, and answers each with its own', async () => {
+    const single = hasherWith({ concurrency: 1 });
+    const answers = ['correct horse', 'wrong', 'correct horse', 'correct horse', 'wrong'].map((password, n) =>
+      single.matches(password, hash, `ip ${n}`),
+    );
+    await expect(Promise.all(answers)).resolves.toEqual([true, false, true, true, false]);
+    expect(engine.work).toEqual(['verify 4', 'verify 4 + 4', 'verify 4 + 4']);
+  });
+
+  it('W21 in a pair as well an unknown user costs one comparison of the configured cost, and is no match', async () => {
+    const single = hasherWith({ concurrency: 1 });
+    const first = single.matches('wrong', hash, 'first ip');
+    const unknown = single.matches('correct horse', null, 'ip');
+    const unhashable = single.matches('a'.repeat(73), hash, 'other ip');
+    await expect(Promise.all([first, unknown, unhashable])).resolves.toEqual([false, false, false]);
+    expect(engine.work).toEqual(['verify 4', 'verify 4 + 4']);
+  });
+
+  it('compares hashes of different costs, and makes new ones, one at a time by the library', async () => {
+    const single = hasherWith({ concurrency: 1 });
+    const older = await engine.hash('correct horse', 5);
+    engine.work.length = 0;
+    const answers = [
+      single.matches('correct horse', hash, 'a'),
+      single.matches('correct horse', hash, 'b'),
+      single.matches('correct horse', older, 'c'),
+      single.hash('new', 'd'),
+      single.hash('new', 'e'),
+      single.matches('correct horse', hash, 'f'),
+    ];
+    await Promise.all(answers);
+    expect(engine.work).toEqual(['verify 4', 'verify 4', 'verify 5', 'hash 4', 'hash 4', 'verify 4']);
   });
 
   it('T273 beyond the queue it refuses at once with the time to come back', async () => {

@@ -5,6 +5,7 @@ import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
 import { HashQueue } from './hash-queue';
 import { isHashable } from './hashable';
 import { openEngine } from './open-engine';
+import { Comparison } from './pair/comparison';
 import { PasswordNotHashable } from './password-not-hashable';
 
 export interface PasswordHasherOptions {
@@ -16,20 +17,26 @@ export interface PasswordHasherOptions {
   readonly queueMaxWaitMs: number;
   /** Monotonic milliseconds, as `performance.now()`. */
   readonly now: () => number;
-  /** Hashes at a time; all cores by default. The loop gets its share of them from the scheduler (ADR 0004). */
+  /** Threads at a time; all cores by default. The loop gets its share of them from the scheduler (ADR 0004). */
   readonly concurrency?: number;
   readonly engine?: BcryptEngine;
   /** Told in words what an operator should know; never a hash or a password. */
   readonly report?: (problem: string) => void;
 }
 
+type Request = { readonly password: string; readonly cost: number } | Comparison;
+
 // About 0.04 ms per round on a server core. Only the first moments after the start depend on it.
 const MS_PER_ROUND = 0.04;
+
+// New hashes are made by the libraries alone: what our own code works out is compared, never stored.
+const fit = (first: Request, second: Request): boolean =>
+  'hash' in first && 'hash' in second && costOf(first.hash) === costOf(second.hash);
 
 /** bcrypt of one cost behind the bounded, fair queue; what cannot be compared costs the same work as what can (§2.1). */
 export class BcryptPasswordHasher extends PasswordHasher {
   private readonly engine: BcryptEngine;
-  private readonly queue: HashQueue;
+  private readonly queue: HashQueue<Request, string | boolean>;
   private readonly concurrency: number;
   private readonly dummy: string;
 
@@ -39,6 +46,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
     this.engine = options.engine ?? openEngine('auto');
     this.dummy = dummyHash(options.cost);
     this.queue = new HashQueue({
+      serve: (first, second) => this.serve(first, second),
+      fit,
       concurrency: this.concurrency,
       limit: options.queueLimit,
       maxWaitMs: options.queueMaxWaitMs,
@@ -51,7 +60,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   override async hash(password: string, client: string, signal?: AbortSignal): Promise<string> {
     if (!isHashable(password)) throw new PasswordNotHashable();
-    return this.queue.run(client, () => this.engine.hash(password, this.options.cost), signal);
+    return String(await this.queue.run(client, { password, cost: this.options.cost }, signal));
   }
 
   override async matches(
@@ -63,12 +72,9 @@ export class BcryptPasswordHasher extends PasswordHasher {
     const comparable = this.comparable(hash);
     const hashable = isHashable(password);
     // One comparison on every path, of the stored hash's own cost where there is one: the time tells nothing.
-    const same = await this.queue.run(
-      client,
-      () => this.engine.verify(hashable ? password : '', comparable ?? this.dummy),
-      signal,
-    );
-    return same && hashable && comparable !== null;
+    const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
+    const same = await this.queue.run(client, comparison, signal);
+    return same === true && hashable && comparable !== null;
   }
 
   override assertRoom(client: string): void {
@@ -92,6 +98,12 @@ export class BcryptPasswordHasher extends PasswordHasher {
   async close(): Promise<void> {
     await this.queue.close();
     await this.engine.close();
+  }
+
+  private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {
+    if ('cost' in first) return [await this.engine.hash(first.password, first.cost)];
+    if (!second || 'cost' in second) return [await this.engine.verify(first.password, first.hash)];
+    return this.engine.verifyPair(first, second);
   }
 
   private comparable(hash: string | null): string | null {

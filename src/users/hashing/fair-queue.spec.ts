@@ -13,6 +13,13 @@ function served(queue: FairQueue<string>): string[] {
 }
 
 describe('FairQueue', () => {
+  it('shows whose turn it is without taking it', () => {
+    const queue = queueOf('a1', 'b1');
+    expect([queue.peek(), queue.peek(), queue.size]).toEqual(['a1', 'a1', 2]);
+    expect(served(queue)).toEqual(['a1', 'b1']);
+    expect(queue.peek()).toBeUndefined();
+  });
+
   it('serves one job of each client per round and each client in its own order', () => {
     expect(served(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'b2'))).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });

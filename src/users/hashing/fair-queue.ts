@@ -26,6 +26,11 @@ export class FairQueue<Job> {
     return undefined;
   }
 
+  /** The job that `shift` would take. */
+  peek(): Job | undefined {
+    return this.lines.values().next().value?.[0];
+  }
+
   /** Takes a job out of its line without giving up the client's turn; false when it is not there any more. */
   remove(client: string, job: Job): boolean {
     const line = this.lines.get(client) ?? [];

@@ -4,13 +4,15 @@ import { HashQueueFull } from './hash-queue-full';
 /** A queue over work that ends when the test says so, on a clock that the test moves. */
 class Bench {
   readonly started: string[] = [];
-  readonly queue: HashQueue;
+  readonly queue: HashQueue<string, string>;
   now = 0;
   mostAtOnce = 0;
   private readonly ends = new Map<string, (error?: Error) => void>();
 
-  constructor(options: Partial<HashQueueOptions> = {}) {
+  constructor(options: Partial<HashQueueOptions<string, string>> = {}) {
     this.queue = new HashQueue({
+      serve: (...names) => this.serve(names),
+      fit: () => false,
       concurrency: 1,
       limit: 1000,
       maxWaitMs: 1_000_000,
@@ -21,15 +23,18 @@ class Bench {
   }
 
   ask(client: string, name: string, signal?: AbortSignal): Promise<string> {
-    const work = () =>
-      new Promise<string>((resolve, reject) => {
-        this.started.push(name);
-        this.ends.set(name, (error) => (error ? reject(error) : resolve(name)));
-        this.mostAtOnce = Math.max(this.mostAtOnce, this.ends.size);
-      });
-    const answer = this.queue.run(client, work, signal);
+    const answer = this.queue.run(client, name, signal);
     answer.catch(() => undefined);
     return answer;
+  }
+
+  private serve([first, second]: [string, string?]): Promise<string[]> {
+    const name = second === undefined ? first : `${first} + ${second}`;
+    return new Promise((resolve, reject) => {
+      this.started.push(name);
+      this.ends.set(name, (error) => (error ? reject(error) : resolve(name.split(' + '))));
+      this.mostAtOnce = Math.max(this.mostAtOnce, this.ends.size);
+    });
   }
 
   async end(name: string, error?: Error): Promise<void> {
@@ -214,5 +219,89 @@ describe('HashQueue', () => {
     await closing;
     await expect(running).resolves.toBe('runs');
     expect(bench.started).toEqual(['runs']);
+  });
+
+  describe('of two that fit', () => {
+    const pairs = { fit: (first: string, second: string) => !`${first} ${second}`.includes('lone') };
+
+    it('serves them in one place when they wait one behind the other, each with its own reply', async () => {
+      const bench = new Bench(pairs);
+      const answers = ['first', 'second', 'third', 'fourth'].map((name) => bench.ask(name, name));
+      await bench.endAll();
+      expect(bench.started).toEqual(['first', 'second + third', 'fourth']);
+      await expect(Promise.all(answers)).resolves.toEqual(['first', 'second', 'third', 'fourth']);
+      expect(bench.queue.stats()).toMatchObject({ completed: 4, running: 0, waiting: 0 });
+    });
+
+    it('lets nobody wait for a companion', async () => {
+      const bench = new Bench({ ...pairs, concurrency: 2 });
+      void bench.ask('a', 'one');
+      void bench.ask('b', 'two');
+      void bench.ask('c', 'three');
+      expect(bench.started).toEqual(['one', 'two']);
+      await bench.end('one');
+      expect(bench.started).toEqual(['one', 'two', 'three']);
+    });
+
+    it('takes nobody out of turn to make a pair', async () => {
+      const bench = new Bench(pairs);
+      for (const name of ['runs', 'first', 'lone', 'second']) void bench.ask(name, name);
+      await bench.endAll();
+      expect(bench.started).toEqual(['runs', 'first', 'lone', 'second']);
+    });
+
+    it('pairs those whose turns follow, not two jobs of one client while others wait', async () => {
+      const bench = new Bench(pairs);
+      void bench.ask('greedy', 'runs');
+      for (const name of ['g1', 'g2', 'g3']) void bench.ask('greedy', name);
+      void bench.ask('modest', 'm1');
+      await bench.endAll();
+      expect(bench.started).toEqual(['runs', 'g1 + m1', 'g2 + g3']);
+    });
+
+    it('does not pair with one that was abandoned or has waited too long', async () => {
+      const bench = new Bench({ ...pairs, maxWaitMs: 1000 });
+      void bench.ask('a', 'runs');
+      const abort = new AbortController();
+      const late = bench.ask('b', 'late');
+      void bench.ask('c', 'abandoned', abort.signal);
+      bench.now = 1500;
+      void bench.ask('d', 'fresh');
+      void bench.ask('e', 'another');
+      abort.abort();
+      bench.now = 2001;
+      await bench.end('runs');
+      await expect(late).rejects.toBeInstanceOf(HashQueueFull);
+      await bench.endAll();
+      expect(bench.started).toEqual(['runs', 'fresh + another']);
+    });
+
+    it('tells both when what served them failed, and goes on', async () => {
+      const bench = new Bench(pairs);
+      void bench.ask('a', 'runs');
+      const both = [bench.ask('b', 'first'), bench.ask('c', 'second')];
+      const next = bench.ask('d', 'next');
+      await bench.end('runs');
+      await bench.end('first + second', new Error('a worker ended'));
+      await bench.endAll();
+      const outcomes = await Promise.allSettled(both);
+      expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+      await expect(next).resolves.toBe('next');
+    });
+
+    it('expects each to take half of what both took, and the last of them a whole turn', async () => {
+      const bench = new Bench({ ...pairs, expectedMs: 100, maxWaitMs: 100_000 });
+      for (let n = 0; n < 201; n += 1) void bench.ask('a', `job ${n}`);
+      while (bench.queue.stats().running > 0) {
+        bench.now += 80;
+        await bench.end(bench.started.at(-1) as string);
+      }
+      expect(bench.queue.stats().averageMs).toBeCloseTo(40, 0);
+
+      const full = new Bench({ ...pairs, expectedMs: 40, maxWaitMs: 40 * 1.5 + 10 * 40 });
+      void full.ask('a', 'runs');
+      for (let n = 0; n <= 10; n += 1) void full.ask('a', `waits ${n}`);
+      await expect(full.ask('a', 'one too many')).rejects.toBeInstanceOf(HashQueueFull);
+    });
   });
 });

@@ -1,8 +1,12 @@
 import { FairQueue } from './fair-queue';
 import { HashQueueFull } from './hash-queue-full';
 
-export interface HashQueueOptions {
-  /** Jobs at a time. */
+export interface HashQueueOptions<Request, Reply> {
+  /** Does one request, or two that fit; the replies in their order. */
+  readonly serve: (first: Request, second?: Request) => Promise<readonly Reply[]>;
+  /** Whether the two can be done at once in one place. */
+  readonly fit: (first: Request, second: Request) => boolean;
+  /** Places: how many are served at a time. */
   readonly concurrency: number;
   /** Jobs that may wait. */
   readonly limit: number;
@@ -14,39 +18,57 @@ export interface HashQueueOptions {
   readonly now: () => number;
 }
 
-interface Job {
+interface Job<Request, Reply> {
+  readonly request: Request;
   readonly since: number;
-  start(): void;
-  refuse(reason: Error): void;
+  /** It does not wait any more. */
+  leave(): void;
+  resolve(reply: Reply): void;
+  reject(reason: Error): void;
 }
 
 // New jobs weigh a tenth: one that was disturbed changes little, a changed cost is learnt within some twenty.
 const WEIGHT = 0.1;
 
 /**
- * Bounds the work: so many jobs at a time, so many waiting, nobody let in who would wait too long; in fair turns.
+ * Bounds the work: so many places, so many waiting, nobody let in who would wait too long; in fair turns. Where two that
+ * fit wait one behind the other they share a place; nobody waits for a companion.
  * Refusing is decided from numbers at hand, so a refusal costs no time (decisions 8, `HASH_QUEUE_*`).
  */
-export class HashQueue {
-  private readonly waiting = new FairQueue<Job>();
+export class HashQueue<Request, Reply> {
+  private readonly waiting = new FairQueue<Job<Request, Reply>>();
   private running = 0;
   private completed = 0;
   private refused = 0;
   private abandoned = 0;
+  /** Of a place's time for one job: half of what two took together. */
   private averageMs: number;
+  /** How long a place is taken. */
+  private placeMs: number;
   private closing: Promise<void> | undefined;
   private whenIdle: () => void = () => undefined;
 
-  constructor(private readonly options: HashQueueOptions) {
+  constructor(private readonly options: HashQueueOptions<Request, Reply>) {
     this.averageMs = options.expectedMs;
+    this.placeMs = options.expectedMs;
   }
 
-  /** Runs the work in this client's turn. @throws HashQueueFull, or the signal's reason if it fires before the start */
-  async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Serves the request in this client's turn. @throws HashQueueFull, or the signal's reason if it fires before the start */
+  async run(client: string, request: Request, signal?: AbortSignal): Promise<Reply> {
     signal?.throwIfAborted();
     this.assertRoom(client);
-    if (this.running < this.options.concurrency) return this.execute(work);
-    return this.wait(client, work, signal);
+    return new Promise<Reply>((resolve, reject) => {
+      const abandon = () => {
+        if (!this.waiting.remove(client, job)) return;
+        this.abandoned += 1;
+        reject(signal?.reason as Error);
+      };
+      const leave = () => signal?.removeEventListener('abort', abandon);
+      const job = { request, since: this.options.now(), leave, resolve, reject };
+      signal?.addEventListener('abort', abandon, { once: true });
+      this.waiting.push(client, job);
+      this.startNext();
+    });
   }
 
   /** @throws HashQueueFull where `run` would be refused now */
@@ -54,7 +76,8 @@ export class HashQueue {
     if (this.closing) throw this.refusal(0);
     if (this.running < this.options.concurrency) return;
     // Those under way are half done, then come those before it, then itself.
-    const expectedMs = (this.waiting.ahead(client) / this.options.concurrency + 1.5) * this.averageMs;
+    const before = (this.waiting.ahead(client) / this.options.concurrency) * this.averageMs;
+    const expectedMs = before + 1.5 * this.placeMs;
     if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
   }
 
@@ -67,7 +90,7 @@ export class HashQueue {
   close(): Promise<void> {
     this.closing ??= new Promise((resolve) => {
       this.whenIdle = resolve;
-      for (const job of this.waiting.drain()) job.refuse(this.refusal(0));
+      for (const job of this.waiting.drain()) this.refuse(job, 0);
       if (this.running === 0) resolve();
     });
     return this.closing;
@@ -78,53 +101,55 @@ export class HashQueue {
     return new HashQueueFull(Math.max(1, Math.ceil(expectedMs / 1000)));
   }
 
-  private wait<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const abandon = () => {
-        if (!this.waiting.remove(client, job)) return;
-        this.abandoned += 1;
-        reject(signal?.reason as Error);
-      };
-      const job: Job = {
-        since: this.options.now(),
-        start: () => {
-          signal?.removeEventListener('abort', abandon);
-          resolve(this.execute(work));
-        },
-        refuse: (reason) => {
-          signal?.removeEventListener('abort', abandon);
-          reject(reason);
-        },
-      };
-      signal?.addEventListener('abort', abandon, { once: true });
-      this.waiting.push(client, job);
-    });
+  private refuse(job: Job<Request, Reply>, expectedMs: number): void {
+    job.leave();
+    job.reject(this.refusal(expectedMs));
   }
 
-  private async execute<T>(work: () => Promise<T>): Promise<T> {
+  private startNext(): void {
+    while (this.running < this.options.concurrency) {
+      const first = this.take();
+      if (!first) break;
+      const second = this.take((request) => this.options.fit(first.request, request));
+      void this.serve(first, second);
+    }
+    if (this.running === 0) this.whenIdle();
+  }
+
+  /** Whose turn it is, if the condition holds. */
+  private take(condition: (request: Request) => boolean = () => true): Job<Request, Reply> | undefined {
+    for (let job = this.waiting.peek(); job; job = this.waiting.peek()) {
+      // Turns of clients that came later, or a stalled machine, can make a wait longer than it was expected to be.
+      // At twice the promise nobody is there any more: hashing it would only delay those who still are.
+      const isLate = this.options.now() - job.since > 2 * this.options.maxWaitMs;
+      if (!isLate && !condition(job.request)) return undefined;
+      this.waiting.shift();
+      if (!isLate) return job;
+      this.refuse(job, this.options.maxWaitMs);
+    }
+    return undefined;
+  }
+
+  private async serve(first: Job<Request, Reply>, second?: Job<Request, Reply>): Promise<void> {
+    const jobs = second ? [first, second] : [first];
     this.running += 1;
+    for (const job of jobs) job.leave();
     const begun = this.options.now();
     try {
-      const result = await work();
-      this.completed += 1;
-      this.averageMs += WEIGHT * (this.options.now() - begun - this.averageMs);
-      return result;
+      const replies = await this.options.serve(first.request, second?.request);
+      this.learn(this.options.now() - begun, jobs.length);
+      jobs.forEach((job, index) => job.resolve(replies[index] as Reply));
+    } catch (error) {
+      for (const job of jobs) job.reject(error as Error);
     } finally {
       this.running -= 1;
       this.startNext();
     }
   }
 
-  private startNext(): void {
-    while (this.running < this.options.concurrency) {
-      const job = this.waiting.shift();
-      if (!job) break;
-      // Turns of clients that came later, or a stalled machine, can make a wait longer than it was expected to be.
-      // At twice the promise nobody is there any more: hashing it would only delay those who still are.
-      const waitedMs = this.options.now() - job.since;
-      if (waitedMs > 2 * this.options.maxWaitMs) job.refuse(this.refusal(this.options.maxWaitMs));
-      else job.start();
-    }
-    if (this.running === 0) this.whenIdle();
+  private learn(placeMs: number, jobs: number): void {
+    this.completed += jobs;
+    this.placeMs += WEIGHT * (placeMs - this.placeMs);
+    this.averageMs += WEIGHT * (placeMs / jobs - this.averageMs);
   }
 }

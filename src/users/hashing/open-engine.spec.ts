@@ -5,6 +5,7 @@ import * as native from '@node-rs/bcrypt';
 import { BcryptEngine } from './bcrypt-engine';
 import { dummyHash } from './bcrypt-format';
 import { openEngine } from './open-engine';
+import { Comparison } from './pair/comparison';
 
 /** Published with jBCrypt (cost 6) and with Openwall's crypt_blowfish (cost 5). */
 const VECTORS: [password: string, hash: string][] = [
@@ -24,6 +25,21 @@ const niceOfThreads = (): number[] =>
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
   });
 
+const of = ({ password, hash }: Comparison): [string, string] => [password, hash];
+
+/** As many bytes of UTF-8 of this text, no character in halves: the rest is filled up. */
+function cutTo(bytes: number, text: string): string {
+  let cut = '';
+  for (const character of text) if (Buffer.byteLength(cut + character) <= bytes) cut += character;
+  return cut.padEnd(cut.length + bytes - Buffer.byteLength(cut), '.');
+}
+
+/** The next character of bcrypt's base64. */
+function after(character: string): string {
+  const alphabet = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  return alphabet.charAt(alphabet.indexOf(character) ^ 1);
+}
+
 const missing = () => {
   throw new Error('Cannot find native binding');
 };
@@ -40,6 +56,50 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
   it.each(VECTORS)('agrees with the published vector of %j', async (password, hash) => {
     await expect(engine.verify(password, hash)).resolves.toBe(true);
     await expect(engine.verify(`${password}x`, hash)).resolves.toBe(false);
+  });
+
+  it.each(VECTORS)('agrees with the published vector of %j on either side of a pair', async (password, hash) => {
+    const right = { password, hash };
+    const wrong = { password: `${password}x`, hash };
+    await expect(engine.verifyPair(right, wrong)).resolves.toEqual([true, false]);
+    await expect(engine.verifyPair(wrong, right)).resolves.toEqual([false, true]);
+  });
+
+  it('judges a pair as both libraries judge each of them, whatever the length, the letters and the prefix', async () => {
+    const cases = Array.from({ length: 73 }, (_, bytes) => {
+      const letters = bytes % 2 ? 'aü€😀' : 'pass word';
+      const password = cutTo(bytes, letters.repeat(bytes));
+      const made = bytes % 3 ? native.hashSync(password, { cost: 4 }) : bcryptjs.hashSync(password, 4);
+      const hash = made.replace('$2b$', ['$2a$', '$2b$', '$2y$'][bytes % 3] as string);
+      return { password: bytes % 5 ? password : `${password.slice(1)}!`, hash };
+    });
+    for (const [n, first] of cases.entries()) {
+      const second = cases[(n * 7 + 3) % cases.length] as Comparison;
+      const expected = [first, second].map(({ password, hash }) => bcryptjs.compareSync(password, hash));
+      await expect(engine.verifyPair(first, second)).resolves.toEqual(expected);
+      expect(await Promise.all([engine.verify(...of(first)), engine.verify(...of(second))])).toEqual(expected);
+    }
+  });
+
+  it('takes a spelling that decodes to the right hash for another one, alone and in a pair', async () => {
+    const [password, hash] = VECTORS[2] as [string, string];
+    // The last characters of the salt and of the digest have four and two bits to spare.
+    for (const at of [28, 59]) {
+      const other = { password, hash: `${hash.slice(0, at)}${after(hash.charAt(at))}${hash.slice(at + 1)}` };
+      await expect(engine.verify(...of(other))).resolves.toBe(false);
+      await expect(engine.verifyPair(other, { password, hash })).resolves.toEqual([false, true]);
+    }
+  });
+
+  it('in a pair the neighbour makes no difference', async () => {
+    const [password, hash] = VECTORS[3] as [string, string];
+    const pairs = VECTORS.slice(0, 5).flatMap((neighbour) =>
+      [neighbour[0], `not ${neighbour[0]}`].map((text) => ({ password: text, hash: neighbour[1] })),
+    );
+    for (const neighbour of pairs) {
+      expect((await engine.verifyPair({ password, hash }, neighbour))[0]).toBe(true);
+      expect((await engine.verifyPair(neighbour, { password: `${password}!`, hash }))[1]).toBe(false);
+    }
   });
 
   it.each(['$2a$', '$2b$', '$2y$'])('verifies the prefix %s', async (prefix) => {
@@ -83,6 +143,8 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
   it('reads the dummy as a hash that nothing matches', async () => {
     await expect(engine.verify('', dummyHash(4))).resolves.toBe(false);
     await expect(engine.verify('anything', dummyHash(4))).resolves.toBe(false);
+    const dummy = { password: '', hash: dummyHash(4) };
+    await expect(engine.verifyPair(dummy, dummy)).resolves.toEqual([false, false]);
   });
 
   it('leaves the event loop turning while it works', async () => {
@@ -118,5 +180,21 @@ describe('openEngine', () => {
 
   it('native says so when its binary does not load', () => {
     expect(() => openEngine('native', missing)).toThrow('@node-rs/bcrypt does not load');
+  });
+
+  it('compares a pair one after the other where Node has no WebAssembly', async () => {
+    const engine = openEngine('native');
+    const [right, wrong] = VECTORS.slice(5).map(([password, hash]) => ({ password: password.slice(0, 3), hash })) as [
+      Comparison,
+      Comparison,
+    ];
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'WebAssembly') as PropertyDescriptor;
+    delete (globalThis as { WebAssembly?: unknown }).WebAssembly;
+    try {
+      await expect(engine.verifyPair(right, wrong)).resolves.toEqual([true, false]);
+    } finally {
+      Object.defineProperty(globalThis, 'WebAssembly', before);
+      await engine.close();
+    }
   });
 });

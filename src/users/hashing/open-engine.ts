@@ -1,10 +1,13 @@
 import { createRequire } from 'node:module';
 import { BcryptEngine } from './bcrypt-engine';
+import { Comparison, inputOf, isSame, roundsOf } from './pair/comparison';
+import { eksBlowfish, keyOf, LANES, OUTPUT_BYTES, outputOf } from './pair/eks-blowfish';
 import { WorkerPool } from './worker-pool';
 
 export type EngineChoice = 'native' | 'bcryptjs' | 'auto';
 
-type Request = { password: string; cost: number } | { password: string; hash: string };
+type Request =
+  { password: string; cost: number } | { password: string; hash: string } | { inputs: Uint8Array[]; rounds: number };
 
 const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 
@@ -19,9 +22,21 @@ const WORKER = `
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const bcrypt = require(workerData.module);
   const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
-  parentPort.on('message', ({ password, cost, hash }) => {
+  const { pair } = workerData;
+  let core;
+  const outputs = ({ inputs, rounds }) => {
+    core ??= new WebAssembly.Instance(new WebAssembly.Module(pair.code)).exports;
+    const memory = new Uint8Array(core.memory.buffer);
+    inputs.forEach((input, lane) => memory.set(input, pair.inputs[lane]));
+    core.run(rounds);
+    return pair.outputs.map((at) => memory.slice(at, at + pair.outputBytes));
+  };
+  parentPort.on('message', (request) => {
     try {
-      const value = hash === undefined ? bcrypt.hashSync(password, options(cost)) : bcrypt.compareSync(password, hash);
+      const { password, cost, hash } = request;
+      const value =
+        request.inputs ? outputs(request) :
+        hash === undefined ? bcrypt.hashSync(password, options(cost)) : bcrypt.compareSync(password, hash);
       parentPort.postMessage({ value });
     } catch (error) {
       parentPort.postMessage({ error: error.message });
@@ -49,11 +64,30 @@ export function openEngine(
 }
 
 function engine(name: BcryptEngine['name']): BcryptEngine {
-  const pool = new WorkerPool<Request, unknown>(WORKER, { name, module: require.resolve(PACKAGES[name]) });
+  const module = require.resolve(PACKAGES[name]);
+  const pool = new WorkerPool<Request, unknown>(WORKER, () => ({ name, module, pair: pairData() }));
+  const verify = async ({ password, hash }: Comparison) => (await pool.run({ password, hash })) === true;
   return {
     name,
     hash: async (password, cost) => String(await pool.run({ password, cost })),
-    verify: async (password, hash) => (await pool.run({ password, hash })) === true,
+    verify: (password, hash) => verify({ password, hash }),
+    verifyPair: async (first, second) => {
+      if (!hasWebAssembly()) return [await verify(first), await verify(second)];
+      const inputs = [inputOf(first), inputOf(second)];
+      const [one, other] = (await pool.run({ inputs, rounds: roundsOf(first) })) as [Uint8Array, Uint8Array];
+      return [isSame(first, one), isSame(second, other)];
+    },
     close: () => pool.close(),
   };
+}
+
+// Node has none when it is started with --jitless.
+const hasWebAssembly = (): boolean => 'WebAssembly' in globalThis;
+
+// Written when the first thread starts, and once for all of them: V8 compiles equal bytes once.
+let code: Uint8Array | undefined;
+
+function pairData() {
+  code ??= eksBlowfish();
+  return { code, inputs: LANES.map(keyOf), outputs: LANES.map(outputOf), outputBytes: OUTPUT_BYTES };
 }

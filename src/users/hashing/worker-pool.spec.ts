@@ -15,7 +15,7 @@ describe('WorkerPool', () => {
   let pool: WorkerPool<string, number>;
 
   beforeEach(() => {
-    pool = new WorkerPool(SOURCE, 42);
+    pool = new WorkerPool(SOURCE, () => 42);
   });
 
   afterEach(() => pool.close());

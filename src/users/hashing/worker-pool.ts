@@ -16,10 +16,13 @@ export class WorkerPool<Request, Reply> {
   private readonly idle: Worker[] = [];
   private closed = false;
 
-  /** @param source CommonJS that answers every message on `parentPort` with `{ value }` or `{ error }` */
+  /**
+   * @param source CommonJS that answers every message on `parentPort` with `{ value }` or `{ error }`
+   * @param workerData asked for when a thread starts
+   */
   constructor(
     private readonly source: string,
-    private readonly workerData: unknown,
+    private readonly workerData: () => unknown,
   ) {}
 
   get threads(): number {
@@ -44,7 +47,7 @@ export class WorkerPool<Request, Reply> {
 
   private spawn(): Worker {
     // No flags of the main thread: a loader or an inspector meant for it has no business here.
-    const worker = new Worker(this.source, { eval: true, workerData: this.workerData, execArgv: [] });
+    const worker = new Worker(this.source, { eval: true, workerData: this.workerData(), execArgv: [] });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
     worker.on('error', (error: Error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));
