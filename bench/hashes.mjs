@@ -9,14 +9,18 @@ const ROUNDS = 7;
 const SECONDS = 3;
 
 const bcrypt = createRequire(import.meta.url)('@node-rs/bcrypt');
-const comparison = { password: 'correct horse', hash: bcrypt.hashSync('correct horse', { cost: COST }) };
+const comparisons = ['correct horse', 'battery staple'].map((password) => ({
+  password,
+  hash: bcrypt.hashSync(password, { cost: COST }),
+}));
+const [{ password, hash }] = comparisons;
 const native = openEngine('native');
 const bcryptjs = openEngine('bcryptjs');
-const alone = (engine) => async () => [await engine.verify(comparison.password, comparison.hash)];
+const alone = (engine) => async () => [await engine.verify(password, hash)];
 const ways = [
   { name: '@node-rs/bcrypt', compare: alone(native), rates: [] },
   { name: 'bcryptjs', compare: alone(bcryptjs), rates: [] },
-  { name: 'a pair', compare: () => native.verifyPair(comparison, comparison), rates: [] },
+  { name: 'a pair', compare: () => native.verifyPair(...comparisons), rates: [] },
 ];
 
 async function rateOf({ compare }) {

@@ -152,7 +152,7 @@ async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
   // Not even root could, so it is the tree and not the owner of its files.
   const written = runConfined({ ...place, user: '0:0' }, ['sh', '-c', 'echo > ./written || echo > /tmp/written']);
   if (written.status === 0) throw new Error('the tree can be written to');
-  // Where this binary does not load, the service hashes with JavaScript, at a third of the speed.
+  // Where this binary does not load, the service hashes with JavaScript, more slowly.
   must('node', '-e', `require('@node-rs/bcrypt').hashSync('x', { cost: 4 })`);
   must('node', 'dist/src/cli.js', 'migrate');
   must('node', 'dist/src/cli.js', 'doctor');

@@ -39,7 +39,7 @@ export const serviceSettings = {
   TRUSTED_PROXIES: '127.0.0.1',
   // A run may last longer than the default of 15 minutes.
   ACCESS_TOKEN_TTL_SECONDS: '7200',
-  // 128 logins at once wait four seconds on two cores; refusing them is measured by the overload, with the default.
+  // 128 logins at once wait four seconds on two cores; refusing them is measured by the overload.
   HASH_QUEUE_MAX_WAIT_MS: '20000',
 };
 

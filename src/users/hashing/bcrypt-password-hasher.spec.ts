@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { PasswordHasher } from '../password-hasher';
-import { BcryptEngine } from './bcrypt-engine';
+import { BcryptEngine, Comparison } from './bcrypt-engine';
 import { costOf } from './bcrypt-format';
 import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
 import { HashQueueFull } from './hash-queue-full';
 import { openEngine } from './open-engine';
-import { Comparison } from './pair/comparison';
 import { PasswordNotHashable } from './password-not-hashable';
 
 const COST = 4;

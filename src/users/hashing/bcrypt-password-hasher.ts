@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { HasherStats, PasswordHasher } from '../password-hasher';
-import { BcryptEngine } from './bcrypt-engine';
+import { BcryptEngine, Comparison } from './bcrypt-engine';
 import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
 import { HashQueue } from './hash-queue';
 import { isHashable } from './hashable';
 import { openEngine } from './open-engine';
-import { Comparison } from './pair/comparison';
 import { PasswordNotHashable } from './password-not-hashable';
 
 export interface PasswordHasherOptions {
@@ -60,7 +59,9 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   override async hash(password: string, client: string, signal?: AbortSignal): Promise<string> {
     if (!isHashable(password)) throw new PasswordNotHashable();
-    return String(await this.queue.run(client, { password, cost: this.options.cost }, signal));
+    const made = await this.queue.run(client, { password, cost: this.options.cost }, signal);
+    if (typeof made !== 'string') throw new TypeError('a comparison was answered where a hash was asked for');
+    return made;
   }
 
   override async matches(
@@ -102,8 +103,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {
     if ('cost' in first) return [await this.engine.hash(first.password, first.cost)];
-    if (!second || 'cost' in second) return [await this.engine.verify(first.password, first.hash)];
-    return this.engine.verifyPair(first, second);
+    if (!second) return [await this.engine.verify(first.password, first.hash)];
+    return this.engine.verifyPair(first, second as Comparison);
   }
 
   private comparable(hash: string | null): string | null {

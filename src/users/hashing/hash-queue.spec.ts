@@ -289,19 +289,35 @@ describe('HashQueue', () => {
       await expect(next).resolves.toBe('next');
     });
 
-    it('expects each to take half of what both took, and the last of them a whole turn', async () => {
-      const bench = new Bench({ ...pairs, expectedMs: 100, maxWaitMs: 100_000 });
-      for (let n = 0; n < 201; n += 1) void bench.ask('a', `job ${n}`);
+    it('learns what one takes of a place, and how long a place is taken', async () => {
+      const bench = new Bench({ ...pairs, expectedMs: 80_000, maxWaitMs: Infinity });
+      const fill = (jobs: number) => Array.from({ length: jobs }, (_, n) => void bench.ask('a', `job ${n}`));
+      fill(201);
       while (bench.queue.stats().running > 0) {
-        bench.now += 80;
+        bench.now += 80_000;
         await bench.end(bench.started.at(-1) as string);
       }
-      expect(bench.queue.stats().averageMs).toBeCloseTo(40, 0);
+      expect(bench.queue.stats().averageMs).toBeCloseTo(40_000, -2);
 
-      const full = new Bench({ ...pairs, expectedMs: 40, maxWaitMs: 40 * 1.5 + 10 * 40 });
-      void full.ask('a', 'runs');
-      for (let n = 0; n <= 10; n += 1) void full.ask('a', `waits ${n}`);
-      await expect(full.ask('a', 'one too many')).rejects.toBeInstanceOf(HashQueueFull);
+      const limited = bench.queue;
+      fill(1001);
+      expect(limited.stats()).toMatchObject({ running: 1, waiting: 1000, refused: 0 });
+      // Half a turn of 80 s for the one under way, a thousand halves of one, and a turn of its own.
+      const refusal: unknown = await bench.ask('a', 'one too many').catch((error: unknown) => error);
+      expect(Math.abs((refusal as HashQueueFull).retryAfterSeconds - 40_120)).toBeLessThan(5);
+    });
+
+    it('refuses the late one that it meets while it looks for a companion', async () => {
+      const bench = new Bench({ ...pairs, maxWaitMs: 1000 });
+      for (const name of ['runs', 'lone']) void bench.ask('a', name);
+      const late = bench.ask('a', 'late');
+      bench.now = 1500;
+      void bench.ask('b', 'fresh');
+      await bench.end('runs');
+      bench.now = 2001;
+      await bench.end('lone');
+      await expect(late).rejects.toBeInstanceOf(HashQueueFull);
+      expect(bench.started).toEqual(['runs', 'lone', 'fresh']);
     });
   });
 });

@@ -27,7 +27,7 @@ interface Job<Request, Reply> {
   reject(reason: Error): void;
 }
 
-// New jobs weigh a tenth: one that was disturbed changes little, a changed cost is learnt within some twenty.
+// The newest weighs a tenth: one that was disturbed changes little, a changed cost is learnt within some twenty.
 const WEIGHT = 0.1;
 
 /**
@@ -41,9 +41,9 @@ export class HashQueue<Request, Reply> {
   private completed = 0;
   private refused = 0;
   private abandoned = 0;
-  /** Of a place's time for one job: half of what two took together. */
+  /** Moving average of what one job takes of a place's time: half of it where two shared the place. */
   private averageMs: number;
-  /** How long a place is taken. */
+  /** Moving average of how long a place is taken, by one job or by two. */
   private placeMs: number;
   private closing: Promise<void> | undefined;
   private whenIdle: () => void = () => undefined;
@@ -116,7 +116,7 @@ export class HashQueue<Request, Reply> {
     if (this.running === 0) this.whenIdle();
   }
 
-  /** Whose turn it is, if the condition holds. */
+  /** Takes the job whose turn it is, if the condition holds for it; refuses those on the way that are late. */
   private take(condition: (request: Request) => boolean = () => true): Job<Request, Reply> | undefined {
     for (let job = this.waiting.peek(); job; job = this.waiting.peek()) {
       // Turns of clients that came later, or a stalled machine, can make a wait longer than it was expected to be.

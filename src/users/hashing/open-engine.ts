@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module';
-import { BcryptEngine } from './bcrypt-engine';
-import { Comparison, inputOf, isSame, roundsOf } from './pair/comparison';
-import { eksBlowfish, keyOf, LANES, OUTPUT_BYTES, outputOf } from './pair/eks-blowfish';
+import { BcryptEngine, Comparison } from './bcrypt-engine';
+import { inputOf, isSame, roundsOf } from './pair/comparison';
+import { eksBlowfish, inputAt, LANES, OUTPUT_BYTES, outputAt } from './pair/eks-blowfish';
 import { WorkerPool } from './worker-pool';
 
 export type EngineChoice = 'native' | 'bcryptjs' | 'auto';
 
 type Request =
-  { password: string; cost: number } | { password: string; hash: string } | { inputs: Uint8Array[]; rounds: number };
+  | { password: string; cost: number }
+  | Comparison
+  | { pair: [Comparison, Comparison]; inputs: Uint8Array[]; rounds: number };
 
 const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 
@@ -16,33 +18,48 @@ const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 // nothing else to do, and the native library stays out of libuv's pool, which DNS and files need (ADR 0004). On Linux a
 // thread has a priority of its own: hashes take what the event loop and the database leave, so that who is already in does
 // not notice a storm of logins. Elsewhere it would be that of the whole process.
+// Where WebAssembly is missing (--jitless) or finds no room (10 GB of addresses for each memory, `ulimit -v`) the library
+// compares the two one after the other.
 const WORKER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { constants, setPriority } = require('node:os');
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const bcrypt = require(workerData.module);
   const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
-  const { pair } = workerData;
+  const verify = ({ password, hash }) => bcrypt.compareSync(password, hash);
+
+  const lanes = workerData.pair;
   let core;
-  const outputs = ({ inputs, rounds }) => {
-    core ??= new WebAssembly.Instance(new WebAssembly.Module(pair.code)).exports;
+  const openCore = () => {
+    try {
+      return new WebAssembly.Instance(new WebAssembly.Module(lanes.code)).exports;
+    } catch {
+      return null;
+    }
+  };
+  const verifyPair = ({ pair, inputs, rounds }) => {
+    if (core === undefined) core = openCore();
+    if (core === null) return { verdicts: pair.map(verify) };
     const memory = new Uint8Array(core.memory.buffer);
-    inputs.forEach((input, lane) => memory.set(input, pair.inputs[lane]));
+    inputs.forEach((input, lane) => memory.set(input, lanes.inputs[lane]));
     core.run(rounds);
-    return pair.outputs.map((at) => memory.slice(at, at + pair.outputBytes));
+    return { outputs: lanes.outputs.map((at) => memory.slice(at, at + lanes.outputBytes)) };
+  };
+
+  const answer = (request) => {
+    if (request.pair) return verifyPair(request);
+    return request.hash === undefined ? bcrypt.hashSync(request.password, options(request.cost)) : verify(request);
   };
   parentPort.on('message', (request) => {
     try {
-      const { password, cost, hash } = request;
-      const value =
-        request.inputs ? outputs(request) :
-        hash === undefined ? bcrypt.hashSync(password, options(cost)) : bcrypt.compareSync(password, hash);
-      parentPort.postMessage({ value });
+      parentPort.postMessage({ value: answer(request) });
     } catch (error) {
       parentPort.postMessage({ error: error.message });
     }
   });
 `;
+
+type PairReply = { verdicts: [boolean, boolean] } | { outputs: [Uint8Array, Uint8Array] };
 
 /**
  * Opens the asked library; `auto` takes the native one where its binary loads and bcryptjs where not.
@@ -65,29 +82,25 @@ export function openEngine(
 
 function engine(name: BcryptEngine['name']): BcryptEngine {
   const module = require.resolve(PACKAGES[name]);
-  const pool = new WorkerPool<Request, unknown>(WORKER, () => ({ name, module, pair: pairData() }));
-  const verify = async ({ password, hash }: Comparison) => (await pool.run({ password, hash })) === true;
+  const pool = new WorkerPool<Request, unknown>(WORKER, () => ({ name, module, pair: lanes() }));
   return {
     name,
     hash: async (password, cost) => String(await pool.run({ password, cost })),
-    verify: (password, hash) => verify({ password, hash }),
+    verify: async (password, hash) => (await pool.run({ password, hash })) === true,
     verifyPair: async (first, second) => {
-      if (!hasWebAssembly()) return [await verify(first), await verify(second)];
       const inputs = [inputOf(first), inputOf(second)];
-      const [one, other] = (await pool.run({ inputs, rounds: roundsOf(first) })) as [Uint8Array, Uint8Array];
-      return [isSame(first, one), isSame(second, other)];
+      const request = { pair: [first, second] as [Comparison, Comparison], inputs, rounds: roundsOf(first, second) };
+      const reply = (await pool.run(request)) as PairReply;
+      return 'verdicts' in reply ? reply.verdicts : [isSame(first, reply.outputs[0]), isSame(second, reply.outputs[1])];
     },
     close: () => pool.close(),
   };
 }
 
-// Node has none when it is started with --jitless.
-const hasWebAssembly = (): boolean => 'WebAssembly' in globalThis;
-
 // Written when the first thread starts, and once for all of them: V8 compiles equal bytes once.
 let code: Uint8Array | undefined;
 
-function pairData() {
+function lanes() {
   code ??= eksBlowfish();
-  return { code, inputs: LANES.map(keyOf), outputs: LANES.map(outputOf), outputBytes: OUTPUT_BYTES };
+  return { code, inputs: LANES.map(inputAt), outputs: LANES.map(outputAt), outputBytes: OUTPUT_BYTES };
 }

@@ -28,16 +28,16 @@ export const SALT_BYTES = 16;
 export const OUTPUT_BYTES = 24;
 
 // Passwords at a time. Each round waits for its look-ups, the next round waits for it: one password leaves most of a core
-// idle. A second one fills the gaps (two take 1.3 times as long as one); a third finds too few registers and gains nothing.
+// idle. A second one fills the gaps; a third finds too few registers and gains nothing (ADR 0016).
 export const LANES = [0, 1] as const;
 
 // Each lane's P-array, S-boxes, key, salt and output lie in one piece, after them the digits that both start from and
 // the text that both encipher.
 const LANE_BYTES = STATE_BYTES + KEY_BYTES + SALT_BYTES + OUTPUT_BYTES;
 const stateOf = (lane: number): number => lane * LANE_BYTES;
-export const keyOf = (lane: number): number => stateOf(lane) + STATE_BYTES;
-export const saltOf = (lane: number): number => keyOf(lane) + KEY_BYTES;
-export const outputOf = (lane: number): number => saltOf(lane) + SALT_BYTES;
+export const inputAt = (lane: number): number => stateOf(lane) + STATE_BYTES;
+const saltAt = (lane: number): number => inputAt(lane) + KEY_BYTES;
+export const outputAt = (lane: number): number => saltAt(lane) + SALT_BYTES;
 const DIGITS = stateOf(LANES.length);
 const TEXT = DIGITS + STATE_BYTES;
 
@@ -54,7 +54,7 @@ const FINISH = 2;
 /**
  * bcrypt's core for two passwords at once, each with its own salt, of one cost (Provos and Mazières, "A Future-Adaptable
  * Password Scheme", 1999): a WebAssembly module that exports `memory` and `run(rounds)`, rounds being 2 to the power of the
- * cost. Keys, salts and outputs lie at `keyOf`, `saltOf` and `outputOf` as words of the processor's order, little-endian.
+ * cost. Key and salt of a lane lie at `inputAt`, its output at `outputAt`: words, little-endian as WebAssembly has them.
  */
 export function eksBlowfish(): Uint8Array<ArrayBuffer> {
   const cipher = encipher();
@@ -80,7 +80,7 @@ function run(): Code {
       [...mixKey(), ...call(EXPAND), ...mixSalt(), ...call(EXPAND), ...set(rounds, subtract(get(rounds), constant(1)))],
       get(rounds),
     ),
-    ...each((lane) => copy(outputOf(lane), TEXT, OUTPUT_BYTES)),
+    ...each((lane) => copy(outputAt(lane), TEXT, OUTPUT_BYTES)),
     ...[0, 2, 4].flatMap((word) => call(FINISH, constant(word * WORD))),
   ];
 }
@@ -111,8 +111,8 @@ function expandWithSalt(cipher: Code): Code {
   return expand(
     cipher,
     each((lane) => [
-      ...set(left(lane), xor(get(left(lane)), load(saltOf(lane), half))),
-      ...set(right(lane), xor(get(right(lane)), load(saltOf(lane) + WORD, half))),
+      ...set(left(lane), xor(get(left(lane)), load(saltAt(lane), half))),
+      ...set(right(lane), xor(get(right(lane)), load(saltAt(lane) + WORD, half))),
     ]),
   );
 }
@@ -122,20 +122,20 @@ function finish(cipher: Code): Code {
   const offset = 0;
   return [
     ...each((lane) => [
-      ...set(left(lane), load(outputOf(lane), get(offset))),
-      ...set(right(lane), load(outputOf(lane) + WORD, get(offset))),
+      ...set(left(lane), load(outputAt(lane), get(offset))),
+      ...set(right(lane), load(outputAt(lane) + WORD, get(offset))),
     ]),
     ...set(COUNTER, constant(64)),
     ...repeat([...cipher, ...set(COUNTER, subtract(get(COUNTER), constant(1)))], get(COUNTER)),
     ...each((lane) => [
-      ...store(outputOf(lane), get(left(lane)), get(offset)),
-      ...store(outputOf(lane) + WORD, get(right(lane)), get(offset)),
+      ...store(outputAt(lane), get(left(lane)), get(offset)),
+      ...store(outputAt(lane) + WORD, get(right(lane)), get(offset)),
     ]),
   ];
 }
 
-const mixKey = (): Code => mix((lane, word) => keyOf(lane) + word * WORD);
-const mixSalt = (): Code => mix((lane, word) => saltOf(lane) + (word % 4) * WORD);
+const mixKey = (): Code => mix((lane, word) => inputAt(lane) + word * WORD);
+const mixSalt = (): Code => mix((lane, word) => saltAt(lane) + (word % 4) * WORD);
 
 function mix(address: (lane: number, word: number) => number): Code {
   const words = Array.from({ length: P_BYTES / WORD }, (_, word) => word);
