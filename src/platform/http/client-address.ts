@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { CidrRange } from '../config/http-config';
 
@@ -31,7 +32,7 @@ export function clientAddress(
 
 /** The key of a limit: an IPv6 client owns its whole /64 (T048). */
 export function limitKey(ip: string): string {
-  const address = parse(ip);
+  const address = ip.includes(':') ? parse(ip) : undefined;
   if (address === undefined || address.kind() === 'ipv4') return ip;
   return `${(address as ipaddr.IPv6).parts
     .slice(0, 4)
@@ -41,9 +42,7 @@ export function limitKey(ip: string): string {
 
 /** IPv4-mapped IPv6 is the IPv4 address; a zone, a port or an octal part is no address. */
 function parse(text: string): Address | undefined {
-  if (!/^[0-9a-fA-F:.]{2,45}$/.test(text)) return undefined;
-  if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
-  return ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
+  return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);
 }
 
 function isTrusted(address: Address, trusted: readonly CidrRange[]): boolean {
