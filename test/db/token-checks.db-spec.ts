@@ -82,4 +82,81 @@ describe('checks of tokens that come together', () => {
     const again = await Promise.all(some.map((token) => tokens.find(token)));
     expect(again.map((found) => found?.live)).toEqual([true, true, true]);
   });
+
+  describe('and refreshes', () => {
+    const newToken = () => ({
+      jti: randomUUID(),
+      use: 'access' as const,
+      createdAt: service.clock.now(),
+      expires: service.clock.secondsFromNow(900),
+    });
+
+    /** The claims of the refresh token of a new session. */
+    async function givenRefresh(owner = 0, revoked = false): Promise<TokenPayload> {
+      const access = await givenToken(owner, revoked);
+      return { ...access, jti: access.sid, token_use: 'refresh' };
+    }
+
+    const rowOf = (jti: string) =>
+      database.row<{ user_identity: string; sid: string }>(
+        'SELECT user_identity, sid FROM login_tokens WHERE jti = ?',
+        [jti],
+      );
+
+    it('each of 60 gets its own answer, and a row for the session of its own: good, revoked, unknown, of another use', async () => {
+      const asked: [TokenPayload, boolean][] = [];
+      for (let n = 0; n < 15; n++) {
+        const good = await givenRefresh(n);
+        asked.push([good, true], [await givenRefresh(n, true), false]);
+        asked.push([{ ...good, jti: randomUUID() }, false], [{ ...good, token_use: 'access' }, false]);
+      }
+      const sent = jest.spyOn(database, 'affected');
+      const given = asked.map(() => newToken());
+      const answers = await Promise.all(asked.map(([claims], n) => tokens.insertFrom(claims, given[n]!)));
+      expect(answers).toEqual(asked.map(([, good]) => good));
+      // Eight at most share a statement.
+      expect(sent.mock.calls.filter(([statement]) => statement.startsWith('INSERT INTO login_tokens'))).toHaveLength(8);
+      for (const [n, [claims, good]] of asked.entries()) {
+        const row = await rowOf(given[n]!.jti);
+        expect(row).toEqual(good ? { user_identity: claims.sub, sid: claims.sid } : undefined);
+      }
+    });
+
+    it('together all are refused, or all are taken, without another question', async () => {
+      const rows = jest.spyOn(database, 'rows');
+      const good = await Promise.all([givenRefresh(0), givenRefresh(1), givenRefresh(2)]);
+      await expect(Promise.all(good.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual(
+        Array(3).fill(true),
+      );
+      await Promise.all(good.map(({ sid }) => tokens.revokeSession(database, sid)));
+      await expect(Promise.all(good.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual(
+        Array(3).fill(false),
+      );
+      expect(rows).not.toHaveBeenCalled();
+    });
+
+    it('a logout at the same instant leaves no token of its session alive, and those beside it alone', async () => {
+      for (let round = 0; round < 20; round++) {
+        const [leaving, staying] = [await givenRefresh(round), await givenRefresh(round + 1)];
+        const given = Array.from({ length: 6 }, () => newToken());
+        const refreshes = given.map((token, n) => tokens.insertFrom(n % 2 ? leaving : staying, token));
+        const [answers] = await Promise.all([Promise.all(refreshes), tokens.revokeSession(database, leaving.sid)]);
+        for (const [n, token] of given.entries()) {
+          const from = n % 2 ? leaving : staying;
+          const found = await tokens.find({ ...from, jti: token.jti, token_use: 'access' });
+          expect(found?.live ?? false).toBe(from === staying);
+          if (from === staying) expect(answers[n]).toBe(true);
+        }
+      }
+    });
+
+    it('a statement that fails refuses those who shared it, inserts nothing, and refuses nobody after them', async () => {
+      const some = await Promise.all([givenRefresh(0), givenRefresh(1)]);
+      jest.spyOn(database, 'affected').mockRejectedValueOnce(new Error('the store is away'));
+      const outcomes = await Promise.allSettled(some.map((claims) => tokens.insertFrom(claims, newToken())));
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      const again = await Promise.all(some.map((claims) => tokens.insertFrom(claims, newToken())));
+      expect(again).toEqual([true, true]);
+    });
+  });
 });

@@ -36,6 +36,11 @@ export interface Succession {
   readonly createdAt: Date;
 }
 
+interface Insertion {
+  readonly presented: TokenPayload;
+  readonly token: NewToken;
+}
+
 interface CheckRow {
   jti: string;
   sid: string;
@@ -53,6 +58,9 @@ interface CheckRow {
   live: number;
 }
 
+/** A burst of more is inserted by several statements; each length is a prepared statement of its own. */
+const maxInsertionsAtOnce = 8;
+
 /** A burst of more is answered by several statements, on several connections. A power of two, see `checkRows`. */
 const maxChecksAtOnce = 32;
 
@@ -63,6 +71,9 @@ const checked = `login_tokens t
 const presented = 't.jti = ? AND t.sid = ? AND t.user_identity = ? AND t.token_type = ?';
 const live = `t.is_revoked = 0 AND root.is_revoked = 0 AND u.status = 1
                AND t.credential_version = u.credential_version`;
+const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_version, ?
+       FROM ${checked}
+       WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`;
 
 /**
  * Rows of `login_tokens` (§3.3). A session is decided by one row, that of its first refresh token (`jti = sid`): revoking
@@ -74,6 +85,12 @@ export class LoginTokens {
   private readonly checks = new DataLoader<string, CheckRow | undefined>((jtis) => this.checkRows(jtis), {
     cache: false,
     maxBatchSize: maxChecksAtOnce,
+    batchScheduleFn: setImmediate,
+  });
+
+  private readonly insertions = new DataLoader<Insertion, boolean>((all) => this.insertAll(all), {
+    cache: false,
+    maxBatchSize: maxInsertionsAtOnce,
     batchScheduleFn: setImmediate,
   });
 
@@ -142,17 +159,30 @@ export class LoginTokens {
    * The check of a presented token and the row of the one it gives rise to, in one statement. Racers: a logout, a password
    * change, a disabling of the same instant. Before it they leave nothing to insert; after it the row is dead all the same,
    * because its session's first row and the user's version are asked at each use: no lock is needed at any isolation.
-   * A token that has a successor, from a time when rotation was on, was used up then.
+   * A token that has a successor, from a time when rotation was on, was used up then. The statement, and with it the
+   * commit, is shared with the requests that came at the same turn of the event loop (ADR 0014).
    * @returns false when the presented token is not good, or there is no such row.
    */
-  insertFrom({ jti, sid, sub, token_use }: TokenPayload, token: NewToken): Promise<boolean> {
-    return this.database.won(
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<boolean> {
+    return this.insertions.load({ presented, token });
+  }
+
+  private async insertAll(insertions: readonly Insertion[]): Promise<boolean[]> {
+    const inserted = await this.database.affected(
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
-       SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_version, ?
-       FROM ${checked}
-       WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`,
-      [token.jti, token.use, token.expires, token.createdAt, jti, sid, sub, token_use],
+       ${insertions.map(() => insertion).join(' UNION ALL ')}`,
+      insertions.flatMap(({ presented: { jti, sid, sub, token_use }, token }) => [
+        ...[token.jti, token.use, token.expires, token.createdAt],
+        ...[jti, sid, sub, token_use],
+      ]),
     );
+    if (inserted === 0 || inserted === insertions.length) return insertions.map(() => inserted > 0);
+    const rows = await this.database.rows<{ jti: string }>(
+      `SELECT jti FROM login_tokens WHERE jti IN (${insertions.map(() => '?').join(', ')})`,
+      insertions.map(({ token }) => token.jti),
+    );
+    const present = new Set(rows.map((row) => row.jti));
+    return insertions.map(({ token }) => present.has(token.jti));
   }
 
   /**
