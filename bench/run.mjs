@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm run bench [-- --quick]: the built service against the reference and better-auth, interleaved; see README.md.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,6 +42,7 @@ const without = options.without.split(',');
 const root = resolve(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'bench-'));
 const began = performance.now();
+const ticks = processorTicks();
 const say = (line) => console.log(`${String(Math.round((performance.now() - began) / 1000)).padStart(4)} s  ${line}`);
 if (!options.keep) process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
@@ -151,7 +152,12 @@ async function measure() {
   clearInterval(sampler);
   return {
     at: new Date().toISOString(),
-    machine: { cores: availableParallelism(), node: process.version, loadAverage: loadavg()[0] },
+    machine: {
+      cores: availableParallelism(),
+      node: process.version,
+      loadAverage: loadavg()[0],
+      stolen: stolenSince(ticks),
+    },
     settings: { rounds: round, seconds, users, tokens },
     trials,
     memory,
@@ -220,4 +226,18 @@ async function manyTokens() {
     }
     await db.run('ANALYZE TABLE users, login_tokens', [], database);
   }
+}
+
+/** Processor time of the whole machine so far, and what of it a hypervisor gave to others (proc(5), `cpu`). */
+function processorTicks() {
+  if (!existsSync('/proc/stat')) return undefined;
+  const [first] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user, nice, system, idle, iowait, irq, softirq, stolen] = first.split(/ +/).slice(1).map(Number);
+  return { stolen, all: user + nice + system + idle + iowait + irq + softirq + stolen };
+}
+
+/** The share of the processor time that others had, 0 to 1. */
+function stolenSince(before) {
+  const now = processorTicks();
+  return now && (now.stolen - before.stolen) / (now.all - before.all);
 }
