@@ -39,7 +39,8 @@ describe('isPlainAddress', () => {
     const started = performance.now();
     isPlainAddress(`${'a.'.repeat(100_000)}@${'b-'.repeat(100_000)}`);
     isPlainAddress(`${'a.'.repeat(32)}@${'b-'.repeat(90)}!`);
-    expect(performance.now() - started).toBeLessThan(250);
+    // Quadratic time would be minutes.
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 

@@ -186,7 +186,7 @@ describe('purge', () => {
     expect(Math.max(...sizes)).toBe(batchRows);
     expect(busy.length).toBeGreaterThan(50);
     // Generous, for whatever else the machine is doing: who waits for a lock waits for seconds, and is answered 503.
-    expect(median(busy)).toBeLessThan(2 * median(idle) + 50);
+    expect(median(busy)).toBeLessThan(2 * median(idle) + 500);
     expect(await service.login('alice')).toMatchObject({ status: 200 });
   });
 

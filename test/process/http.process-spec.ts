@@ -305,7 +305,7 @@ describe('HTTP over raw sockets (security-tests 3.9)', () => {
       expect((await ask(jsonRequest('/login', login('honest'))))?.status).toBe(200);
       times.push(performance.now() - started);
     }
-    expect(times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThan(250);
+    expect(times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)]).toBeLessThan(2000);
 
     // Node looks for overdue requests every two seconds.
     for (const [group, limit] of [

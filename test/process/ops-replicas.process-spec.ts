@@ -110,7 +110,7 @@ describe('replicas that come and go', () => {
     expect(load.failures.length).toBeLessThanOrEqual(people.length);
     for (const { reply, at } of load.failures) {
       expect(reply.status).toBe(502);
-      expect(at - died).toBeLessThan(1000);
+      expect(at - died).toBeLessThan(2500);
     }
     await assertConsistent(fleet, sql, load, load.failures.length);
     await fleet.admit(await fleet.launch());
@@ -245,7 +245,7 @@ describe('two replicas and a Redis that goes away', () => {
         await strike();
         const right = await Promise.all([fleet.login(`user${n}`), fleet.login(`user${n}`)]);
         expect(right.map(({ status }) => status)).toEqual([200, 200]);
-        for (const { ms } of right) expect(ms).toBeLessThan(2000);
+        for (const { ms } of right) expect(ms).toBeLessThan(4000);
         const wrong = await Promise.all(Array.from({ length: 8 }, () => fleet.login(`user${n}`, 'wrong')));
         expect(wrong.map(({ body }) => body.error_code as string).sort()).toEqual([
           ...Array<string>(3).fill('LOGIN_401001'),

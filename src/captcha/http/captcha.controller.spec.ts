@@ -103,7 +103,8 @@ describe('the endpoints of the captcha', () => {
       body: { error_code: 'CAPTCHA_503001', data: { retry_after: 2 } },
       headers: { 'retry-after': '2' },
     });
-    expect(performance.now() - started).toBeLessThan(800);
+    // Sooner than by the default of three seconds.
+    expect(performance.now() - started).toBeLessThan(2500);
   });
 
   it('there is no challenge where another provider is configured', async () => {

@@ -54,7 +54,7 @@ describe('SiteverifyProvider', () => {
     stub.behaviour = behaviour;
     const started = performance.now();
     expect(await judge(stub.url, timeoutMs)).toEqual({ verdict: 'unavailable', reason: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(timeoutMs + 500);
+    expect(performance.now() - started).toBeLessThan(timeoutMs + 4000);
   });
 
   it('T041 50 MB are not read: the connection is hung up after the first of them', async () => {
