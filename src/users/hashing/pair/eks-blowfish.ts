@@ -166,18 +166,13 @@ function encipher(): Code {
 }
 
 function round(lane: number, from: number, into: number, n: number): Code {
-  const [s0, s1, s2, s3] = [0, 1, 2, 3].map((box) => stateOf(lane) + P_BYTES + box * S_BYTES) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  // A byte times four, the address of its word.
-  const byte = (shifted: Code): Code => and(shifted, constant(0xff * WORD));
-  const first = load(s0, byte(shiftRight(get(from), constant(22))));
-  const second = load(s1, byte(shiftRight(get(from), constant(14))));
-  const third = load(s2, byte(shiftRight(get(from), constant(6))));
-  const fourth = load(s3, byte(shiftLeft(get(from), constant(2))));
+  // A byte times four is the address of its word.
+  const lookUp = (box: number, shifted: Code): Code =>
+    load(stateOf(lane) + P_BYTES + box * S_BYTES, and(shifted, constant(0xff * WORD)));
+  const first = lookUp(0, shiftRight(get(from), constant(22)));
+  const second = lookUp(1, shiftRight(get(from), constant(14)));
+  const third = lookUp(2, shiftRight(get(from), constant(6)));
+  const fourth = lookUp(3, shiftLeft(get(from), constant(2)));
   const mixed = add(xor(add(first, second), third), fourth);
   return set(into, xor(xor(get(into), load(stateOf(lane) + n * WORD)), mixed));
 }
