@@ -5,7 +5,7 @@ import { accountDisabled, accountDormant, accountNotEnabled } from '../shared/er
 import { AppConfig } from '../platform/config/app-config';
 import { type User, userStatus } from './user.entity';
 
-/** The status checks of §3.1. They come after the credential, so that only the owner learns the state (W10). */
+/** The status checks of §3.1. They come after credential and lock, so that only the owner learns the state (W10). */
 @Injectable()
 export class AccountStatus {
   constructor(

@@ -17,7 +17,7 @@ export class LoginLock {
     private readonly config: AppConfig,
   ) {}
 
-  /** Spares a locked account the work of the credential check; the verdict itself falls in the guarded writes. */
+  /** Judges the row as it was read: spares a locked account the credential check. The guarded writes decide. */
   assertOpen(user: User): void {
     const { maxCount, windowSeconds } = this.config.lock;
     const since = this.clock.secondsFromNow(-windowSeconds);
@@ -32,14 +32,26 @@ export class LoginLock {
     throw new DomainError(counted ? loginFailed : accountLocked);
   }
 
-  /** @throws DomainError when another request locked, disabled or changed the account while bcrypt was at work. */
+  /**
+   * Records the success or says what stands against it. A status code tells that the password is right, so the database
+   * judges the lock once more before one is answered: a guess that comes after the lock learns only LOGIN_401004.
+   * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
+   */
   async recordSuccess(user: User): Promise<void> {
     if (await this.users.recordLoginSuccess(user)) return;
-    const now = await this.users.findByUid(user.uid);
-    if (now !== null) {
-      this.assertOpen(now);
-      this.status.assertUsable(now);
-    }
+    const now = await this.assertStillOpen(user);
+    if (now !== null) this.status.assertUsable(now);
     throw new DomainError(loginFailed);
+  }
+
+  /**
+   * Judges the row as it is now. Needed before any answer that tells a state of the account, here or at a directory.
+   * @returns that row, null where it is gone
+   * @throws DomainError LOGIN_401004
+   */
+  async assertStillOpen({ uid }: User): Promise<User | null> {
+    const now = await this.users.findByUid(uid);
+    if (now !== null) this.assertOpen(now);
+    return now;
   }
 }

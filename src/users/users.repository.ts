@@ -12,6 +12,9 @@ import { User, userStatus } from './user.entity';
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
 const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
+/** The rule of LOGIN_401008 as a condition; its first parameter is `ACCOUNT_DORMANT_DAYS`, where 0 means never. */
+const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
+
 const newestPasswordChange =
   '(SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1)';
 
@@ -55,14 +58,14 @@ export class UsersRepository {
 
   /**
    * Racers: a right guess among wrong ones, a disabling, a password change. The success is recorded only on an account
-   * that is still enabled, not locked, and has the password that was compared; otherwise the login has lost.
+   * that is enabled, not dormant, not locked, and has the password that was compared; otherwise the login has lost.
    * Status is never written here: the known defect of §3.1 is not reproduced.
    */
   recordLoginSuccess(user: User): Promise<boolean> {
     return this.database.won(
       `UPDATE users SET login_failed_count = 0, last_login_success_time = ?
-       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND ${notLocked}`,
-      [this.clock.now(), user.uid, user.credentialVersion, ...this.lockBounds()],
+       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND ${notLocked} AND ${notDormant}`,
+      [this.clock.now(), user.uid, user.credentialVersion, ...this.lockBounds(), ...this.dormancyBounds()],
     );
   }
 
@@ -128,5 +131,10 @@ export class UsersRepository {
 
   private lockBounds(): [number, Date] {
     return [this.config.lock.maxCount, this.clock.secondsFromNow(-this.config.lock.windowSeconds)];
+  }
+
+  private dormancyBounds(): [number, Date] {
+    const { dormantDays } = this.config.lock;
+    return [dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)];
   }
 }

@@ -1,7 +1,12 @@
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { LoginLock } from '../../src/users/login-lock';
 import { UsersRepository } from '../../src/users/users.repository';
-import { password, tally, TestService } from '../support/app';
+import { Directory } from '../../src/auth/login/credentials/ldap/directory';
+import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
+import { accountDisabled } from '../../src/shared/errors/error-catalogue';
+import { type Answer, password, tally, TestService } from '../support/app';
+import { absentDirectory, freshName, ldapLogin } from '../support/ldap';
+import { HeldComparisons } from '../support/held-comparisons';
 
 /**
  * The lock is decided by one guarded UPDATE after the credential check (§3.1, W08). Before there was such a guard in
@@ -41,6 +46,12 @@ describe('bursts on one account, one process', () => {
     ['three failures', 'LOGIN_401004', 'login_failed_count = 3, last_login_failed_time = ?'],
     ['a disabling', 'LOGIN_401011', 'status = -1, last_login_failed_time = ?'],
     ['a new password', 'LOGIN_401001', 'credential_version = credential_version + 1, last_login_failed_time = ?'],
+    [
+      'three failures and a disabling',
+      'LOGIN_401004',
+      'status = -1, login_failed_count = 3, last_login_failed_time = ?',
+    ],
+    ['a change of its age', 'LOGIN_401008', "last_login_success_time = '2020-01-01', last_login_failed_time = ?"],
   ])('W08 a right password that was compared before %s but recorded after it is %s', async (what, code, change) => {
     const { uid } = await service.givenUser(`late after ${what}`, { email: null });
     const asItWasRead = await service.app.get(UsersRepository).findByUid(uid);
@@ -59,4 +70,85 @@ describe('bursts on one account, one process', () => {
       expect(await service.count('user_change_password_request', 'user_id = ? AND status = 0', [user.uid])).toBe(1);
     }
   });
+});
+
+/**
+ * Decisions.md 2: whatever the parallelism, exactly MAX_LOCK_COUNT guesses are answered. A status code says that the
+ * password is right, so it is such an answer too.
+ */
+describe('a right guess among wrong ones on an account that is not let in', () => {
+  const inactive: [name: string, change: string, code: string][] = [
+    ['disabled', 'status = -1', 'LOGIN_401011'],
+    ['not enabled', 'status = 0', 'LOGIN_401012'],
+    ['expired', 'status = -2', 'LOGIN_401012'],
+    ['dormant', "created_at = '2020-01-01'", 'LOGIN_401008'],
+  ];
+  let service: TestService;
+  let comparisons: HeldComparisons;
+  beforeAll(async () => {
+    service = await TestService.start();
+    comparisons = new HeldComparisons(service);
+  });
+  afterAll(() => service.stop());
+
+  /** 39 wrong guesses and the right one, all of which have found the account open and wait to be judged. */
+  async function givenForty(change: string) {
+    const { uid, loginName } = await service.givenUser(freshName('forty'));
+    await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [uid]);
+    const wrong = Array.from({ length: 39 }, (_, n) => `wrong ${n}`);
+    const answers = new Map([password, ...wrong].map((typed) => [typed, service.login(loginName, typed)]));
+    await comparisons.arrived(40);
+    /** Lets these be judged, all at once, and resolves with their answers. */
+    const judge = (...typed: string[]): Promise<Answer[]> => {
+      comparisons.release(...typed);
+      return Promise.all(typed.map((one) => answers.get(one)!));
+    };
+    return { uid, wrong, judge };
+  }
+
+  it.each(inactive)('%s: judged behind three wrong ones it is LOGIN_401004', async (_name, change) => {
+    const { uid, wrong, judge } = await givenForty(change);
+    expect(tally(await judge(...wrong.slice(0, 3)))).toEqual({ LOGIN_401001: 3 });
+    expect(tally(await judge(password))).toEqual({ LOGIN_401004: 1 });
+    expect(tally(await judge(...wrong.slice(3)))).toEqual({ LOGIN_401004: 36 });
+    expect((await service.userRow(uid)).login_failed_count).toBe(3);
+  });
+
+  it.each(inactive)('%s: judged behind two it is told the status, and counts nothing', async (_name, change, code) => {
+    const { uid, wrong, judge } = await givenForty(change);
+    await judge(...wrong.slice(0, 2));
+    expect(tally(await judge(password))).toEqual({ [code]: 1 });
+    expect(tally(await judge(...wrong.slice(2)))).toEqual({ LOGIN_401001: 1, LOGIN_401004: 36 });
+    expect((await service.userRow(uid)).login_failed_count).toBe(3);
+  });
+
+  it.each(inactive)('%s: judged at once with all others, three of them are answered', async (_name, change, code) => {
+    const { uid, wrong, judge } = await givenForty(change);
+    const answers = await judge(...wrong.slice(0, 20), password, ...wrong.slice(20));
+    expect([code, 'LOGIN_401004']).toContain(answers[20]?.body.error_code);
+    expect(tally(answers.filter((_, n) => n !== 20))).toEqual({ LOGIN_401001: 3, LOGIN_401004: 36 });
+    expect((await service.userRow(uid)).login_failed_count).toBe(3);
+  });
+});
+
+it('a state that the directory tells after three failures were counted elsewhere is LOGIN_401004, also of a name without a row', async () => {
+  const service = await TestService.start({ ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
+  try {
+    const { uid, loginName } = await service.givenUser('told', { provider: 'ldap' });
+    const judge = jest.spyOn(service.app.get(Directory), 'judge');
+    const guesses = service.app.get(UnknownGuesses);
+    judge.mockImplementation(async () => {
+      for (let n = 0; n < 3; n++) await service.app.get(UsersRepository).recordLoginFailure(uid);
+      return { kind: 'refused', answer: accountDisabled };
+    });
+    expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401004');
+
+    judge.mockImplementation(async () => {
+      for (let n = 0; n < 3; n++) await guesses.recordFailure('unknown').catch(() => undefined);
+      return { kind: 'refused', answer: accountDisabled };
+    });
+    expect((await ldapLogin(service, 'unknown')).body.error_code).toBe('LOGIN_401004');
+  } finally {
+    await service.stop();
+  }
 });

@@ -1,8 +1,17 @@
 import { decodeJwt } from 'jose';
+import { createConnection } from 'mysql2/promise';
 import { tally } from '../support/app';
 import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
 
 const right = 'Correct-Horse-7';
+
+const inactive: [state: string, change: string, code: string][] = [
+  ['disabled', 'status = -1', 'LOGIN_401011'],
+  ['not enabled', 'status = 0', 'LOGIN_401012'],
+  ['expired', 'status = -2', 'LOGIN_401012'],
+  ['dormant', "created_at = '2020-01-01'", 'LOGIN_401008'],
+];
 
 /** Every request goes to one of two processes in turn: what holds here is held by the database and by nothing else. */
 describe('bursts over two processes on MariaDB', () => {
@@ -18,6 +27,13 @@ describe('bursts over two processes on MariaDB', () => {
     Promise.all(passwords.map((typed, n) => replicas.login(name, typed, n)));
   const counter = async (uid: string) =>
     (await replicas.rows('SELECT login_failed_count AS n FROM users WHERE uid = ?', [uid]))[0]?.n as number;
+  /** Whether a login has come to its guarded write, where it waits while somebody else holds the row. */
+  const waitsForTheRow = async () => {
+    const statements = await replicas.rows(
+      "SELECT info FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'UPDATE users%'",
+    );
+    return statements.length > 0;
+  };
 
   it('T025 of 100 parallel wrong passwords exactly 3 are answered, 97 are told "locked", the counter is 3', async () => {
     const uid = await givenUser('t025');
@@ -60,6 +76,51 @@ describe('bursts over two processes on MariaDB', () => {
       expect(judged).toBeLessThanOrEqual(success === 1 ? 5 : 3);
     }
     expect(admitted).toBeLessThanOrEqual(7);
+  });
+
+  /**
+   * The guarantee of decisions.md 2 for accounts that are not let in: the lock is judged before a status is told, although
+   * the request had found the account open. A transaction that holds the row stands for a third process that counts three
+   * failures: a verdict that does not wait for the row is answered while that transaction is still open.
+   */
+  it.each(inactive)('%s: a right password that is judged after the lock is LOGIN_401004', async (state, change) => {
+    const uid = await givenUser(`late ${state}`);
+    await replicas.rows(`UPDATE users SET ${change} WHERE uid = ?`, [uid]);
+    const third = await createConnection({ uri: replicas.databaseUrl, timezone: 'Z' });
+    const count = (failures: number) =>
+      third.query('UPDATE users SET login_failed_count = ?, last_login_failed_time = UTC_TIMESTAMP(3) WHERE uid = ?', [
+        failures,
+        uid,
+      ]);
+    try {
+      for (const n of [0, 1]) {
+        await count(0);
+        await third.beginTransaction();
+        await count(2);
+        let answered = false;
+        const login = replicas.login(`late ${state}`, right, n).finally(() => (answered = true));
+        await eventually(async () => answered || waitsForTheRow(), { what: 'the login is judged' });
+        await count(3);
+        await third.commit();
+        expect((await login).body.error_code).toBe('LOGIN_401004');
+      }
+    } finally {
+      await third.end();
+    }
+  });
+
+  it.each(inactive)('%s: of 40 parallel guesses 3 wrong ones are answered and counted', async (state, change, code) => {
+    const uid = await givenUser(`forty ${state}`);
+    await replicas.rows(`UPDATE users SET ${change} WHERE uid = ?`, [uid]);
+    const passwords = Array<string>(40).fill('wrong');
+    passwords[20] = right;
+    const [rightAnswer, ...others] = await burst(`forty ${state}`, passwords).then((all) => [
+      all[20]!,
+      ...all.toSpliced(20, 1),
+    ]);
+    expect(tally(others)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 36 });
+    expect([code, 'LOGIN_401004']).toContain(rightAnswer?.body.error_code);
+    expect(await counter(uid)).toBe(3);
   });
 
   it('T147 a logout on one process is seen by the other at the next request', async () => {

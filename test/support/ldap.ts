@@ -14,6 +14,14 @@ export function ldapSettings(server: OpenLdap, more: Record<string, string> = {}
   };
 }
 
+/** Of a directory that nobody runs, for tests that answer in its place. */
+export const absentDirectory = {
+  LDAP_URL: 'ldap://127.0.0.1:1',
+  LDAP_BIND_DN: 'cn=service',
+  LDAP_BIND_PASSWORD: 'service-password',
+  LDAP_SEARCH_BASE: 'dc=example',
+};
+
 /** A person of the directory, and nobody else. */
 export async function givenPerson(server: OpenLdap, uid: string, more: { cn?: string; mail?: string } = {}) {
   return server.addUser({ uid, cn: uid, mail: `${uid}@example.test`, password: directoryPassword, ...more });

@@ -4,7 +4,6 @@ import type { ClientInfo } from '../../shared/client-info';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
 import { SessionOpener } from '../../tokens/session-opener';
-import { AccountStatus } from '../../users/account-status';
 import { LoginLock } from '../../users/login-lock';
 import { PasswordHistory } from '../../users/password-history';
 import type { User } from '../../users/user.entity';
@@ -19,7 +18,6 @@ export class LoginService {
     private readonly captcha: CaptchaService,
     private readonly credentials: Credentials,
     private readonly lock: LoginLock,
-    private readonly status: AccountStatus,
     private readonly history: PasswordHistory,
     private readonly changeRequests: PasswordChangeRequests,
     private readonly challenges: MfaChallenges,
@@ -32,8 +30,7 @@ export class LoginService {
     const user = await this.credentials.userOf(command, client); //     LOGIN_404001
     this.lock.assertOpen(user); //                                      LOGIN_401004
     await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
-    this.status.assertUsable(user); //                                  LOGIN_401011, 401012, 401008
-    await this.lock.recordSuccess(user); //                             counter 0, or LOGIN_401004
+    await this.lock.recordSuccess(user); //                             LOGIN_401004, 401011/012/008, or counter 0
     await this.credentials.renew(user, command, client); //             a hash of another cost
     return this.branch(user, client); //                                one of three (§1.3)
   }

@@ -6,7 +6,6 @@ import { identityKey } from '../../../shared/identity-key';
 import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
-import { UsersRepository } from '../../../users/users.repository';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
 import { Directory } from './ldap/directory';
 import { Provisioning } from './ldap/provisioning';
@@ -29,7 +28,6 @@ export class LdapVerifier extends CredentialVerifier {
 
   constructor(
     private readonly directory: Directory,
-    private readonly users: UsersRepository,
     private readonly lock: LoginLock,
     private readonly guesses: UnknownGuesses,
     private readonly provisioning: Provisioning,
@@ -45,9 +43,8 @@ export class LdapVerifier extends CredentialVerifier {
   override inTurn<T>(user: User, command: LoginCommand, work: () => Promise<T>): Promise<T> {
     const { maxCount } = this.config.lock;
     const guessesLeft = async () => {
-      const now = await this.users.findByUid(user.uid);
+      const now = await this.lock.assertStillOpen(user);
       if (now === null) throw new DomainError(userNotFound);
-      this.lock.assertOpen(now);
       return Math.max(1, maxCount - now.loginFailedCount);
     };
     return this.turns.take(`user:${user.uid}`, this.deadlineOf(command), guessesLeft, work);
@@ -58,7 +55,10 @@ export class LdapVerifier extends CredentialVerifier {
     if (this.proven.has(command)) return true;
     if (isBlank(command.password)) return false;
     const { searchFilter = '' } = this.config.ldap ?? {};
-    return accepted(await this.judge(filterFor(searchFilter, user.loginName), command)) !== undefined;
+    const verdict = await this.judge(filterFor(searchFilter, user.loginName), command);
+    // A state tells that the password is right, so a guess after our lock must not learn it.
+    if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
+    return accepted(verdict) !== undefined;
   }
 
   /** Just in time, where that is wanted; otherwise the directory is not touched. */
@@ -75,6 +75,7 @@ export class LdapVerifier extends CredentialVerifier {
       async () => {
         const verdict = await this.judge(filter, command);
         if (verdict.kind === 'unknown') return null;
+        if (verdict.kind === 'refused') await this.guesses.left(key);
         const entry = accepted(verdict) ?? (await this.guesses.recordFailure(key));
         this.proven.add(command);
         return this.provisioning.accountOf(entry, key, client);
