@@ -47,7 +47,7 @@ export abstract class PasswordHasher {
    */
   abstract assertRoom(client: string): void;
 
-  /** Whether the stored hash has another cost than the configured one, to be renewed at the next right password. */
+  /** Whether the stored hash has a lower cost than the configured one, to be renewed at the next right password. */
   abstract needsRenewal(hash: string): boolean;
 
   abstract stats(): HasherStats;

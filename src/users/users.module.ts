@@ -30,6 +30,7 @@ import { UsersRepository } from './users.repository';
         const logger = new Logger('hashing');
         return new BcryptPasswordHasher({
           ...config.hashing,
+          levelled: config.hideAccountExistence,
           now: () => performance.now(),
           report: (problem) => logger.warn(problem),
         });

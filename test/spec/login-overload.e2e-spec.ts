@@ -9,7 +9,7 @@ describe('more logins than there is room for (T273, HASH_QUEUE_LIMIT)', () => {
   let service: TestService;
   let hasher: PasswordHasher;
   beforeAll(async () => {
-    service = await TestService.start({ HASH_QUEUE_LIMIT: '1' });
+    service = await TestService.start({ HASH_QUEUE_LIMIT: '1', HASH_QUEUE_MAX_WAIT_MS: '60000' });
     hasher = service.app.get(PasswordHasher);
     await service.givenUser('crowded');
   });

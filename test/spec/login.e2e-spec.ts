@@ -7,7 +7,8 @@ const day = 86_400;
 describe('POST /login (§3.1, §4.1)', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await TestService.start();
+    // Not the lowest cost that there is, so that a stored hash can have a lower one.
+    service = await TestService.start({ BCRYPT_COST: '5' });
   });
   afterAll(() => service.stop());
 
@@ -74,18 +75,26 @@ describe('POST /login (§3.1, §4.1)', () => {
       expect((await service.userRow(user.uid)).login_failed_count).toBe(0);
     });
 
-    it('renews a hash of another cost with the right password, and ends no session by it', async () => {
+    it('renews a hash of a lower cost with the right password, and ends no session by it', async () => {
       const user = await service.givenUser('renewed');
       const session = await service.session('renewed');
-      const older = await hash(password, { cost: 5 });
+      const older = await hash(password, { cost: 4 });
       await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [older, user.uid]);
       expect((await service.login('renewed', 'wrong')).status).toBe(401);
       expect((await service.userRow(user.uid)).password).toBe(older);
       expect((await service.login('renewed')).status).toBe(200);
       const row = await service.userRow(user.uid);
-      expect(row.password).toMatch(/^\$2b\$04\$/);
+      expect(row.password).toMatch(/^\$2b\$05\$/);
       expect(row.salt).toBe(row.password.slice(0, 29));
       expect((await service.get('/user/me', { bearer: session.access })).status).toBe(200);
+    });
+
+    it('leaves a hash of a higher cost alone: a lowered BCRYPT_COST weakens no stored password', async () => {
+      const user = await service.givenUser('stronger');
+      const stronger = await hash(password, { cost: 6 });
+      await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [stronger, user.uid]);
+      expect((await service.login('stronger')).status).toBe(200);
+      expect((await service.userRow(user.uid)).password).toBe(stronger);
     });
   });
 
@@ -212,7 +221,7 @@ describe('POST /login (§3.1, §4.1)', () => {
         const user = await service.givenUser(`status ${name}`, { status, email: null });
         // As an import or an older setting leaves it.
         await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [
-          await hash(password, { cost: 5 }),
+          await hash(password, { cost: 4 }),
           user.uid,
         ]);
         expect((await service.login(user.loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');

@@ -135,12 +135,70 @@ describe('BcryptPasswordHasher', () => {
     await expect(hasher.matches('a'.repeat(73), empty, 'ip')).resolves.toBe(false);
   });
 
-  it('accepts a stored hash of another cost and asks to renew it', async () => {
+  it('accepts a stored hash of another cost, and asks to renew it only where it is the lower one', async () => {
     const older = await engine.hash('correct horse', 5);
     await expect(hasher.matches('correct horse', older, 'ip')).resolves.toBe(true);
-    expect(hasher.needsRenewal(older)).toBe(true);
+    expect(hasher.needsRenewal(older)).toBe(false);
+    expect(hasherWith({ cost: 6 }).needsRenewal(older)).toBe(true);
     expect(hasher.needsRenewal(hash)).toBe(false);
     expect(hasher.needsRenewal('plain text')).toBe(true);
+  });
+
+  describe('where the time of a comparison must not tell the cost of the stored hash (W10)', () => {
+    /** Rounds of bcrypt, which are what a comparison costs: 2 to the power of the cost for each of its passwords. */
+    const rounds = () =>
+      engine.work
+        .flatMap((line) => line.replace('verify ', '').split(' + '))
+        .reduce((sum, cost) => sum + 2 ** Number(cost), 0);
+
+    it.each([4, 5, 6, 7])('a stored hash of cost %i takes the rounds of the configured cost 7', async (cost) => {
+      const stored = await engine.hash('correct horse', cost);
+      const level = hasherWith({ cost: 7, levelled: true });
+      for (const [typed, expected] of [
+        ['correct horse', true],
+        ['wrong', false],
+        ['a'.repeat(73), false],
+      ] as const) {
+        engine.work.length = 0;
+        await expect(level.matches(typed, stored, 'ip')).resolves.toBe(expected);
+        expect(rounds()).toBe(2 ** 7);
+      }
+    });
+
+    it('two that share a thread take the rounds of both', async () => {
+      const stored = await engine.hash('correct horse', 5);
+      const level = hasherWith({ cost: 7, levelled: true, concurrency: 1 });
+      engine.work.length = 0;
+      const answers = ['other', 'correct horse', 'wrong'].map((typed, n) => level.matches(typed, stored, `ip ${n}`));
+      await expect(Promise.all(answers)).resolves.toEqual([false, true, false]);
+      expect(engine.work).toEqual([
+        ...['verify 5', 'verify 5', 'verify 6'],
+        ...['verify 5 + 5', 'verify 5 + 5', 'verify 6 + 6'],
+      ]);
+    });
+
+    it('the missing rounds are one job of the queue, so nobody else comes in between', async () => {
+      const stored = await engine.hash('correct horse', 5);
+      const level = hasherWith({ cost: 7, levelled: true, concurrency: 1 });
+      engine.work.length = 0;
+      await Promise.all([level.matches('wrong', stored, 'a'), level.hash('new', 'b')]);
+      expect(engine.work).toEqual(['verify 5', 'verify 5', 'verify 6', 'hash 7']);
+      expect(level.stats().completed).toBe(2);
+    });
+
+    it('a stored hash of a higher cost is compared at its own cost: that time cannot be hidden', async () => {
+      const stored = await engine.hash('correct horse', 6);
+      engine.work.length = 0;
+      await expect(hasherWith({ levelled: true }).matches('correct horse', stored, 'ip')).resolves.toBe(true);
+      expect(engine.work).toEqual(['verify 6']);
+    });
+
+    it('elsewhere a comparison costs what the stored hash costs', async () => {
+      const stored = await engine.hash('correct horse', 5);
+      engine.work.length = 0;
+      await hasherWith({ cost: 7 }).matches('wrong', stored, 'ip');
+      expect(engine.work).toEqual(['verify 5']);
+    });
   });
 
   it('W22 a stored hash of cost 15 is refused unverified and reported without the hash', async () => {

@@ -10,6 +10,8 @@ import { PasswordNotHashable } from './password-not-hashable';
 export interface PasswordHasherOptions {
   /** `BCRYPT_COST`, 4 to 14. */
   readonly cost: number;
+  /** `HIDE_ACCOUNT_EXISTENCE`: a comparison with a hash of lower cost takes the rounds of `cost` all the same. */
+  readonly levelled?: boolean;
   /** `HASH_QUEUE_LIMIT`, jobs. */
   readonly queueLimit: number;
   /** `HASH_QUEUE_MAX_WAIT_MS`. */
@@ -72,7 +74,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
   ): Promise<boolean> {
     const comparable = this.comparable(hash);
     const hashable = isHashable(password);
-    // One comparison on every path, of the stored hash's own cost where there is one: the time tells nothing.
+    // One comparison on every path, of the stored hash's own cost where there is one, levelled where that is asked for.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
     const same = await this.queue.run(client, comparison, signal);
     return same === true && hashable && comparable !== null;
@@ -83,7 +85,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   override needsRenewal(hash: string): boolean {
-    return costOf(hash) !== this.options.cost;
+    return (costOf(hash) ?? 0) < this.options.cost;
   }
 
   override stats(): HasherStats {
@@ -103,8 +105,27 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {
     if ('cost' in first) return [await this.engine.hash(first.password, first.cost)];
+    const verdicts = await this.compare(first, second as Comparison | undefined);
+    for (const cost of this.missingCosts(first.hash)) {
+      const dummy = { password: first.password, hash: dummyHash(cost) };
+      await this.compare(dummy, second && dummy);
+    }
+    return verdicts;
+  }
+
+  private async compare(first: Comparison, second?: Comparison): Promise<boolean[]> {
     if (!second) return [await this.engine.verify(first.password, first.hash)];
-    return this.engine.verifyPair(first, second as Comparison);
+    return this.engine.verifyPair(first, second);
+  }
+
+  /**
+   * The costs of further comparisons that together with one of this hash take the rounds of the configured cost: a cost
+   * is twice the rounds of the one below it, so 2^5 + 2^5 + 2^6 = 2^7. None for a hash of a higher cost.
+   */
+  private missingCosts(hash: string): number[] {
+    if (!this.options.levelled) return [];
+    const cost = costOf(hash) ?? this.options.cost;
+    return Array.from({ length: Math.max(0, this.options.cost - cost) }, (_, n) => cost + n);
   }
 
   private comparable(hash: string | null): string | null {

@@ -30,7 +30,7 @@ export class PasswordVerifier extends CredentialVerifier {
     return null;
   }
 
-  /** A hash of another cost. Where too many hashes wait, the next login does it: this one has succeeded. */
+  /** A hash of a lower cost. Where too many hashes wait, the next login does it: this one has succeeded. */
   async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.password === null || !this.hasher.needsRenewal(user.password)) return;
     try {
