@@ -6,6 +6,7 @@ import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { Credentials } from './login/credentials/credentials';
+import { EqualWork } from './login/credentials/equal-work';
 import { Directory } from './login/credentials/ldap/directory';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
@@ -23,6 +24,7 @@ import { SessionController } from './session/session.controller';
     LoginService,
     LoginReporter,
     Credentials,
+    EqualWork,
     PasswordVerifier,
     LdapVerifier,
     Directory,

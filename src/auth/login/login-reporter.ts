@@ -2,16 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import {
+  type CatalogueEntry,
   accountLocked,
   captchaRejected,
   captchaUnavailable,
+  directoryUnavailable,
   loginFailed,
   serviceUnavailable,
   userNotFound,
 } from '../../shared/errors/error-catalogue';
 import { LoginJournal } from '../../audit/login-journal';
 import { AppConfig } from '../../platform/config/app-config';
-import { PasswordHasher } from '../../users/password-hasher';
 import { UsersRepository } from '../../users/users.repository';
 import type { LoginCommand } from './credentials/credential-verifier';
 import type { LoginOutcome } from './login-outcome';
@@ -27,7 +28,6 @@ export class LoginReporter {
     private readonly service: LoginService,
     private readonly journal: LoginJournal,
     private readonly users: UsersRepository,
-    private readonly hasher: PasswordHasher,
     private readonly config: AppConfig,
   ) {}
 
@@ -37,13 +37,13 @@ export class LoginReporter {
     } catch (error) {
       if (!(error instanceof DomainError) || notJudged.has(error.entry)) throw error;
       await this.journalRefusal(error, command, client);
-      throw await this.concealed(error, command, client);
+      throw this.concealed(error);
     }
   }
 
   private async journalRefusal(error: DomainError, command: LoginCommand, client: ClientInfo): Promise<void> {
-    const user =
-      error.entry === userNotFound ? null : await this.users.findByLoginName(command.username).catch(() => null);
+    // Of an unknown name too: as many statements for each refusal.
+    const user = await this.users.findByLoginName(command.username).catch(() => null);
     await this.journal.failed(
       {
         userId: user?.uid ?? null,
@@ -56,10 +56,15 @@ export class LoginReporter {
     );
   }
 
-  /** `HIDE_ACCOUNT_EXISTENCE`: unknown, locked and wrong are one answer, after the same work (W10). */
-  private async concealed(error: DomainError, command: LoginCommand, client: ClientInfo): Promise<DomainError> {
+  /**
+   * `HIDE_ACCOUNT_EXISTENCE`: unknown, locked and wrong are one answer (W10). Where no directory is configured, a directory
+   * user's LOGIN_503001 would tell the name as well. The outage of a directory stays one: its users would look for the
+   * mistake in their password.
+   */
+  private concealed(error: DomainError): DomainError {
     if (!this.config.hideAccountExistence) return error;
-    if (error.entry === accountLocked) await this.hasher.matches(command.password, null, client.ip);
-    return error.entry === accountLocked || error.entry === userNotFound ? new DomainError(loginFailed) : error;
+    const telling: CatalogueEntry[] = [userNotFound, accountLocked];
+    if (this.config.ldap === undefined) telling.push(directoryUnavailable);
+    return telling.includes(error.entry) ? new DomainError(loginFailed) : error;
   }
 }

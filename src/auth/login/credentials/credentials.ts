@@ -6,6 +6,7 @@ import { LoginLock } from '../../../users/login-lock';
 import type { Provider, User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { CredentialVerifier, LoginCommand } from './credential-verifier';
+import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap.verifier';
 import { PasswordVerifier } from './password.verifier';
 
@@ -17,6 +18,7 @@ export class Credentials {
   constructor(
     private readonly users: UsersRepository,
     private readonly lock: LoginLock,
+    private readonly work: EqualWork,
     password: PasswordVerifier,
     ldap: LdapVerifier,
   ) {
@@ -26,28 +28,44 @@ export class Credentials {
   /** @throws DomainError COMMON_503001 where this login would wait too long for its turn to be judged. */
   assertRoom({ provider }: LoginCommand, client: ClientInfo): void {
     this.verifiers[provider].assertRoom(client);
+    this.work.assertRoom(client);
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user. */
   async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
     const known = await this.users.findByLoginName(command.username);
-    const user = known ?? (await this.verifiers[command.provider].resolveUnknown(command, client));
+    const verifier = this.verifiers[command.provider];
+    const user = known ?? (await this.work.beside(command, client, () => verifier.resolveUnknown(command, client)));
     if (!user) throw new DomainError(userNotFound);
     return user;
   }
 
+  /** @throws DomainError LOGIN_401004, where existence is hidden after the same work as for a wrong password. */
+  async assertOpen(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+    try {
+      this.lock.assertOpen(user);
+    } catch (refusal) {
+      await this.work.spend(command, client);
+      throw refusal;
+    }
+  }
+
   /** @throws DomainError LOGIN_401001 and one more counted failure, or LOGIN_401004 where that came after the lock. */
-  async assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
-    if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
-    const verifier = this.verifiers[command.provider];
-    await verifier.inTurn(user, command, async () => {
-      if (!(await verifier.matches(user, command, client))) await this.lock.recordFailure(user);
-    });
+  assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+    return this.work.beside(command, client, () => this.judge(user, command, client));
   }
 
   /** Not before the success is recorded: a right password changes nothing of an account that is not let in (§3.1). */
   renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     return this.verifiers[command.provider].renew(user, command, client);
+  }
+
+  private async judge(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+    if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
+    const verifier = this.verifiers[command.provider];
+    await verifier.inTurn(user, command, async () => {
+      if (!(await verifier.matches(user, command, client))) await this.lock.recordFailure(user);
+    });
   }
 
   /** Another provider's user: the work of a wrong password, and its answer, whatever was typed. */

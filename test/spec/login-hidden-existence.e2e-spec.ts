@@ -1,0 +1,207 @@
+import { hash } from '@node-rs/bcrypt';
+import { DataSource } from 'typeorm';
+import { Directory } from '../../src/auth/login/credentials/ldap/directory';
+import type { Verdict } from '../../src/auth/login/credentials/ldap/verdict';
+import { BcryptPasswordHasher } from '../../src/users/hashing/bcrypt-password-hasher';
+import { PasswordHasher } from '../../src/users/password-hasher';
+import { type Answer, password, tally, TestService } from '../support/app';
+import { countHashing } from '../support/count-hashing';
+import { countStatements } from '../support/count-statements';
+import { HeldComparisons } from '../support/held-comparisons';
+import { absentDirectory, directoryPassword, ldapLogin } from '../support/ldap';
+import { eventually } from '../support/servers/eventually';
+
+const settings = { HIDE_ACCOUNT_EXISTENCE: 'true', BCRYPT_COST: '6' };
+const configuredWork = { jobs: 1, rounds: 2 ** 6 };
+
+/**
+ * W10, W12: with HIDE_ACCOUNT_EXISTENCE no refusal of /login tells whether the name exists, is locked, or belongs to the
+ * directory. Work is counted instead of timed: an attacker averages the noise of a machine away, a test cannot.
+ */
+describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of the configured cost', () => {
+  /** One of each kind that an attacker may name. */
+  async function givenAccounts(service: TestService): Promise<void> {
+    const locked = (uid: string) =>
+      service.database.affected('UPDATE users SET login_failed_count = 3, last_login_failed_time = ? WHERE uid = ?', [
+        service.clock.now(),
+        uid,
+      ]);
+    await service.givenUser('local');
+    await service.givenUser('without-password', { password: null });
+    const old = await service.givenUser('lower-cost');
+    await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [
+      await hash(password, { cost: 4 }),
+      old.uid,
+    ]);
+    await locked((await service.givenUser('locked')).uid);
+    await service.givenUser('disabled', { status: -1 });
+    await service.givenUser('directory', { provider: 'ldap' });
+    await locked((await service.givenUser('locked-directory', { provider: 'ldap' })).uid);
+  }
+
+  async function expectOneAnswerAfterOneHash(
+    service: TestService,
+    logins: readonly (readonly [username: string, typed: string, provider: 'password' | 'ldap'])[],
+  ): Promise<void> {
+    const hashing = countHashing(service);
+    for (const [username, typed, provider] of logins) {
+      let answer: Answer | undefined;
+      const work = await hashing(async () => {
+        answer = await service.login(username, typed, { provider });
+      });
+      expect({ username, typed, provider, ...work, status: answer?.status, body: answer?.body }).toEqual({
+        ...{ username, typed, provider, ...configuredWork, status: 401 },
+        body: { error_code: 'LOGIN_401001', msg: expect.any(String) },
+      });
+    }
+  }
+
+  const byPassword = [
+    ['unknown', password, 'password'],
+    ['local', 'wrong', 'password'],
+    ['local', 'a'.repeat(73), 'password'],
+    ['without-password', 'any', 'password'],
+    ['lower-cost', 'wrong', 'password'],
+    ['locked', 'wrong', 'password'],
+    ['locked', password, 'password'],
+    ['disabled', 'wrong', 'password'],
+    ['directory', 'any', 'password'],
+    ['locked-directory', 'any', 'password'],
+  ] as const;
+  const byDirectory = [
+    ['unknown', directoryPassword, 'ldap'],
+    ['unknown', ' ', 'ldap'],
+    ['local', password, 'ldap'],
+    ['locked', password, 'ldap'],
+    ['disabled', 'any', 'ldap'],
+    ['directory', directoryPassword, 'ldap'],
+    ['locked-directory', directoryPassword, 'ldap'],
+  ] as const;
+
+  it('where no directory is configured', async () => {
+    const service = await TestService.start(settings);
+    try {
+      await givenAccounts(service);
+      await expectOneAnswerAfterOneHash(service, [...byPassword, ...byDirectory]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it.each([
+    ['false', 'wrong'],
+    ['true', 'wrong'],
+    ['true', 'unknown'],
+  ] as const)('where a directory is asked, LDAP_JIT_PROVISIONING %s, its verdict %s', async (jit, kind) => {
+    const service = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: jit });
+    try {
+      jest.spyOn(service.app.get(Directory), 'judge').mockResolvedValue({ kind });
+      await givenAccounts(service);
+      await expectOneAnswerAfterOneHash(service, byDirectory);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('of guesses that wait for a hash when the account is locked as well', async () => {
+    const service = await TestService.start(settings);
+    try {
+      await givenAccounts(service);
+      const hashing = countHashing(service);
+      const comparisons = new HeldComparisons(service);
+      const typed = ['a', 'b', 'c', 'd', 'e', password];
+      const guesses = typed.map((one) => service.login('local', one));
+      await comparisons.arrived(typed.length);
+      const work = await hashing(async () => {
+        for (const [n, one] of typed.entries()) {
+          comparisons.release(one);
+          expect((await guesses[n])?.body.error_code).toBe('LOGIN_401001');
+        }
+      });
+      expect(work).toEqual({ jobs: 6, rounds: 6 * 2 ** 6 });
+      const logged = await service.database.rows<{ outcome: string }>('SELECT outcome FROM login_logs ORDER BY id');
+      expect(logged.map(({ outcome }) => outcome)).toEqual([
+        ...Array<string>(3).fill('LOGIN_401001'),
+        ...Array<string>(3).fill('LOGIN_401004'),
+      ]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  describe('beside the directory', () => {
+    let service: TestService;
+    let judge: jest.SpyInstance<Promise<Verdict>>;
+    beforeEach(async () => {
+      service = await TestService.start({
+        ...settings,
+        ...absentDirectory,
+        HASH_QUEUE_LIMIT: '1',
+        HASH_QUEUE_MAX_WAIT_MS: '60000',
+      });
+      await givenAccounts(service);
+      judge = jest.spyOn(service.app.get(Directory), 'judge');
+    });
+    afterEach(() => service.stop());
+
+    it('the hash runs while the directory judges, so the slower of the two makes the time', async () => {
+      const comparisons = new HeldComparisons(service);
+      let decide!: (verdict: Verdict) => void;
+      judge.mockReturnValue(new Promise((resolve) => (decide = resolve)));
+      let answered = false;
+      const login = ldapLogin(service, 'directory').finally(() => (answered = true));
+      await comparisons.arrived(1);
+      await eventually(() => judge.mock.calls.length === 1, { what: 'the directory is asked' });
+      decide({ kind: 'wrong' });
+      await eventually(async () => (await service.count('users', 'login_failed_count = 1')) === 1, {
+        what: 'the wrong credential is counted',
+      });
+      expect(answered).toBe(false);
+      comparisons.release(directoryPassword);
+      expect((await login).body.error_code).toBe('LOGIN_401001');
+    });
+
+    it('a right credential opens a session', async () => {
+      judge.mockResolvedValue({ kind: 'right', entry: { dn: 'uid=directory,dc=example' } });
+      expect(tally([await ldapLogin(service, 'directory')])).toEqual({ success: 1 });
+    });
+
+    it('more logins than there is room for are refused alike, and the directory is not asked', async () => {
+      const hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
+      let end!: (same: boolean) => void;
+      const ended = new Promise<boolean>((resolve) => (end = resolve));
+      jest.spyOn(hasher['engine'], 'verify').mockReturnValue(ended);
+      const before = Array.from({ length: hasher.stats().concurrency + 1 }, (_, n) =>
+        hasher.matches('x', null, `client ${n}`),
+      );
+      const answers = [await ldapLogin(service, 'unknown'), await ldapLogin(service, 'directory')];
+      expect(tally(answers)).toEqual({ COMMON_503001: 2 });
+      expect(judge).not.toHaveBeenCalled();
+      end(false);
+      await Promise.all(before);
+    });
+  });
+
+  it('an unknown, a locked and a foreign name are the same number of statements', async () => {
+    const service = await TestService.start(settings);
+    try {
+      await givenAccounts(service);
+      const statements = countStatements(service.app.get(DataSource));
+      const counts = [];
+      for (const [username, provider] of [
+        ['unknown', 'password'],
+        ['locked', 'password'],
+        ['locked-directory', 'password'],
+        ['unknown', 'ldap'],
+        ['locked', 'ldap'],
+        ['locked-directory', 'ldap'],
+      ] as const) {
+        counts.push(await statements(() => service.login(username, password, { provider })));
+      }
+      expect(counts).toEqual(Array(6).fill(counts[0]));
+      expect(counts[0]).toBeGreaterThan(1);
+    } finally {
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import { costOf } from '../../src/users/hashing/bcrypt-format';
+import { BcryptPasswordHasher } from '../../src/users/hashing/bcrypt-password-hasher';
+import { PasswordHasher } from '../../src/users/password-hasher';
+import type { TestService } from './app';
+
+export interface Hashing {
+  /** How often the queue was asked. */
+  readonly jobs: number;
+  /** Rounds of bcrypt: what its time is made of, 2 to the power of the cost. */
+  readonly rounds: number;
+}
+
+/** What each call of the answered function hashes; the calls one after the other. */
+export function countHashing(service: TestService): (run: () => Promise<unknown>) => Promise<Hashing> {
+  const hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
+  const engine = hasher['engine'];
+  let rounds = 0;
+  const count = (...hashes: string[]) => hashes.forEach((hash) => (rounds += 2 ** (costOf(hash) ?? 0)));
+  const { verify, verifyPair, hash } = engine;
+  jest.spyOn(engine, 'verify').mockImplementation((password, stored) => {
+    count(stored);
+    return verify(password, stored);
+  });
+  jest.spyOn(engine, 'verifyPair').mockImplementation((first, second) => {
+    count(first.hash, second.hash);
+    return verifyPair(first, second);
+  });
+  jest.spyOn(engine, 'hash').mockImplementation((password, cost) => {
+    rounds += 2 ** cost;
+    return hash(password, cost);
+  });
+  return async (run) => {
+    const before = { jobs: hasher.stats().completed, rounds };
+    await run();
+    return { jobs: hasher.stats().completed - before.jobs, rounds: rounds - before.rounds };
+  };
+}
