@@ -59,7 +59,7 @@ export class LoginReporter {
   /** `HIDE_ACCOUNT_EXISTENCE`: unknown, locked and wrong are one answer, after the same work (W10). */
   private async concealed(error: DomainError, command: LoginCommand, client: ClientInfo): Promise<DomainError> {
     if (!this.config.hideAccountExistence) return error;
-    if (error.entry === accountLocked) await this.hasher.matches(command.password, null, client.ip);
+    if (error.entry === accountLocked) await this.hasher.matches(command.password, null, client);
     return error.entry === accountLocked || error.entry === userNotFound ? new DomainError(loginFailed) : error;
   }
 }
