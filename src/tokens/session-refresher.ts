@@ -9,7 +9,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { TokenSigner } from './jwt/token-signer';
-import { LoginTokens, type NewToken, type Succession } from './persistence/login-tokens';
+import { LoginTokens, type NewToken, type Scope, type Succession } from './persistence/login-tokens';
 import type { TokenPayload, TokenUse } from './token-payload';
 
 export interface RefreshedTokens {
@@ -19,7 +19,11 @@ export interface RefreshedTokens {
   readonly expiresIn: number;
 }
 
-interface RotatedSession extends PresentedToken {
+interface ScopedToken extends PresentedToken {
+  readonly scope: Scope;
+}
+
+interface RotatedSession extends ScopedToken {
   readonly credentialVersion: number;
   /** When the presented token's row expires: its successors keep it. */
   readonly expires: Date;
@@ -53,14 +57,16 @@ export class SessionRefresher {
   async refresh(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     if (this.config.jwt.rotation) return this.refreshByRotation(presented, client);
     const access = this.newAccessToken(presented);
-    if (!(await this.tokens.insertFrom(presented.payload, access))) throw new DomainError(refreshTokenRejected);
-    return this.answer(presented, access, undefined);
+    const scope = await this.tokens.insertFrom(presented.payload, access);
+    if (scope === undefined) throw new DomainError(refreshTokenRejected);
+    return this.answer({ ...presented, scope }, access, undefined);
   }
 
   private async refreshByRotation(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     const row = await this.tokens.find(presented.payload);
     if (!row?.live) throw new DomainError(refreshTokenRejected);
-    const session: RotatedSession = { ...presented, credentialVersion: row.credentialVersion, expires: row.expires };
+    const { credentialVersion, expires, user: scope } = row;
+    const session: RotatedSession = { ...presented, credentialVersion, expires, scope };
     const access = this.newAccessToken(presented);
     const rotation = await this.database.transaction((tx) => this.rotate(tx, session, access));
     if (rotation === 'reused') return this.endFamily(session, client);
@@ -112,7 +118,7 @@ export class SessionRefresher {
     return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < end ? expires : end };
   }
 
-  private answer(session: PresentedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
+  private answer(session: ScopedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
     const { createdAt, expires } = access;
     return {
       accessToken: this.sign(session, 'access', access.jti, expires, createdAt),
@@ -121,8 +127,10 @@ export class SessionRefresher {
     };
   }
 
-  private sign({ payload }: PresentedToken, use: TokenUse, jti: string, expires: Date, issuedAt: Date): string {
-    const { sub, sid, tenant_id, org_unit_id, amr } = payload;
+  /** The scope is that of the user's row, not of the presented token: a session lasts for days, and people are moved. */
+  private sign({ payload, scope }: ScopedToken, use: TokenUse, jti: string, expires: Date, issuedAt: Date): string {
+    const { sub, sid, amr } = payload;
+    const { tenantId: tenant_id, orgUnitId: org_unit_id } = scope;
     const times = { iat: Math.floor(issuedAt.getTime() / 1000), exp: Math.floor(expires.getTime() / 1000) };
     return this.signer.sign({ sub, sid, jti, token_use: use, tenant_id, org_unit_id, amr, ...times } satisfies Omit<
       TokenPayload,

@@ -215,6 +215,56 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
   });
 });
 
+describe.each(['false', 'true'])('a user who was moved to another tenant, with rotation %s (§5.4)', (rotation) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation });
+    const now = service.clock.now();
+    await service.database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', ['moon', 'M', now]);
+    await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('crater', 'moon', 'C')");
+  });
+  afterAll(() => service.stop());
+
+  const move = (uid: string, tenant: string, unit: string | null) =>
+    service.database.affected('UPDATE users SET tenant_id = ?, org_unit_id = ? WHERE uid = ?', [tenant, unit, uid]);
+  const scopeOf = (jwt: string) => {
+    const { tenant_id: tenant, org_unit_id: unit } = decodeJwt(jwt);
+    return { tenant, unit };
+  };
+  const refresh = async (bearer: string) => {
+    const { access_token, refresh_token } = (await service.post('/refresh', undefined, { bearer })).body.data;
+    return { access: access_token as string, refresh: refresh_token as string };
+  };
+  const [root, moon] = [
+    { tenant: 'root', unit: null },
+    { tenant: 'moon', unit: 'crater' },
+  ];
+
+  it('gets tokens of the new scope at the next refresh, and of the old one when moved back', async () => {
+    const user = await service.givenUser('moved');
+    const first = await service.session('moved');
+    expect([first.access, first.refresh].map(scopeOf)).toEqual([root, root]);
+    await move(user.uid, 'moon', 'crater');
+    const second = await refresh(first.refresh);
+    expect(scopeOf(second.access)).toEqual(moon);
+    await move(user.uid, 'root', null);
+    const third = await refresh(second.refresh);
+    expect(scopeOf(third.access)).toEqual(root);
+    if (rotation === 'true') expect([second.refresh, third.refresh].map(scopeOf)).toEqual([moon, root]);
+  });
+
+  it('gets the same successor again within the grace, with the new scope', async () => {
+    const user = await service.givenUser('moved-in-grace');
+    const parent = (await service.session('moved-in-grace')).refresh;
+    const before = await refresh(parent);
+    await move(user.uid, 'moon', 'crater');
+    const again = await refresh(parent);
+    expect(decodeJwt(again.refresh).jti).toBe(decodeJwt(before.refresh).jti);
+    expect(scopeOf(again.access)).toEqual(moon);
+    if (rotation === 'true') expect(scopeOf(again.refresh)).toEqual(moon);
+  });
+});
+
 /** As a real one: it goes on while a request is served. */
 class GoingClock extends FakeClock {
   override now(): Date {
