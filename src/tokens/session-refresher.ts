@@ -30,7 +30,7 @@ interface RotatedSession extends ScopedToken {
 }
 
 /** What the one transaction of a rotation decided. */
-type Rotation = { readonly successor: string; readonly issuedAt: Date } | 'reused';
+type Rotation = { readonly successor: string; readonly issuedAt: Date } | 'reused' | 'ended';
 
 /**
  * `POST /refresh` (§4.6). Nothing is locked against a logout, a password change or a disabling of the same instant: the
@@ -69,6 +69,7 @@ export class SessionRefresher {
     const session: RotatedSession = { ...presented, credentialVersion, expires, scope };
     const access = this.newAccessToken(presented);
     const rotation = await this.database.transaction((tx) => this.rotate(tx, session, access));
+    if (rotation === 'ended') throw new DomainError(refreshTokenRejected);
     if (rotation === 'reused') return this.endFamily(session, client);
     const refresh = this.sign(session, 'refresh', rotation.successor, session.expires, rotation.issuedAt);
     return this.answer(session, access, refresh);
@@ -76,8 +77,9 @@ export class SessionRefresher {
 
   /**
    * Racers: parallel refreshes with one token. The winner names the successor and inserts it in the same unit; who comes
-   * within the grace, while that successor is still unused, gets the same one again (a lost answer, two tabs); anything
-   * else is a reuse, also by the grandparent of the token in use (RFC 9700 §4.14.2).
+   * within the grace, while that successor is still unused, gets the same one again (a lost answer, two tabs). A logout
+   * that commits after the check leaves a revoked token without a successor: nobody has used it, the session has ended.
+   * Anything else is a reuse, also by the grandparent of the token in use (RFC 9700 §4.14.2).
    */
   private async rotate(tx: Transaction, session: RotatedSession, access: NewToken): Promise<Rotation> {
     const { jti } = session.payload;
@@ -89,8 +91,9 @@ export class SessionRefresher {
     }
     const parent = await this.tokens.succession(tx, jti);
     const claimed = parent?.successorJti;
-    const next = claimed ? await this.tokens.succession(tx, claimed) : undefined;
-    if (!claimed || next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
+    if (!claimed) return 'ended';
+    const next = await this.tokens.succession(tx, claimed);
+    if (next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
     await this.tokens.insert(tx, this.keyOf(session), [access]);
     return { successor: claimed, issuedAt: next.createdAt };
   }
