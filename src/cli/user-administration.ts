@@ -30,7 +30,7 @@ export class UserAdministration {
 
   async hash(password: string): Promise<string> {
     this.assertHashable(password);
-    return this.hasher.hash(password, 'operator');
+    return this.hasher.hash(password, { ip: 'operator' });
   }
 
   /** @returns what may stand for the hash in a rehearsal. @throws AccountProblem */

@@ -9,7 +9,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { TokenSigner } from './jwt/token-signer';
-import { LoginTokens, type NewToken, type Succession } from './persistence/login-tokens';
+import { LoginTokens, type NewToken, type Scope, type Succession } from './persistence/login-tokens';
 import type { TokenPayload, TokenUse } from './token-payload';
 
 export interface RefreshedTokens {
@@ -19,14 +19,18 @@ export interface RefreshedTokens {
   readonly expiresIn: number;
 }
 
-interface RotatedSession extends PresentedToken {
+interface ScopedToken extends PresentedToken {
+  readonly scope: Scope;
+}
+
+interface RotatedSession extends ScopedToken {
   readonly credentialVersion: number;
   /** When the presented token's row expires: its successors keep it. */
   readonly expires: Date;
 }
 
 /** What the one transaction of a rotation decided. */
-type Rotation = { readonly successor: string; readonly issuedAt: Date } | 'reused';
+type Rotation = { readonly successor: string; readonly issuedAt: Date } | 'reused' | 'ended';
 
 /**
  * `POST /refresh` (§4.6). Nothing is locked against a logout, a password change or a disabling of the same instant: the
@@ -53,16 +57,19 @@ export class SessionRefresher {
   async refresh(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     if (this.config.jwt.rotation) return this.refreshByRotation(presented, client);
     const access = this.newAccessToken(presented);
-    if (!(await this.tokens.insertFrom(presented.payload, access))) throw new DomainError(refreshTokenRejected);
-    return this.answer(presented, access, undefined);
+    const scope = await this.tokens.insertFrom(presented.payload, access);
+    if (scope === undefined) throw new DomainError(refreshTokenRejected);
+    return this.answer({ ...presented, scope }, access, undefined);
   }
 
   private async refreshByRotation(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     const row = await this.tokens.find(presented.payload);
     if (!row?.live) throw new DomainError(refreshTokenRejected);
-    const session: RotatedSession = { ...presented, credentialVersion: row.credentialVersion, expires: row.expires };
+    const { credentialVersion, expires, user: scope } = row;
+    const session: RotatedSession = { ...presented, credentialVersion, expires, scope };
     const access = this.newAccessToken(presented);
     const rotation = await this.database.transaction((tx) => this.rotate(tx, session, access));
+    if (rotation === 'ended') throw new DomainError(refreshTokenRejected);
     if (rotation === 'reused') return this.endFamily(session, client);
     const refresh = this.sign(session, 'refresh', rotation.successor, session.expires, rotation.issuedAt);
     return this.answer(session, access, refresh);
@@ -70,8 +77,9 @@ export class SessionRefresher {
 
   /**
    * Racers: parallel refreshes with one token. The winner names the successor and inserts it in the same unit; who comes
-   * within the grace, while that successor is still unused, gets the same one again (a lost answer, two tabs); anything
-   * else is a reuse, also by the grandparent of the token in use (RFC 9700 §4.14.2).
+   * within the grace, while that successor is still unused, gets the same one again (a lost answer, two tabs). A logout
+   * that commits after the check leaves a revoked token without a successor: nobody has used it, the session has ended.
+   * Anything else is a reuse, also by the grandparent of the token in use (RFC 9700 §4.14.2).
    */
   private async rotate(tx: Transaction, session: RotatedSession, access: NewToken): Promise<Rotation> {
     const { jti } = session.payload;
@@ -83,8 +91,9 @@ export class SessionRefresher {
     }
     const parent = await this.tokens.succession(tx, jti);
     const claimed = parent?.successorJti;
-    const next = claimed ? await this.tokens.succession(tx, claimed) : undefined;
-    if (!claimed || next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
+    if (!claimed) return 'ended';
+    const next = await this.tokens.succession(tx, claimed);
+    if (next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
     await this.tokens.insert(tx, this.keyOf(session), [access]);
     return { successor: claimed, issuedAt: next.createdAt };
   }
@@ -112,7 +121,7 @@ export class SessionRefresher {
     return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < end ? expires : end };
   }
 
-  private answer(session: PresentedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
+  private answer(session: ScopedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
     const { createdAt, expires } = access;
     return {
       accessToken: this.sign(session, 'access', access.jti, expires, createdAt),
@@ -121,8 +130,10 @@ export class SessionRefresher {
     };
   }
 
-  private sign({ payload }: PresentedToken, use: TokenUse, jti: string, expires: Date, issuedAt: Date): string {
-    const { sub, sid, tenant_id, org_unit_id, amr } = payload;
+  /** The scope is that of the user's row, not of the presented token: a session lasts for days, and people are moved. */
+  private sign({ payload, scope }: ScopedToken, use: TokenUse, jti: string, expires: Date, issuedAt: Date): string {
+    const { sub, sid, amr } = payload;
+    const { tenantId: tenant_id, orgUnitId: org_unit_id } = scope;
     const times = { iat: Math.floor(issuedAt.getTime() / 1000), exp: Math.floor(expires.getTime() / 1000) };
     return this.signer.sign({ sub, sid, jti, token_use: use, tenant_id, org_unit_id, amr, ...times } satisfies Omit<
       TokenPayload,

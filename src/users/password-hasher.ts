@@ -18,12 +18,20 @@ export interface HasherStats {
   readonly abandoned: number;
 }
 
+/** For whom a hash is computed. Every ClientInfo is one. */
+export interface HashClient {
+  /** Turns are shared between the networks of these addresses: an IPv6 client's whole /64 has one turn. */
+  readonly ip: string;
+  /**
+   * When it fires while the job still waits, the job leaves the queue unhashed and is rejected with the signal's reason.
+   * A job that runs is finished.
+   */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The only way to a bcrypt: off the event loop, on at most as many threads as the machine has cores, in fair turns
  * between clients, and refused at once where the wait would be too long (§2.1, ADR 0004).
- *
- * `client` is whatever turns are shared between, normally the client IP. A signal that fires while the job still
- * waits takes it out of the queue unhashed and rejects with the signal's reason; a job that runs is finished.
  */
 export abstract class PasswordHasher {
   /**
@@ -31,7 +39,7 @@ export abstract class PasswordHasher {
    * @throws HashQueueFull when too many wait
    * @throws PasswordNotHashable over 72 bytes in UTF-8, with NUL or with a lone surrogate
    */
-  abstract hash(password: string, client: string, signal?: AbortSignal): Promise<string>;
+  abstract hash(password: string, client: HashClient): Promise<string>;
 
   /**
    * Whether the password belongs to the stored hash. False, after the work of one bcrypt all the same, for a password
@@ -39,13 +47,13 @@ export abstract class PasswordHasher {
    * or whose cost is over 14 (the latter two are reported as well).
    * @throws HashQueueFull when too many wait
    */
-  abstract matches(password: string, hash: string | null, client: string, signal?: AbortSignal): Promise<boolean>;
+  abstract matches(password: string, hash: string | null, client: HashClient): Promise<boolean>;
 
   /**
    * To be asked before work that would be for nothing. Nothing is reserved: the queue decides again when the hash comes.
    * @throws HashQueueFull where a hash would be refused now
    */
-  abstract assertRoom(client: string): void;
+  abstract assertRoom(client: HashClient): void;
 
   /** Whether the stored hash has a lower cost than the configured one, to be renewed at the next right password. */
   abstract needsRenewal(hash: string): boolean;

@@ -72,7 +72,7 @@ describe('a submit that is overtaken while its hash is made', () => {
 
   it('by an operator: AUTH_401007, and the operator’s password stands', async () => {
     const { user, token } = await given();
-    const hash = await service.app.get(PasswordHasher).hash(goodPassword('operator'), 'test');
+    const hash = await service.app.get(PasswordHasher).hash(goodPassword('operator'), { ip: 'test' });
     const answer = await overtaken(token, () =>
       service.app.get(Database).transaction(async (tx) => {
         await service.app.get(UsersRepository).setPassword(tx, user.uid, hash, { temporary: false });

@@ -173,19 +173,56 @@ describe('bursts over two processes on MariaDB', () => {
 });
 
 describe('rotation over two processes', () => {
+  let replicas: Replicas;
+  beforeAll(async () => {
+    replicas = await Replicas.start({ REFRESH_TOKEN_ROTATION: 'true' });
+  });
+  afterAll(() => replicas.stop());
+
+  const givenUser = async (name: string): Promise<string> =>
+    (await replicas.cli('user', 'create', '--login-name', name, '--password', right)).uid as string;
+  const session = async (name: string) => {
+    const { access_token, refresh_token } = (await replicas.login(name, right)).body.data;
+    return { access: access_token as string, refresh: refresh_token as string };
+  };
+  const refresh = (token: string, n: number) => replicas.post('/refresh', { refresh_token: token }, n);
+  const reuses = async (uid: string) =>
+    (await replicas.rows("SELECT id FROM audit_logs WHERE event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [uid]))
+      .length;
+
   it('T166 of 50 parallel uses of one parent all get one and the same successor', async () => {
-    const replicas = await Replicas.start({ REFRESH_TOKEN_ROTATION: 'true' });
-    try {
-      await replicas.cli('user', 'create', '--login-name', 'rotating', '--password', right);
-      const { refresh_token: parent } = (await replicas.login('rotating', right)).body.data;
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => replicas.post('/refresh', { refresh_token: parent }, n)),
-      );
-      expect(tally(answers)).toEqual({ success: 50 });
-      expect(new Set(answers.map(({ body }) => decodeJwt(body.data.refresh_token as string).jti)).size).toBe(1);
-      expect(await replicas.deadlocks()).toBe(0);
-    } finally {
-      await replicas.stop();
+    await givenUser('rotating');
+    const parent = (await session('rotating')).refresh;
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => refresh(parent, n)));
+    expect(tally(answers)).toEqual({ success: 50 });
+    expect(new Set(answers.map(({ body }) => decodeJwt(body.data.refresh_token as string).jti)).size).toBe(1);
+  });
+
+  it('a logout beside refreshes is no reuse: 60 rounds without a row in the audit, and the session has ended', async () => {
+    const uid = await givenUser('leaving');
+    for (let round = 0; round < 60; round++) {
+      const { access, refresh: token } = await session('leaving');
+      const logout = replicas.post('/logout', {}, round, { authorization: `Bearer ${access}` });
+      const [left, ...refreshed] = await Promise.all([logout, refresh(token, 0), refresh(token, 1)]);
+      expect(left.status).toBe(200);
+      const { success = 0, AUTH_401006: refused = 0 } = tally(refreshed);
+      expect(success + refused).toBe(2);
+      expect((await refresh(token, round)).body.error_code).toBe('AUTH_401006');
     }
+    expect(await reuses(uid)).toBe(0);
+  });
+
+  it('a true reuse is still found, on whichever process it comes', async () => {
+    const uid = await givenUser('robbed');
+    const first = (await session('robbed')).refresh;
+    const second = (await refresh(first, 0)).body.data.refresh_token as string;
+    const third = (await refresh(second, 1)).body.data.refresh_token as string;
+    expect((await refresh(first, 0)).body.error_code).toBe('AUTH_401006');
+    expect(await reuses(uid)).toBe(1);
+    expect((await refresh(third, 1)).body.error_code).toBe('AUTH_401006');
+  });
+
+  it('none of it deadlocked in the database', async () => {
+    expect(await replicas.deadlocks()).toBe(0);
   });
 });

@@ -255,7 +255,7 @@ describe('POST /user/change-pwd-by-req', () => {
       );
       service.clock.advanceSeconds(300);
       // As by an import through SQL, or by a login that hashes anew under another cost.
-      const foreign = await service.app.get(PasswordHasher).hash(goodPassword(3), 'test');
+      const foreign = await service.app.get(PasswordHasher).hash(goodPassword(3), { ip: 'test' });
       await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [foreign, user.uid]);
       const link = await mailedToken(service, `${name}@example.com`);
       for (const typed of [goodPassword(3), goodPassword(2), goodPassword(1), oldPassword]) {
@@ -415,7 +415,7 @@ describe('POST /user/change-pwd-by-req', () => {
     const matches = numbers.map(async (n) =>
       service.app
         .get(PasswordHasher)
-        .matches(goodPassword(n), (await service.userRow(user.uid)).password as string, 'test'),
+        .matches(goodPassword(n), (await service.userRow(user.uid)).password as string, { ip: 'test' }),
     );
     expect((await Promise.all(matches)).map((match, n) => (match ? n : -1)).filter((n) => n >= 0)).toEqual([winner]);
     expect(await works(name, goodPassword(winner))).toBe(true);

@@ -1,4 +1,5 @@
 import { TestService, tally } from '../support/app';
+import { MfaClient } from '../support/mfa';
 
 /** Small numbers; what they are in production stands in docs/operations/rate-limits.md. */
 const limited = {
@@ -101,15 +102,42 @@ describe('rate limits (decisions.md 8)', () => {
     expect((await ask('other@example.com', 9)).body.error_code).toBe('AUTH_404002');
   });
 
-  it('a uid is counted whoever asks', async () => {
+  it('a reset link is counted whoever asks', async () => {
     const uid = '00000000-0000-4000-8000-000000000001';
-    const ask = (n: number) =>
-      service.post('/otp-verify', { uid, type: 'email', code: '000000' }, { ip: `203.0.113.${n}` });
-    expect(await codes(3, ask)).toEqual(Array(3).fill('MFA_401001'));
-    expect((await ask(9)).body.error_code).toBe('COMMON_429001');
     const link = (n: number) => service.get(`/user/change-pwd-req/${uid}`, { ip: `203.0.113.${n}` });
     expect(await codes(3, link)).toEqual(Array(3).fill('AUTH_401003'));
     expect((await link(9)).body.error_code).toBe('COMMON_429001');
+  });
+
+  it('a pending login is counted by its mfa_token, without one by the address that asks', async () => {
+    const uid = '00000000-0000-4000-8000-000000000001';
+    const ask = (ip: string, mfa_token?: string) =>
+      service.post('/otp-verify', { uid, type: 'email', code: '000000', mfa_token }, { ip });
+    expect(await codes(3, (n) => ask(`203.0.113.${n}`, 'token'))).toEqual(Array(3).fill('MFA_401001'));
+    expect((await ask('203.0.113.9', 'token')).body.error_code).toBe('COMMON_429001');
+    expect(await codes(3, () => ask('203.0.113.1'))).toEqual(Array(3).fill('MFA_401001'));
+    expect((await ask('203.0.113.1')).body.error_code).toBe('COMMON_429001');
+    expect((await ask('203.0.113.2')).body.error_code).toBe('MFA_401001');
+  });
+
+  it.each([
+    ['junk mfa_tokens', (n: number) => ({ mfa_token: `junk ${n}` })],
+    ['one junk mfa_token', () => ({ mfa_token: 'junk' })],
+    ['no mfa_token', () => ({})],
+  ])('a stranger with %s does not keep the owner from the second factor', async (_what, more) => {
+    await MfaClient.with({ ...limited, RATE_LIMIT_OTP: '100' }, async (mfa) => {
+      const user = await mfa.givenUser('owner');
+      const { uid, mfaToken } = await mfa.logIn('owner');
+      const stranger = { ip: '203.0.113.66' };
+      for (let n = 0; n < 11; n++) {
+        await mfa.verify(uid, 'email', '000000', more(n), stranger);
+        await mfa.resend(uid, 'email', more(n), stranger);
+      }
+      mfa.service.clock.advanceSeconds(61);
+      expect((await mfa.resend(uid, 'email', { mfa_token: mfaToken })).status).toBe(200);
+      const code = await mfa.lastCode(user);
+      expect((await mfa.verify(uid, 'email', code, { mfa_token: mfaToken })).status).toBe(200);
+    });
   });
 
   it('who is over the limit of his address does not use up that of a target', async () => {

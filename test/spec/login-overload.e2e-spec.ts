@@ -17,7 +17,9 @@ describe('more logins than there is room for (T273, HASH_QUEUE_LIMIT)', () => {
 
   /** Takes every place there is, each for as long as a hash of cost 13 takes. */
   const fillTheQueue = () =>
-    Array.from({ length: hasher.stats().concurrency + 1 }, (_, i) => hasher.matches('x', dummyHash(13), `client ${i}`));
+    Array.from({ length: hasher.stats().concurrency + 1 }, (_, i) =>
+      hasher.matches('x', dummyHash(13), { ip: `client ${i}` }),
+    );
 
   it('are refused at once: COMMON_503001 with the time to come back, the captcha unspent, the store not asked', async () => {
     const captcha = jest.spyOn(service.app.get(CaptchaService), 'assertHuman');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { timeOf } from '../../src/platform/database/sql';
+import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
@@ -215,6 +216,56 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
   });
 });
 
+describe.each(['false', 'true'])('a user who was moved to another tenant, with rotation %s (§5.4)', (rotation) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation });
+    const now = service.clock.now();
+    await service.database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', ['moon', 'M', now]);
+    await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('crater', 'moon', 'C')");
+  });
+  afterAll(() => service.stop());
+
+  const move = (uid: string, tenant: string, unit: string | null) =>
+    service.database.affected('UPDATE users SET tenant_id = ?, org_unit_id = ? WHERE uid = ?', [tenant, unit, uid]);
+  const scopeOf = (jwt: string) => {
+    const { tenant_id: tenant, org_unit_id: unit } = decodeJwt(jwt);
+    return { tenant, unit };
+  };
+  const refresh = async (bearer: string) => {
+    const { access_token, refresh_token } = (await service.post('/refresh', undefined, { bearer })).body.data;
+    return { access: access_token as string, refresh: refresh_token as string };
+  };
+  const [root, moon] = [
+    { tenant: 'root', unit: null },
+    { tenant: 'moon', unit: 'crater' },
+  ];
+
+  it('gets tokens of the new scope at the next refresh, and of the old one when moved back', async () => {
+    const user = await service.givenUser('moved');
+    const first = await service.session('moved');
+    expect([first.access, first.refresh].map(scopeOf)).toEqual([root, root]);
+    await move(user.uid, 'moon', 'crater');
+    const second = await refresh(first.refresh);
+    expect(scopeOf(second.access)).toEqual(moon);
+    await move(user.uid, 'root', null);
+    const third = await refresh(second.refresh);
+    expect(scopeOf(third.access)).toEqual(root);
+    if (rotation === 'true') expect([second.refresh, third.refresh].map(scopeOf)).toEqual([moon, root]);
+  });
+
+  it('gets the same successor again within the grace, with the new scope', async () => {
+    const user = await service.givenUser('moved-in-grace');
+    const parent = (await service.session('moved-in-grace')).refresh;
+    const before = await refresh(parent);
+    await move(user.uid, 'moon', 'crater');
+    const again = await refresh(parent);
+    expect(decodeJwt(again.refresh).jti).toBe(decodeJwt(before.refresh).jti);
+    expect(scopeOf(again.access)).toEqual(moon);
+    if (rotation === 'true') expect(scopeOf(again.refresh)).toEqual(moon);
+  });
+});
+
 /** As a real one: it goes on while a request is served. */
 class GoingClock extends FakeClock {
   override now(): Date {
@@ -292,6 +343,53 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     expect((await refresh(successor)).body.error_code).toBe('AUTH_401006');
     expect((await service.get('/user/me', { bearer: session.access })).body.error_code).toBe('AUTH_401004');
     expect(await service.count('audit_logs', "event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [user.uid])).toBe(1);
+  });
+
+  describe('beside a logout', () => {
+    const reuses = (uid: string) =>
+      service.count('audit_logs', "event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [uid]);
+
+    it.each(['logout-first', 'refresh-first'])(
+      'a refresh is no reuse: 60 rounds, %s, without a row in the audit',
+      async (order) => {
+        const user = await service.givenUser(order);
+        for (let round = 0; round < 60; round++) {
+          const session = await service.session(order);
+          const logout = () => service.post('/logout', undefined, { bearer: session.access });
+          const both = order === 'logout-first' ? [logout, refreshOf(session)] : [refreshOf(session), logout];
+          for (const { status, body } of await Promise.all(both.map((ask) => ask()))) {
+            expect([status, body.error_code]).toEqual(status === 200 ? [200, undefined] : [401, 'AUTH_401006']);
+          }
+          expect((await refresh(session.refresh)).body.error_code).toBe('AUTH_401006');
+        }
+        expect(await reuses(user.uid)).toBe(0);
+      },
+    );
+
+    it('a logout that commits between the check and the claim of a refresh is AUTH_401006 and no reuse', async () => {
+      const user = await service.givenUser('between');
+      const session = await service.session('between');
+      const tokens = service.app.get(LoginTokens);
+      const claim = tokens.claimSuccession.bind(tokens);
+      jest.spyOn(tokens, 'claimSuccession').mockImplementationOnce(async (tx, ...rest) => {
+        // In the transaction of the refresh: SQLite has one writer. On MariaDB it is what another replica has committed.
+        await tokens.revokeSession(tx, String(decodeJwt(session.refresh).sid));
+        return claim(tx, ...rest);
+      });
+      expect((await refresh(session.refresh)).body.error_code).toBe('AUTH_401006');
+      expect(await reuses(user.uid)).toBe(0);
+    });
+
+    it('a reuse is still found', async () => {
+      const user = await service.givenUser('reused-beside');
+      const session = await service.session('reused-beside');
+      await rotated(session.refresh);
+      service.clock.advanceSeconds(11);
+      await refresh(session.refresh);
+      expect(await reuses(user.uid)).toBe(1);
+    });
+
+    const refreshOf = (session: { refresh: string }) => () => refresh(session.refresh);
   });
 
   it('T168 the grandparent is a reuse even within the grace', async () => {

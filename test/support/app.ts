@@ -131,7 +131,7 @@ export class TestService {
   ): Promise<User> {
     const { password: chosen = password, passwordSetAt, ...rest } = more;
     const local = rest.provider !== 'ldap' && chosen !== null;
-    const hash = local ? await this.app.get(PasswordHasher).hash(chosen, 'test') : null;
+    const hash = local ? await this.app.get(PasswordHasher).hash(chosen, { ip: 'test' }) : null;
     return this.database.transaction(async (tx) => {
       const user = await this.app.get(UserAccounts).create(tx, {
         loginName,

@@ -73,7 +73,7 @@ export class ChangePasswordService {
 
   private async assertNotReused(user: User, command: ChangePassword, client: ClientInfo): Promise<void> {
     for (const hash of await this.history.lastHashes(user)) {
-      if (!(await this.hasher.matches(command.password, hash, client.ip))) continue;
+      if (!(await this.hasher.matches(command.password, hash, client))) continue;
       // A twin of this submit may have set it a moment ago: that is no reuse, the link is used.
       await this.links.find(command.token);
       throw new DomainError(passwordReused);
@@ -82,7 +82,7 @@ export class ChangePasswordService {
 
   /** The hash is made before the transaction begins: no lock and no connection waits for bcrypt. */
   private async store(command: ChangePassword, request: FoundRequest, user: User, client: ClientInfo): Promise<void> {
-    const hash = await this.hasher.hash(command.password, client.ip);
+    const hash = await this.hasher.hash(command.password, client);
     await this.cooldowns.ensureGate(user.uid, 'reset');
     await this.database.transaction(async (tx) => {
       await this.cooldowns.hold(tx, user.uid, 'reset');

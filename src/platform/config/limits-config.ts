@@ -8,7 +8,7 @@ export interface LimitsConfig {
   readonly captcha: number;
   readonly forgotPassword: number;
   readonly other: number;
-  /** Per e-mail address or uid, whatever the address it comes from. */
+  /** Per e-mail address or reset link, whatever the address it comes from, and per pending login of its owner. */
   readonly target: number;
 }
 

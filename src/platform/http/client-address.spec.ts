@@ -1,5 +1,6 @@
+import { networkOf } from '../../shared/client-network';
 import { loadConfig } from '../config/app-config';
-import { clientAddress, limitKey } from './client-address';
+import { clientAddress } from './client-address';
 
 const trusting = (ranges: string) =>
   loadConfig({ TRUSTED_PROXIES: ranges, JWT_SECRET: 'x'.repeat(32), DATA_ENCRYPTION_KEY: 'A'.repeat(43) + '=' }).http
@@ -78,13 +79,13 @@ describe('the client address (W13)', () => {
   });
 });
 
-describe('the key of a limit (T048)', () => {
+describe('the network that limits and turns are counted by (T048)', () => {
   it('is one for the addresses of a /64', () => {
     const keys = Array.from({ length: 40 }, (_, n) =>
-      limitKey(clientAddress(`2001:db8:1:2:${n.toString(16)}::${n}`, undefined, [])),
+      networkOf(clientAddress(`2001:db8:1:2:${n.toString(16)}::${n}`, undefined, [])),
     );
     expect(new Set(keys)).toEqual(new Set(['2001:db8:1:2::/64']));
-    expect(limitKey('2001:db8:1:3::1')).not.toBe(keys[0]);
+    expect(networkOf('2001:db8:1:3::1')).not.toBe(keys[0]);
   });
 
   it('is one for the spellings of an address', () => {
@@ -96,11 +97,11 @@ describe('the key of a limit (T048)', () => {
       '2001:db8::0.0.0.1',
       '2001:0DB8:0000:0000::1',
     ];
-    expect(new Set(spellings.map((one) => limitKey(clientAddress(one, undefined, []))))).toHaveProperty('size', 1);
+    expect(new Set(spellings.map((one) => networkOf(clientAddress(one, undefined, []))))).toHaveProperty('size', 1);
   });
 
   it('is the address itself for IPv4, mapped or not', () => {
-    expect(['203.0.113.5', '::ffff:203.0.113.5'].map((one) => limitKey(clientAddress(one, undefined, [])))).toEqual([
+    expect(['203.0.113.5', '::ffff:203.0.113.5'].map((one) => networkOf(clientAddress(one, undefined, [])))).toEqual([
       '203.0.113.5',
       '203.0.113.5',
     ]);

@@ -30,16 +30,6 @@ export function clientAddress(
   return address.toString();
 }
 
-/** The key of a limit: an IPv6 client owns its whole /64 (T048). */
-export function limitKey(ip: string): string {
-  const address = ip.includes(':') ? parse(ip) : undefined;
-  if (address === undefined || address.kind() === 'ipv4') return ip;
-  return `${(address as ipaddr.IPv6).parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`;
-}
-
 /** IPv4-mapped IPv6 is the IPv4 address; a zone, a port or an octal part is no address. */
 function parse(text: string): Address | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);

@@ -8,7 +8,7 @@ describe('the counters of one process', () => {
 
   beforeEach(() => {
     now = 1000;
-    counters = new LocalCounters(() => now);
+    counters = new LocalCounters({ now: () => now });
   });
 
   const hit = (key = 'a', name = 'address') => counters.increment(key, minute, 3, minute, name);
@@ -31,7 +31,7 @@ describe('the counters of one process', () => {
     await hits(3);
     now += minute - 1;
     expect(await hit()).toMatchObject({ isBlocked: true });
-    counters = new LocalCounters(() => now);
+    counters = new LocalCounters({ now: () => now });
     await hits(3);
     now += minute;
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
@@ -44,12 +44,41 @@ describe('the counters of one process', () => {
   });
 
   it('addresses without end do not fill the memory: what is over goes as new ones come', async () => {
-    for (let n = 0; n < 1000; n++) await hit(`first ${n}`);
-    expect(counters.size).toBe(1000);
-    now += minute;
-    for (let n = 0; n < 1000; n++) await hit(`second ${n}`);
-    expect(counters.size).toBe(1000);
-    expect(await hit('second 0')).toMatchObject({ totalHits: 2 });
+    for (let round = 0; round < 10; round++) {
+      for (let n = 0; n < 1000; n++) await hit(`round ${round}, address ${n}`);
+      now += minute;
+    }
+    // A key lives for two minutes at most, its window and its block, and goes with those that came in the same two minutes.
+    expect(counters.size).toBeLessThanOrEqual(4000);
+    await hit('third 0');
+    expect(await hit('third 0')).toMatchObject({ totalHits: 2 });
+  });
+
+  describe('in a flood of keys, which has room for ten of each kind', () => {
+    beforeEach(() => {
+      counters = new LocalCounters({ now: () => now, capacity: 10 });
+    });
+
+    it('the memory stays bounded within one window', async () => {
+      for (let n = 0; n < 1000; n++) await hit(`junk ${n}`);
+      expect(counters.size).toBeLessThanOrEqual(10);
+      for (let n = 0; n < 2000; n++) await hit(`again ${n >> 1}`);
+      expect(counters.size).toBeLessThanOrEqual(20);
+    });
+
+    it('keys that are seen once push out neither a count nor a block', async () => {
+      await hits(2);
+      for (let n = 0; n < 4; n++) await hit('blocked');
+      for (let n = 0; n < 1000; n++) await hit(`junk ${n}`);
+      expect(await hit()).toMatchObject({ totalHits: 3, isBlocked: false });
+      expect(await hit('blocked')).toMatchObject({ totalHits: 4, isBlocked: true });
+    });
+
+    it('of the keys that come again the oldest is pushed out, not the newest', async () => {
+      for (let n = 0; n < 11; n++) await hit(`pair ${n}`).then(() => hit(`pair ${n}`));
+      for (const n of [6, 7, 8, 9, 10]) expect(await hit(`pair ${n}`)).toMatchObject({ totalHits: 3 });
+      expect(await hit('pair 0')).toMatchObject({ totalHits: 1 });
+    });
   });
 
   it('a block outlives the window that it began in, also when others come and go', async () => {

@@ -1,4 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
+import { RecentKeys } from './recent-keys';
 
 type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
@@ -11,26 +12,42 @@ interface Count {
 
 const secondsUntil = (time: number, now: number) => Math.ceil((time - now) / 1000);
 
+/** Some 12 MB when both kinds are full. */
+const defaultCapacity = 20_000;
+
 /**
  * The counters of one process: a window begins with the first hit, and who exceeds the limit waits for the block's length,
  * as with the counters in Redis. One small record for a key, no timer and no list of hits: the throttler's own storage
  * keeps a time for each hit of the last minute and filters them all at each request (ADR 0014).
+ *
+ * Clients choose the keys, so memory is bounded. Keys that are seen for the first time push out only each other: a flood of
+ * them resets neither a count under way nor a block.
  */
 export class LocalCounters implements ThrottlerStorage {
-  /** In the order in which their windows began, so that the oldest is always the next to be forgotten. */
-  private readonly counts = new Map<string, Count>();
+  /** Keys that were hit once in their window. */
+  private readonly once: RecentKeys<Count>;
+  /** Keys that were hit again, the blocked ones among them. */
+  private readonly again: RecentKeys<Count>;
+  private readonly now: () => number;
 
-  /** @param now whole milliseconds of a clock that nobody sets */
-  constructor(private readonly now: () => number = () => Math.floor(performance.now())) {}
+  /**
+   * @param options.now whole milliseconds of a clock that nobody sets
+   * @param options.capacity keys of each of the two kinds
+   */
+  constructor({ now, capacity }: { now?: () => number; capacity?: number } = {}) {
+    this.now = now ?? (() => Math.floor(performance.now()));
+    this.once = new RecentKeys(capacity ?? defaultCapacity);
+    this.again = new RecentKeys(capacity ?? defaultCapacity);
+  }
 
   get size(): number {
-    return this.counts.size;
+    return this.once.size + this.again.size;
   }
 
   /** @param ttl and blockDuration in milliseconds; the record's times are whole seconds, rounded up */
   increment(key: string, ttl: number, limit: number, blockDuration: number, throttlerName: string): Promise<Record> {
     const now = this.now();
-    const count = this.countOf(`${throttlerName}:${key}`, ttl, now);
+    const count = this.countOf(`${throttlerName}:${key}`, now, ttl, blockDuration);
     const waiting = count.blockedUntil > now;
     if (!waiting) {
       count.hits += 1;
@@ -45,26 +62,24 @@ export class LocalCounters implements ThrottlerStorage {
     });
   }
 
-  private countOf(key: string, ttl: number, now: number): Count {
-    const known = this.counts.get(key);
-    // The end of a block ends the window as well, or the next hit would be over the limit again.
-    if (known !== undefined && !isOver(known, now) && (known.blockedUntil === 0 || known.blockedUntil > now))
-      return known;
-    this.forgetOldest(now);
-    const fresh = { hits: 0, windowEnds: now + ttl, blockedUntil: 0 };
-    this.counts.delete(key);
-    this.counts.set(key, fresh);
-    return fresh;
+  private countOf(key: string, now: number, ttl: number, blockDuration: number): Count {
+    const repeated = this.again.get(key);
+    if (repeated !== undefined && isCurrent(repeated, now)) return repeated;
+    const first = this.once.get(key);
+    const second = first !== undefined && isCurrent(first, now);
+    this.again.delete(key);
+    this.once.delete(key);
+    const [counts, count] = second
+      ? [this.again, first]
+      : [this.once, { hits: 0, windowEnds: now + ttl, blockedUntil: 0 }];
+    counts.set(key, count, now, ttl + blockDuration);
+    return count;
   }
+}
 
-  /** For a new one two old ones may go: never much work at once, and never more of them than began in the last windows. */
-  private forgetOldest(now: number): void {
-    let spared = 2;
-    for (const [key, count] of this.counts) {
-      if (spared-- === 0 || !isOver(count, now)) return;
-      this.counts.delete(key);
-    }
-  }
+/** The end of a block ends the window as well, or the next hit would be over the limit again. */
+function isCurrent(count: Count, now: number): boolean {
+  return !isOver(count, now) && (count.blockedUntil === 0 || count.blockedUntil > now);
 }
 
 function isOver({ windowEnds, blockedUntil }: Count, now: number): boolean {

@@ -1,11 +1,11 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../../shared/client-network';
 import { DomainError } from '../../shared/errors/domain-error';
 import { tooManyRequests } from '../../shared/errors/error-catalogue';
 import type { AppConfig } from '../config/app-config';
 import type { KeyRing } from '../crypto/key-ring';
-import { limitKey } from '../http/client-address';
 import { groupOf, targetOf } from './limited-route';
 
 const minute = 60_000;
@@ -47,7 +47,7 @@ export function limitsOf(
         ttl: minute,
         limit: (context) => limits[group(context) ?? 'other'],
         skipIf: (context) => group(context) === undefined,
-        getTracker: (_, context) => limitKey(requestOf(context).client.ip),
+        getTracker: (_, context) => networkOf(requestOf(context).client.ip),
         generateKey: (context, ip) => `limit:${group(context)}:${ip}`,
       },
       {

@@ -36,6 +36,9 @@ export interface Succession {
   readonly createdAt: Date;
 }
 
+/** Of whom a token says that its bearer is (§5.4): taken from the user's row each time that a token is issued. */
+export type Scope = Pick<SessionUser, 'tenantId' | 'orgUnitId'>;
+
 interface Insertion {
   readonly presented: TokenPayload;
   readonly token: NewToken;
@@ -88,7 +91,7 @@ export class LoginTokens {
     batchScheduleFn: setImmediate,
   });
 
-  private readonly insertions = new DataLoader<Insertion, boolean>((all) => this.insertAll(all), {
+  private readonly insertions = new DataLoader<Insertion, Scope | undefined>((all) => this.insertAll(all), {
     cache: false,
     maxBatchSize: maxInsertionsAtOnce,
     batchScheduleFn: setImmediate,
@@ -161,13 +164,13 @@ export class LoginTokens {
    * because its session's first row and the user's version are asked at each use: no lock is needed at any isolation.
    * A token that has a successor, from a time when rotation was on, was used up then. The statement, and with it the
    * commit, is shared with the requests that came at the same turn of the event loop (ADR 0014).
-   * @returns false when the presented token is not good, or there is no such row.
+   * @returns the user's scope, which is read afterwards; undefined when the presented token is not good.
    */
-  insertFrom(presented: TokenPayload, token: NewToken): Promise<boolean> {
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
     return this.insertions.load({ presented, token });
   }
 
-  private async insertAll(insertions: readonly Insertion[]): Promise<boolean[]> {
+  private async insertAll(insertions: readonly Insertion[]): Promise<(Scope | undefined)[]> {
     const inserted = await this.database.affected(
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
        ${insertions.map(() => insertion).join(' UNION ALL ')}`,
@@ -176,13 +179,14 @@ export class LoginTokens {
         ...[jti, sid, sub, token_use],
       ]),
     );
-    if (inserted === 0 || inserted === insertions.length) return insertions.map(() => inserted > 0);
-    const rows = await this.database.rows<{ jti: string }>(
-      `SELECT jti FROM login_tokens WHERE jti IN (${insertions.map(() => '?').join(', ')})`,
+    if (inserted === 0) return insertions.map(() => undefined);
+    const rows = await this.database.rows<Pick<CheckRow, 'jti' | 'tenant_id' | 'org_unit_id'>>(
+      `SELECT t.jti, u.tenant_id, u.org_unit_id FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+       WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
       insertions.map(({ token }) => token.jti),
     );
-    const present = new Set(rows.map((row) => row.jti));
-    return insertions.map(({ token }) => present.has(token.jti));
+    const scopes = new Map(rows.map((row) => [row.jti, { tenantId: row.tenant_id, orgUnitId: row.org_unit_id }]));
+    return insertions.map(({ token }) => scopes.get(token.jti));
   }
 
   /**

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { HasherStats, PasswordHasher } from '../password-hasher';
+import { networkOf } from '../../shared/client-network';
+import { HashClient, HasherStats, PasswordHasher } from '../password-hasher';
 import { BcryptEngine, Comparison } from './bcrypt-engine';
 import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
 import { HashQueue } from './hash-queue';
@@ -59,29 +60,24 @@ export class BcryptPasswordHasher extends PasswordHasher {
       this.report('the native bcrypt is not in use, bcryptjs does the work more slowly');
   }
 
-  override async hash(password: string, client: string, signal?: AbortSignal): Promise<string> {
+  override async hash(password: string, client: HashClient): Promise<string> {
     if (!isHashable(password)) throw new PasswordNotHashable();
-    const made = await this.queue.run(client, { password, cost: this.options.cost }, signal);
+    const made = await this.run(client, { password, cost: this.options.cost });
     if (typeof made !== 'string') throw new TypeError('a comparison was answered where a hash was asked for');
     return made;
   }
 
-  override async matches(
-    password: string,
-    hash: string | null,
-    client: string,
-    signal?: AbortSignal,
-  ): Promise<boolean> {
+  override async matches(password: string, hash: string | null, client: HashClient): Promise<boolean> {
     const comparable = this.comparable(hash);
     const hashable = isHashable(password);
     // One comparison on every path, of the stored hash's own cost where there is one, levelled where that is asked for.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
-    const same = await this.queue.run(client, comparison, signal);
+    const same = await this.run(client, comparison);
     return same === true && hashable && comparable !== null;
   }
 
-  override assertRoom(client: string): void {
-    this.queue.assertRoom(client);
+  override assertRoom({ ip }: HashClient): void {
+    this.queue.assertRoom(networkOf(ip));
   }
 
   override needsRenewal(hash: string): boolean {
@@ -101,6 +97,10 @@ export class BcryptPasswordHasher extends PasswordHasher {
   async close(): Promise<void> {
     await this.queue.close();
     await this.engine.close();
+  }
+
+  private run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
+    return this.queue.run(networkOf(ip), request, signal);
   }
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {

@@ -17,13 +17,18 @@ const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 // TypeScript under test, where a worker's file would have two names. The blocking calls are right here: the thread has
 // nothing else to do, and the native library stays out of libuv's pool, which DNS and files need (ADR 0004). On Linux a
 // thread has a priority of its own: hashes take what the event loop and the database leave, so that who is already in does
-// not notice a storm of logins. Elsewhere it would be that of the whole process.
+// not notice a storm of logins. Elsewhere it would be that of the whole process. A system may forbid it (EACCES, EPERM):
+// the thread then works at the priority that it has.
 // Where WebAssembly is missing (--jitless) or finds no room (10 GB of addresses for each memory, `ulimit -v`) the library
 // compares the two one after the other.
 const WORKER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { constants, setPriority } = require('node:os');
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  if (process.platform === 'linux') {
+    try {
+      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {}
+  }
   const bcrypt = require(workerData.module);
   const options = (cost) => (workerData.name === 'native' ? { cost } : cost);
   const verify = ({ password, hash }) => bcrypt.compareSync(password, hash);

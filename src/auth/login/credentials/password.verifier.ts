@@ -18,15 +18,15 @@ export class PasswordVerifier extends CredentialVerifier {
   }
 
   assertRoom(client: ClientInfo): void {
-    this.hasher.assertRoom(client.ip);
+    this.hasher.assertRoom(client);
   }
 
   matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {
-    return this.hasher.matches(password, user.password, client.ip);
+    return this.hasher.matches(password, user.password, client);
   }
 
   async resolveUnknown({ password }: LoginCommand, client: ClientInfo): Promise<null> {
-    await this.hasher.matches(password, null, client.ip);
+    await this.hasher.matches(password, null, client);
     return null;
   }
 
@@ -34,7 +34,7 @@ export class PasswordVerifier extends CredentialVerifier {
   async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.password === null || !this.hasher.needsRenewal(user.password)) return;
     try {
-      await this.users.renewHash(user, await this.hasher.hash(password, client.ip));
+      await this.users.renewHash(user, await this.hasher.hash(password, client));
     } catch (error) {
       if (!(error instanceof HashQueueFull)) throw error;
     }

@@ -1,0 +1,35 @@
+/**
+ * A map that forgets its oldest entries: those over its capacity, and those older than their longest life. Entries go by
+ * generation, half the capacity at a time. (Deleting one by one from the front of a Map takes V8 0.16 ms at 20,000 keys.)
+ */
+export class RecentKeys<Value> {
+  private young = new Map<string, Value>();
+  private old = new Map<string, Value>();
+  private youngSince = Number.NEGATIVE_INFINITY;
+
+  /** @param capacity the newest half of it is always kept */
+  constructor(private readonly capacity: number) {}
+
+  get size(): number {
+    return this.young.size + this.old.size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.young.get(key) ?? this.old.get(key);
+  }
+
+  /** @param now and longestLife in milliseconds of one clock */
+  set(key: string, value: Value, now: number, longestLife: number): void {
+    if (this.young.size >= this.capacity / 2 || now - this.youngSince >= longestLife) {
+      this.old = this.young;
+      this.young = new Map();
+      this.youngSince = now;
+    }
+    this.young.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.young.delete(key);
+    this.old.delete(key);
+  }
+}
