@@ -7,8 +7,7 @@ const bundledNpm = { 24: 11 };
 
 /**
  * The headers that native packages are compiled with. better-sqlite3 12 aborts the process when it is compiled with those of
- * Node 24.19 or later, whose ObjectWrap needs an environment in its destructor. The binary that the image downloads is
- * compiled with older ones; here there may be no download.
+ * Node 24.19 or later, because their ObjectWrap needs an environment in its destructor (docs/operations/kubernetes.md).
  */
 const headersOf = { 24: '24.18.1' };
 
