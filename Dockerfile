@@ -11,24 +11,22 @@ RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY migrations migrations
 COPY src src
-COPY scripts/bundle.mjs scripts/
+COPY scripts/bundle.mjs scripts/runtime-files.mjs scripts/
 # The service alone: the pages of portal/ are static files that a web server of their own serves (portal/README.md).
 RUN npm run build:server
-# typescript is an optional peer of a package that runs, which is why it would stay.
-RUN npm prune --omit=dev && rm -rf node_modules/typescript \
- && find dist node_modules -name '*.map' -delete
+# The files that the program loads, and nothing else of dist and node_modules (docs/adr/0015-bundle.md).
+RUN node scripts/runtime-files.mjs --into /runtime
 
-# Last stage: Node, the program and the packages that it runs with.
+# Last stage: Node and the files that the program loads.
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="Portal authentication service"
 ENV NODE_ENV=production \
     PORT=3000
 WORKDIR /app
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-# A number, so that Kubernetes can see that it is not root (runAsNonRoot).
+COPY --from=build /runtime ./
+# A number, so that Kubernetes can see that it is not root (runAsNonRoot). Any other user works as well: all files can be read
+# by everybody, and none is written.
 USER 10001:10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \

@@ -12,10 +12,10 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, s
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runConfined, startConfined } from './image/confined.mjs';
 import { makeDebianRoot, missingForDebianRoot } from './image/debian-root.mjs';
+import { openCounterparts, useService, within } from './image/use.mjs';
 import { last, readCommand, readCopy, readEnv, releaseOf, stagesOf } from './image/dockerfile.mjs';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -38,6 +38,7 @@ async function check() {
     carryOut(build.steps, roots[build.name], roots);
     const { cwd, env } = carryOut(image.steps, roots[''], roots);
     assertLean(roots[''], cwd, release.node);
+    tellSizes(roots, cwd);
     await assertRuns(image.steps, { root: roots[''], cwd, env, data: join(work, 'data') });
     console.log('the image holds what it needs, and runs');
   } finally {
@@ -110,29 +111,55 @@ function copy({ from = 'context', sources, target }, { root, cwd }, roots) {
 }
 
 function assertLean(root, cwd, major) {
-  const { devDependencies, dependencies } = JSON.parse(readFileSync(join(root, cwd, 'package.json'), 'utf8'));
-  const packages = readdirSync(join(root, cwd, 'node_modules'), { recursive: false });
-  for (const name of ['typescript', 'jest', 'vite', 'eslint', 'react', 'prettier']) {
-    if (name in devDependencies && packages.includes(name))
-      throw new Error(`${name} is of development, and in the image`);
+  const packages = readdirSync(join(root, cwd, 'node_modules'));
+  for (const name of ['typescript', 'rolldown', 'jest', 'vite', 'eslint', 'typeorm', 'rxjs']) {
+    if (packages.includes(name)) throw new Error(`${name} is in the image, and nothing loads it from there`);
   }
-  for (const name of Object.keys(dependencies)) statSync(join(root, cwd, 'node_modules', name));
+  const shut = spawnSync('find', [join(root, cwd), '!', '-perm', '-o=r'], { encoding: 'utf8' }).stdout;
+  if (shut !== '') throw new Error(`not every user can read\n${shut}`);
   for (const program of ['npm', 'npx', 'corepack', 'gcc', 'g++', 'make', 'python3']) {
     const { status } = runConfined({ root }, ['sh', '-c', `command -v ${program}`]);
     if (status === 0) throw new Error(`${program} is in the image`);
   }
   const version = runConfined({ root }, ['node', '--version']).stdout.trim();
   if (!version.startsWith(`v${major}.`)) throw new Error(`Node ${version} in place of ${major}`);
-  const { stdout } = spawnSync('du', ['-sm', join(root, cwd)], { encoding: 'utf8' });
-  console.log(`    ${version}, ${stdout.split('\t')[0]} MB beside it; no npm, no compiler, nothing of development`);
+  console.log(`    ${version}; no npm, no compiler, nothing of development`);
 }
 
-/** Migrates, starts, answers, is found healthy, cannot write into its tree, and ends by SIGTERM with 0. */
+/** Beside the image: what the build has left, with the packages that are not of development. */
+function tellSizes(roots, cwd) {
+  const build = { root: roots.build, cwd };
+  run('npm prune --omit=dev', build, {});
+  const size = (...paths) => {
+    const lines = spawnSync('du', ['-cm', '--exclude=*.map', '--exclude=typescript', ...paths], { encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n');
+    return lines.at(-1).split('\t')[0];
+  };
+  const whole = ['dist', 'node_modules'].map((name) => join(roots.build, cwd, name));
+  console.log(`    ${size(join(roots[''], cwd))} MB beside Node; dist and all packages would be ${size(...whole)} MB`);
+}
+
+/** Under both users: that of the Dockerfile, and a number that OpenShift might choose, whose group is root's. */
 async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
-  const user = last(steps, 'USER');
-  const port = await freePort();
+  // Not even root could, so it is the tree and not the owner of its files.
+  const place = { root, cwd, readOnly: true, writable: data };
   mkdirSync(data);
-  chmodSync(data, 0o777);
+  const written = runConfined({ ...place, user: '0:0' }, ['sh', '-c', 'echo > ./written || echo > /tmp/written']);
+  if (written.status === 0) throw new Error('the tree can be written to');
+  for (const user of [last(steps, 'USER'), '1000660000:0']) {
+    const own = join(data, user.replace(':', '-'));
+    mkdirSync(own);
+    chmodSync(own, 0o777);
+    console.log(`as ${user}`);
+    await assertRunsAs(steps, { ...place, user, writable: own }, ofImage);
+  }
+}
+
+/** Migrates, starts, serves a login, sends a mail and traces, is found healthy, and ends by SIGTERM with 0. */
+async function assertRunsAs(steps, place, ofImage) {
+  const port = await freePort();
+  const counterparts = await openCounterparts();
   const env = {
     ...ofImage,
     HOST: '127.0.0.1',
@@ -142,44 +169,39 @@ async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
     JWT_SECRET: randomBytes(32).toString('hex'),
     DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   };
-  const place = { root, cwd, user, readOnly: true, writable: data };
   const attempt = (...command) => runConfined(place, command, { env });
   const must = (...command) => {
-    const { status, stderr } = attempt(...command);
-    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`);
+    const { status, stdout, stderr } = attempt(...command);
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stdout}${stderr}`);
   };
+  // Without the counterparts: these commands hold up the process that would have to answer.
+  const cli = (...args) => must('node', 'dist/src/cli.js', ...args);
 
-  // Not even root could, so it is the tree and not the owner of its files.
-  const written = runConfined({ ...place, user: '0:0' }, ['sh', '-c', 'echo > ./written || echo > /tmp/written']);
-  if (written.status === 0) throw new Error('the tree can be written to');
   // Where this binary does not load, the service hashes with JavaScript, more slowly.
   must('node', '-e', `require('@node-rs/bcrypt').hashSync('x', { cost: 4 })`);
-  must('node', 'dist/src/cli.js', 'migrate');
-  must('node', 'dist/src/cli.js', 'doctor');
+  const user = { username: 'image', password: 'Correct-Horse-7', email: 'image@example.com' };
+  cli('migrate');
+  cli('doctor');
+  cli('user', 'create', '--login-name', user.username, '--email', user.email, '--password', user.password);
 
-  const { child, pid } = startConfined(place, readCommand(last(steps, 'CMD')), { env });
+  const { child, pid } = startConfined(place, readCommand(last(steps, 'CMD')), {
+    env: { ...env, ...counterparts.env },
+  });
   const ended = once(child, 'exit');
   const healthy = () => attempt(...readCommand(last(steps, 'HEALTHCHECK'))).status === 0;
   try {
-    await within(20, healthy);
-    for (const answer of ['/health/live', '/health/ready', '/captcha/challenge']) {
-      const { status } = await fetch(`http://127.0.0.1:${port}${answer}`);
-      if (status !== 200) throw new Error(`${answer} answered ${status}`);
-    }
+    await within(20, healthy, 'a healthy service');
+    await useService(`http://127.0.0.1:${port}`, counterparts, user);
     process.kill(pid(), 'SIGTERM');
     const [code] = await ended;
     if (code !== 0) throw new Error(`SIGTERM ended it with ${code}`);
+    if (counterparts.traces.length === 0) throw new Error('no trace was sent');
   } finally {
     child.kill('SIGKILL');
+    counterparts.close();
   }
   if (healthy()) throw new Error('the health check finds it healthy when it is gone');
-}
-
-async function within(seconds, attempt) {
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(200)) {
-    if (attempt()) return;
-  }
-  throw new Error(`not healthy within ${seconds} s`);
+  cli('purge');
 }
 
 function timed(what, work) {

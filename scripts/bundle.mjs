@@ -5,20 +5,14 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { outside } from './runtime-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
 
-/** Found at run time in node_modules: binaries, what is optional, and what is opened by a path of its own. */
-const external = [
-  'better-sqlite3',
-  /^@node-rs\/bcrypt/,
-  /^@css-inline\//,
-  /^@opentelemetry\//,
-  'passport-ldapauth',
-  'swagger-ui-dist',
-];
+/** The packages that stay in node_modules, and what they are asked for below their name. */
+const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));
 
 /**
  * Packages that ask for others by a name which no bundler sees, and would get second copies of them. A package that no longer

@@ -15,6 +15,7 @@ const inputs = [
   'openapi.json',
   'package.json',
   'scripts/bundle.mjs',
+  'scripts/runtime-files.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
 ];

@@ -19,10 +19,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', 'nginx', 'openssl'];
-const EVERYTHING = [...SERVERS, 'chromium'];
+const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
 /** The programs that a project's tests talk to; everything for a project that is not named here. */
 const NEEDED = {
-  unit: [],
+  unit: ['promtool'],
   'spec-sqlite': [],
   'spec-mariadb': ['mariadbd'],
   'db-sqlite': [],

@@ -5,6 +5,12 @@ import { join } from 'node:path';
 /** The npm that comes with a Node; the packages of Node have none. */
 const bundledNpm = { 24: 11 };
 
+/**
+ * The headers that native packages are compiled with. better-sqlite3 12 aborts the process when it is compiled with those of
+ * Node 24.19 or later, because their ObjectWrap needs an environment in its destructor (docs/operations/kubernetes.md).
+ */
+const headersOf = { 24: '24.18.1' };
+
 /** Why the base image cannot be made here; undefined when it can. */
 export function missingForDebianRoot() {
   const release = '/etc/os-release';
@@ -33,6 +39,8 @@ function installNode(root, major) {
   const local = join(root, 'usr/local');
   unpack(`node-linux-${process.arch}@${major}`, root, (folder) => {
     copyFileSync(join(folder, 'bin/node'), join(local, 'bin/node'));
+  });
+  unpack(`node-linux-${process.arch}@${headersOf[major] ?? major}`, root, (folder) => {
     cpSync(join(folder, 'include/node'), join(local, 'include/node'), { recursive: true });
   });
   if (bundledNpm[major] === undefined) throw new Error(`which npm comes with Node ${major}?`);

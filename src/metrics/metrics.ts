@@ -1,4 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -6,6 +7,7 @@ import { MailOutbox } from '../mail/mail-outbox';
 import { AppConfig } from '../platform/config/app-config';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
+import { SharedCounters } from '../platform/limits/shared-counters';
 import { PasswordHasher } from '../users/password-hasher';
 import { version } from '../platform/version';
 import { RequestMetrics } from './collect/request-metrics';
@@ -25,6 +27,8 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
     private readonly clock: DatabaseClock,
+    /** Missing with `RATE_LIMIT=off`. */
+    @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
 
   /** Before the routes are registered. */
@@ -37,6 +41,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       version,
       hasher: () => this.hasher.stats(),
       pool: () => poolCounts(this.dataSource),
+      redis: () => (this.counters instanceof SharedCounters ? this.counters.redisAnswers : undefined),
       outbox: this.outbox,
       clock: this.clock,
     });

@@ -1,8 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { isBuiltin } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
+import { runScript } from '../support/run-script';
 import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
@@ -14,9 +20,35 @@ const password = 'Correct-Horse-7';
 const login = async (service: ServiceProcess, username: string, provider = 'password') =>
   (await post(service, '/login', { username, password, provider, captcha_token: captchaToken })).body;
 
-/** What is built is few files, with one copy of everything (ADR 0015). */
+/** Named in code that the packages write out for others, and in branches for a package that is not installed. */
+const neverLoaded = [
+  '@fastify/multipart',
+  '@fastify/view',
+  '@nestjs/microservices',
+  '@nestjs/platform-express',
+  '@nestjs/websockets',
+  'ajv',
+  'ajv-formats',
+  'bluebird',
+  'bullmq',
+  'cardinal',
+  'fast-json-stringify',
+  'mysql2',
+  'picomatch',
+];
+
+/** What is built is few files, with one copy of everything (ADR 0015). It runs here in a tree that holds nothing else. */
 describe('the built program', () => {
   let directory: string;
+  let tree: string;
+  let main: string;
+  beforeAll(async () => {
+    tree = await mkdtemp(join(tmpdir(), 'tree-'));
+    main = join(tree, 'dist/src/main.js');
+    const copied = await runScript('scripts/runtime-files.mjs', '--into', tree);
+    expect(copied).toEqual({ code: 0, output: '' });
+  });
+  afterAll(() => rm(tree, { recursive: true, force: true }));
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bundle-'));
   });
@@ -38,7 +70,7 @@ describe('the built program', () => {
     const url = await databases.freshDatabase();
     try {
       const env = { ...testSettings, DATABASE_URL: url, API_DOCS: 'true', NODE_V8_COVERAGE: directory };
-      const service = await ServiceProcess.start({ env });
+      const service = await ServiceProcess.start({ env, script: main });
       expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
       expect(await login(service, 'nobody')).toMatchObject({ error_code: 'LOGIN_404001' });
       await service.stop();
@@ -46,7 +78,7 @@ describe('the built program', () => {
       const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
       expect(new Set(packages)).toEqual(new Set(['@node-rs/bcrypt', 'swagger-ui-dist']));
       expect(files.filter((file) => !file.includes('/node_modules/') && !file.includes('/dist/src/bundle/'))).toEqual([
-        `file://${resolve('dist/src/main.js')}`,
+        `file://${main}`,
       ]);
     } finally {
       await databases.drop(url);
@@ -55,6 +87,12 @@ describe('the built program', () => {
 
   it('finds what it loads later: a mail and its template, a QR code, the directory client, metrics, the page', async () => {
     const smtp = await Smtp.start();
+    const traced: unknown[] = [];
+    const collector = createServer((request, response) => {
+      void json(request).then((body) => traced.push(body));
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
     const metricsPort = await freePort();
     const env = {
       ...testSettings,
@@ -67,15 +105,20 @@ describe('the built program', () => {
       LDAP_SEARCH_BASE: 'dc=example,dc=com',
       LDAP_BIND_DN: 'cn=reader,dc=example,dc=com',
       LDAP_BIND_PASSWORD: 'reader',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     };
-    const service = await ServiceProcess.start({ env });
+    const cli = join(tree, 'dist/src/cli.js');
+    let service: ServiceProcess | undefined;
     try {
+      expect(await runProgram(cli, ['migrate'], { env, cwd: directory })).toMatchObject({ code: 0 });
+      service = await ServiceProcess.start({ env, script: main });
+      const { url } = service;
       for (const user of [
         ['later', '--email', 'later@example.com', '--password', password],
         ['of-the-directory', '--provider', 'ldap'],
       ]) {
         const create = ['user', 'create', '--login-name', ...user];
-        expect(await runProgram('dist/src/cli.js', create, { env, cwd: directory })).toMatchObject({ code: 0 });
+        expect(await runProgram(cli, create, { env, cwd: directory })).toMatchObject({ code: 0 });
       }
 
       const { data } = await login(service, 'later');
@@ -93,10 +136,47 @@ describe('the built program', () => {
 
       expect(await login(service, 'of-the-directory', 'ldap')).toMatchObject({ error_code: 'LOGIN_503001' });
       expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('auth_hash_concurrency');
-      expect(await (await fetch(`${service.url}/docs/`)).text()).toContain('swagger-ui');
+      const page = await (await fetch(`${service.url}/docs/`)).text();
+      const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path!, `${url}/docs/`));
+      expect(assets.length).toBeGreaterThan(4);
+      for (const asset of assets) expect({ asset, status: (await fetch(asset)).status }).toMatchObject({ status: 200 });
     } finally {
-      await service.stop();
+      await service?.stop();
       await smtp.stop();
+      collector.close().closeAllConnections();
     }
+    expect(JSON.stringify(traced)).toContain('resourceSpans');
+  });
+
+  it('hashes in JavaScript where the binary does not load, and does not start without either', async () => {
+    const packages = join(tree, 'node_modules');
+    const aside = join(directory, 'aside');
+    const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
+    await rename(join(packages, '@node-rs'), `${aside}-native`);
+    try {
+      const service = await ServiceProcess.start({ env, script: main });
+      expect(await login(service, 'nobody')).toMatchObject({ error_code: 'LOGIN_404001' });
+      await service.line(/the native bcrypt is not in use/);
+      await service.stop();
+      await rename(join(packages, 'bcryptjs'), `${aside}-bcryptjs`);
+      await expect(ServiceProcess.start({ env, script: main })).rejects.toThrow("Cannot find module 'bcryptjs'");
+    } finally {
+      await rename(`${aside}-native`, join(packages, '@node-rs'));
+      await rename(`${aside}-bcryptjs`, join(packages, 'bcryptjs'));
+    }
+  });
+
+  it('asks for no package that is not on the list of scripts/runtime-files.mjs', async () => {
+    const bundle = join(tree, 'dist/src/bundle');
+    const sources = await Promise.all(
+      [...(await readdir(bundle)).map((name) => join(bundle, name)), main].map((file) => readFile(file, 'utf8')),
+    );
+    const asked = /\b(?:require|import|require\.resolve)\(\s*["'`]([^"'`.][^"'`]*)["'`]\s*\)/g;
+    const names = sources.flatMap((source) => [...source.matchAll(asked)].map(([, id]) => id!));
+    const packages = new Set(names.filter((id) => !isBuiltin(id)).map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)![0]));
+    const list = await readFile('scripts/runtime-files.mjs', 'utf8');
+    const [, outside] = /^export const outside = \{$(.*?)^\};$/ms.exec(list)!;
+    const listed = (id: string) => new RegExp(`^  '?${id}'?: `, 'm').test(outside!);
+    expect([...packages].filter((id) => !listed(id)).sort()).toEqual(neverLoaded);
   });
 });

@@ -5,9 +5,11 @@ import { SharedCounters } from '../../src/platform/limits/shared-counters';
 import { type Answer, tally } from '../support/app';
 import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';
+import { freePort } from '../support/servers/free-port';
 import { Redis } from '../support/servers/redis';
+import { ServiceProcess } from '../support/servers/service-process';
 import { TcpProxy } from '../support/servers/tcp-proxy';
-import { captchaToken } from '../support/settings';
+import { captchaToken, testSettings } from '../support/settings';
 
 /** The contract allows 250 ms (T243); a machine that does other things beside may take its time on top. */
 const patientMs = 1000;
@@ -103,6 +105,33 @@ describe('limits shared through Redis', () => {
       for (const { lines } of replicas.services) expect(lines.join('\n')).not.toMatch(/unhandled|ioredis/i);
     },
   );
+
+  it('the metrics tell whether Redis counts, for the alert RedisAway', async () => {
+    const metricsPort = await freePort();
+    const service = await ServiceProcess.start({
+      env: {
+        ...testSettings,
+        DATABASE_URL: 'sqlite:auth.sqlite',
+        RATE_LIMIT: 'on',
+        REDIS_URL: redis.url,
+        METRICS_PORT: `${metricsPort}`,
+      },
+    });
+    const told = async (wanted: string) => {
+      await fetch(`${service.url}/captcha/challenge`);
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return text.includes(`\nauth_redis_up ${wanted}\n`);
+    };
+    try {
+      await eventually(() => told('1'), { what: 'Redis counts', interval: 200 });
+      await redis.kill();
+      await eventually(() => told('0'), { what: 'Redis is away', interval: 200 });
+      await redis.restart();
+      await eventually(() => told('1'), { what: 'Redis counts again', interval: 200 });
+    } finally {
+      await service.stop();
+    }
+  });
 
   it('the lock holds without Redis: three guesses over both replicas', async () => {
     const service = await Replicas.start({ RATE_LIMIT: 'on', REDIS_URL: 'redis://127.0.0.1:1' });

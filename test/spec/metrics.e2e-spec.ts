@@ -46,6 +46,14 @@ describe('Prometheus metrics on METRICS_PORT', () => {
     expect(text).not.toContain('6f1c8a52');
   });
 
+  it('each route has a series of unknown errors that begins at 0, so that the first one is seen as growth', async () => {
+    const series = /^auth_error_answers_total\{route="([^"]+)",error_code="COMMON_500001"\} 0$/gm;
+    const routes = [...(await scrape()).matchAll(series)].map(([, route]) => route!);
+    expect(routes).toEqual(
+      expect.arrayContaining(['/login', '/user/change-pwd-req/:uid', '/health/ready', 'unmatched']),
+    );
+  });
+
   it('nothing that a client chooses becomes a label: 200 paths, methods and hosts are one series', async () => {
     const series = async () => (await scrape()).split('\n').filter((line) => line.includes('_seconds_count')).length;
     await service.get('/no-such-path');

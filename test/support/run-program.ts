@@ -9,9 +9,9 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a built program to its end. `env` is its whole environment, but for PATH. */
+/** Runs a built program, `dist/src/cli.js` or one elsewhere, to its end. `env` is its whole environment, but for PATH. */
 export function runProgram(
-  script: 'dist/src/main.js' | 'dist/src/cli.js',
+  script: string,
   args: readonly string[],
   { env, cwd, input = '' }: { env: Record<string, string | undefined>; cwd: string; input?: string },
 ): Promise<Ended> {

@@ -1,30 +1,39 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/app-config';
+import {
+  documents,
+  faultsOf,
+  find,
+  isOfKubernetes,
+  OVERLAYS,
+  podSpecsOf,
+  read,
+  rendered,
+  ROOT,
+} from '../support/manifests';
 
-const ROOT = resolve(__dirname, '../..');
-const KUSTOMIZE = join(ROOT, 'deploy/kustomize');
-const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
-const documents = (file: string): any[] => parseAllDocuments(readFileSync(file, 'utf8')).map((one) => one.toJS());
-const files = (directory: string): string[] =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => join(directory, name));
+const production = rendered('production');
+const kind = (wanted: string): any => find(production, wanted);
+const podSpecs = podSpecsOf(production);
 
-const base = files(join(KUSTOMIZE, 'base'))
-  .flatMap(documents)
-  .filter(({ kind }) => kind !== 'Kustomization');
-const kind = (wanted: string): any => base.find((one) => one.kind === wanted);
-const podSpecs: [string, any][] = [
-  ['Deployment', kind('Deployment').spec.template.spec],
-  ['Job', kind('Job').spec.template.spec],
-  ['CronJob', kind('CronJob').spec.jobTemplate.spec.template.spec],
-];
+describe('what is rendered', () => {
+  it('is of these sources: run node deploy/render.mjs after a change', async () => {
+    const { digestOfSources, prometheusRule } = await import('../../deploy/render.mjs');
+    const rule = documents('deploy/kustomize/components/monitoring/prometheus-rule.yaml')[0];
+    expect(rule).toEqual(prometheusRule());
+    for (const overlay of OVERLAYS) expect(read('deploy/rendered', `${overlay}.yaml`)).toContain(digestOfSources());
+    expect(readdirSync(join(ROOT, 'deploy/kustomize/overlays')).sort()).toEqual([...OVERLAYS].sort());
+  });
+});
 
 describe('the manifests against the schemas of Kubernetes', () => {
-  it.each(base.map((one) => [`${one.kind} ${one.metadata.name}`, one]))('%s', (_, manifest) => {
+  const all = OVERLAYS.flatMap((overlay) =>
+    rendered(overlay)
+      .filter(isOfKubernetes)
+      .map((one): [string, any] => [`${overlay}: ${one.kind} ${one.metadata.name}`, one]),
+  );
+  it.each(all)('%s', (_, manifest) => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 
@@ -44,7 +53,8 @@ describe('the manifests against the schemas of Kubernetes', () => {
 
 describe('what the base promises', () => {
   it('has everything that an installation needs', () => {
-    expect(base.map((one) => one.kind as string).sort()).toEqual([
+    expect(production.map((one) => one.kind as string).sort()).toEqual([
+      'ConfigMap',
       'ConfigMap',
       'CronJob',
       'Deployment',
@@ -53,9 +63,11 @@ describe('what the base promises', () => {
       'Job',
       'NetworkPolicy',
       'PodDisruptionBudget',
+      'PrometheusRule',
       'Service',
       'Service',
       'ServiceAccount',
+      'ServiceMonitor',
     ]);
   });
 
@@ -84,13 +96,12 @@ describe('what the base promises', () => {
   });
 
   it('the start needs nothing but the ConfigMap, an overlay and the three secrets', () => {
-    const overlay = documents(join(KUSTOMIZE, 'overlays/production/settings.yaml'))[0];
     const secrets = {
       DATABASE_URL: 'mysql://user:password@db/portal',
       JWT_SECRET: 'x'.repeat(32),
       DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     };
-    const config = loadConfig({ ...kind('ConfigMap').data, ...overlay.data, ...secrets });
+    const config = loadConfig({ ...kind('ConfigMap').data, ...secrets });
     const [container] = kind('Deployment').spec.template.spec.containers;
     const port = (name: string) => container.ports.find((one: any) => one.name === name).containerPort as number;
     expect(config).toMatchObject({
@@ -122,16 +133,9 @@ describe('what the base promises', () => {
     expect(readinessProbe.timeoutSeconds).toBeGreaterThan(5);
   });
 
-  it('T230 the ingress leads to the service and not to the metrics', () => {
-    const backends = JSON.stringify(kind('Ingress').spec.rules);
-    expect(backends).toContain('"name":"portal-authentication"');
-    expect(backends).not.toContain('metrics');
-    expect(kind('Ingress').spec.tls).toHaveLength(1);
-  });
-
   it('every selector finds the pods that it means', () => {
     const labels = kind('Deployment').spec.template.metadata.labels;
-    const services = base.filter((one) => one.kind === 'Service');
+    const services = production.filter((one) => one.kind === 'Service');
     for (const selector of [
       kind('Deployment').spec.selector.matchLabels,
       kind('PodDisruptionBudget').spec.selector.matchLabels,
@@ -153,59 +157,18 @@ describe('what the base promises', () => {
   });
 
   it('the ServiceMonitor finds the Service of the metrics', () => {
-    const [monitor] = documents(join(KUSTOMIZE, 'components/monitoring/service-monitor.yaml'));
-    const service = base.find((one) => one.metadata.name === 'portal-authentication-metrics');
-    const [kustomization] = documents(join(KUSTOMIZE, 'base/kustomization.yaml'));
-    const labels = { ...kustomization.labels[0].pairs, ...service.metadata.labels };
-    expect(labels).toMatchObject(monitor.spec.selector.matchLabels);
+    const monitor = kind('ServiceMonitor');
+    const service = production.find((one) => one.metadata.name === 'portal-authentication-metrics');
+    expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
     expect(service.spec.ports[0].name).toBe(monitor.spec.endpoints[0].port);
-  });
-});
-
-describe('kustomizations', () => {
-  const kustomizations = files(KUSTOMIZE).filter((file) => file.endsWith('kustomization.yaml'));
-
-  it.each(kustomizations.map((file) => [file.slice(KUSTOMIZE.length + 1), file]))(
-    '%s names what is there',
-    (_, file) => {
-      const [{ resources = [], components = [], patches = [] }] = documents(file);
-      const paths = [...resources, ...components, ...patches.flatMap(({ path }: any) => path ?? [])] as string[];
-      for (const path of paths) expect(existsSync(join(dirname(file), path)) ? '' : path).toBe('');
-      if (file.includes('/base/')) {
-        const all = readdirSync(dirname(file)).filter((name) => name !== 'kustomization.yaml');
-        expect([...paths].sort()).toEqual(all.sort());
-      }
-    },
-  );
-
-  it.each(['production', 'staging'])('%s: its patches have something to change', (overlay) => {
-    const [{ patches }] = documents(join(KUSTOMIZE, 'overlays', overlay, 'kustomization.yaml'));
-    for (const { path, target, patch } of patches) {
-      if (path !== undefined) {
-        const [patched] = documents(join(KUSTOMIZE, 'overlays', overlay, path));
-        expect(base.some((one) => one.kind === patched.kind && one.metadata.name === patched.metadata.name)).toBe(true);
-      } else {
-        for (const operation of parse(patch)) expect(at(kind(target.kind), operation.path)).toBeDefined();
-      }
-    }
-  });
-});
-
-describe('overlays against the schemas of Kubernetes', () => {
-  it.each(['production', 'staging'])('%s: what comes of its patches is as good as the base', (overlay) => {
-    const [{ patches }] = documents(join(KUSTOMIZE, 'overlays', overlay, 'kustomization.yaml'));
-    const results = (patches as any[]).map((patch) => patched(patch, join(KUSTOMIZE, 'overlays', overlay)));
-    expect(results.length).toBeGreaterThan(1);
-    for (const result of results) expect({ kind: result.kind, faults: faultsOf(result) }).toMatchObject({ faults: [] });
+    // The job of all alerts.
+    expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('portal-authentication');
   });
 
-  it('the check itself knows a patch of a wrong type, and a number among the settings', () => {
-    const target = { kind: 'HorizontalPodAutoscaler' };
-    const wrong = patched({ target, patch: "- { op: replace, path: /spec/maxReplicas, value: 'two' }" }, '');
-    expect(faultsOf(wrong)).toEqual([expect.stringContaining('/spec/maxReplicas')]);
-    const settings = structuredClone(kind('ConfigMap'));
-    settings.data.PORT = 3000;
-    expect(faultsOf(settings)).toEqual([expect.stringContaining('/data/PORT')]);
+  it('the overlay brings the alerts, and staging, without the operator, brings nothing of it', () => {
+    const { groups } = documents('deploy/monitoring/alerts.yaml')[0];
+    expect(kind('PrometheusRule').spec.groups).toEqual(groups);
+    expect(rendered('staging').every(isOfKubernetes)).toBe(true);
   });
 });
 
@@ -223,14 +186,9 @@ describe('Dockerfile', () => {
     expect(last).not.toMatch(/npm (ci|install|run)|apt-get|g\+\+|python/);
   });
 
-  it('the last stage takes packages without those of development', () => {
-    expect(build.indexOf('npm prune --omit=dev')).toBeGreaterThan(build.indexOf('npm run build'));
-    // The program, its packages, and what it is; the pages are no part of the service (portal/README.md).
-    expect(last.match(/^COPY .*$/gm)).toEqual([
-      'COPY --from=build /app/package.json ./',
-      'COPY --from=build /app/node_modules node_modules',
-      'COPY --from=build /app/dist dist',
-    ]);
+  it('the last stage takes the files that the program loads, and nothing else', () => {
+    expect(build.indexOf('runtime-files.mjs --into /runtime')).toBeGreaterThan(build.indexOf('npm run build'));
+    expect(last.match(/^COPY .*$/gm)).toEqual(['COPY --from=build /runtime ./']);
   });
 
   it('runs Node as process 1, as a user with a number, in production, with a health check that needs no shell', () => {
@@ -262,78 +220,3 @@ describe('Dockerfile', () => {
     expect(read('Dockerfile')).not.toMatch(/SECRET|PASSWORD|KEY|TOKEN|MIGRATE_ON_START|RESET_RESPONSE/);
   });
 });
-
-/** What kustomize makes of the base by one patch: RFC 6902 as far as the overlays use it, or a merge of settings. */
-function patched({ path, target, patch }: any, folder: string): any {
-  if (path !== undefined) {
-    const [more] = documents(join(folder, path));
-    const whole = structuredClone(kind(more.kind));
-    // Every member of the patch is looked at, so that one which the kind has not is told.
-    return {
-      ...whole,
-      ...more,
-      metadata: { ...whole.metadata, ...more.metadata },
-      data: { ...whole.data, ...more.data },
-    };
-  }
-  const whole = structuredClone(kind(target.kind));
-  for (const { op, path: pointer, value } of parse(patch)) {
-    expect(op).toBe('replace');
-    const [parent, name] = [pointer.slice(0, pointer.lastIndexOf('/')), pointer.slice(pointer.lastIndexOf('/') + 1)];
-    (at(whole, parent) as any)[name] = value;
-  }
-  return whole;
-}
-
-/** RFC 6901, as far as the patches use it. */
-function at(value: any, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce((inner, part) => inner?.[part], value);
-}
-
-/**
- * The compiled schemas tell wrong types and missing fields, and pass over what they do not know; but only what they know
- * they look at, so a field that nobody read is one that Kubernetes has not.
- */
-function faultsOf(manifest: any): string[] {
-  const require = createRequire(__filename);
-  const [group, version] = manifest.apiVersion.includes('/')
-    ? manifest.apiVersion.split('/')
-    : ['', manifest.apiVersion];
-  const models = dirname(require.resolve('kubernetes-models/package.json'));
-  const definition = readFileSync(join(models, group, version, `${manifest.kind}.js`), 'utf8');
-  const schema = /_schemas\/(\w+)/.exec(definition)![1]!;
-  const { validate } = require(join(models, '_schemas', `${schema}.js`)) as { validate: any };
-  const seen = new Set<string>();
-  const valid = validate(watched(manifest, '', seen)) as boolean;
-  const errors = valid ? [] : (validate.errors as { instancePath: string; message?: string; params: object }[]);
-  const unread = unreadBelow(manifest, '', seen);
-  return [
-    ...errors.map(({ instancePath, params }) => `${instancePath} ${JSON.stringify(params)}`),
-    ...unread.map((path) => `unknown: ${path}`),
-  ];
-}
-
-function watched(value: any, path: string, seen: Set<string>): any {
-  if (typeof value !== 'object' || value === null) return value;
-  return new Proxy(value, {
-    get(target, key) {
-      const inner = target[key];
-      if (typeof key !== 'string' || !Object.hasOwn(target, key)) return inner;
-      const below = path === '' ? key : `${path}.${key}`;
-      seen.add(below);
-      return watched(inner, below, seen);
-    },
-  });
-}
-
-/** Of an unknown member only itself is told. */
-function unreadBelow(value: any, path: string, seen: ReadonlySet<string>): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.keys(value).flatMap((key) => {
-    const below = path === '' ? key : `${path}.${key}`;
-    return seen.has(below) ? unreadBelow(value[key], below, seen) : [below];
-  });
-}

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Counter, Histogram, Registry } from 'prom-client';
+import { internalError } from '../../shared/errors/error-catalogue';
 
 type Prometheus = typeof import('prom-client');
 
@@ -29,6 +30,10 @@ export class RequestMetrics {
 
   /** Before the routes are registered: a hook holds for those that come after it. */
   watch(fastify: FastifyInstance): void {
+    // Prometheus sees a counter grow only from a value that it has read: each route begins at 0 (AuthenticationBug).
+    const begin = (route: string) => this.errors.inc({ route, error_code: internalError.code }, 0);
+    begin('unmatched');
+    fastify.addHook('onRoute', ({ url }) => begin(url));
     fastify.addHook('onResponse', (request, reply, done) => {
       // A path without a route has no pattern: all of them are one, and so are the methods tried on them.
       const route = request.routeOptions.url;

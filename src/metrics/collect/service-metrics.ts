@@ -11,6 +11,8 @@ export interface Sources {
   readonly version: string;
   readonly hasher: () => HasherStats;
   readonly pool: () => PoolCounts | undefined;
+  /** undefined where the limits are not shared. */
+  readonly redis: () => boolean | undefined;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
 }
@@ -68,6 +70,17 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
       this.set({ state: 'busy' }, pool.open - pool.idle);
       this.set({ state: 'idle' }, pool.idle);
       this.set({ state: 'waiting' }, pool.waiting);
+    },
+  });
+
+  new prometheus.Gauge({
+    name: 'auth_redis_up',
+    help: '1 while the rate limits are counted in Redis, 0 while this process counts by itself.',
+    registers,
+    collect() {
+      const up = sources.redis();
+      if (up === undefined) this.remove();
+      else this.set(up ? 1 : 0);
     },
   });
 

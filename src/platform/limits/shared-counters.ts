@@ -69,6 +69,11 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
     }
   }
 
+  /** Whether Redis counts now, as far as the last request knows. */
+  get redisAnswers(): boolean {
+    return this.redis.status === 'ready' && !this.away;
+  }
+
   onApplicationShutdown(): void {
     this.redis.disconnect();
   }

@@ -1,4 +1,5 @@
-export type ProgramName = 'mariadbd' | 'redis-server' | 'slapd' | 'ldapadd' | 'nginx' | 'openssl' | 'chromium';
+export type ProgramName =
+  'mariadbd' | 'redis-server' | 'slapd' | 'ldapadd' | 'nginx' | 'openssl' | 'promtool' | 'chromium';
 
 export interface ServerProgram {
   readonly commands: readonly string[];

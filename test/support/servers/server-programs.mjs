@@ -15,6 +15,7 @@ export const SERVER_PROGRAMS = {
   slapd: { commands: ['slapd'], debian: 'slapd', image: 'osixia/openldap:1.5.0' },
   ldapadd: { commands: ['ldapadd'], debian: 'ldap-utils', image: 'osixia/openldap:1.5.0' },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
+  promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],

@@ -1,0 +1,2 @@
+export function digestOfSources(): string;
+export function prometheusRule(): object;

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+// node deploy/render.mjs: writes deploy/rendered, the example overlays as kustomize makes them, and the monitoring component's
+// copy of the alerts. The tests read what is rendered, and tell when the sources have changed since. Needs kustomize or kubectl.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+
+const deploy = fileURLToPath(new URL('.', import.meta.url));
+const kustomize = join(deploy, 'kustomize');
+const rule = join(kustomize, 'components/monitoring/prometheus-rule.yaml');
+
+/** One number for all that kustomize reads. */
+export function digestOfSources() {
+  const names = readdirSync(kustomize, { recursive: true }).sort();
+  const hash = createHash('sha256');
+  for (const name of names.filter((one) => statSync(join(kustomize, one)).isFile())) {
+    hash.update(`${name}\0${readFileSync(join(kustomize, name), 'utf8')}\0`);
+  }
+  return hash.digest('hex');
+}
+
+/** The rules of a plain Prometheus as the object that its operator reads. */
+export function prometheusRule() {
+  const { groups } = parse(readFileSync(join(deploy, 'monitoring/alerts.yaml'), 'utf8'));
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'portal-authentication', labels: { 'app.kubernetes.io/name': 'portal-authentication' } },
+    spec: { groups },
+  };
+}
+
+function render(overlay) {
+  const path = join(kustomize, 'overlays', overlay);
+  const reasons = [];
+  for (const [command, verb] of [
+    ['kustomize', 'build'],
+    ['kubectl', 'kustomize'],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(command, [verb, path], { encoding: 'utf8' });
+    if (status === 0) return stdout;
+    reasons.push(`${command}: ${stderr ?? 'not found'}`);
+  }
+  throw new Error(`neither kustomize nor kubectl renders ${path}\n${reasons.join('\n')}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const note = '# Written by deploy/render.mjs out of deploy/monitoring/alerts.yaml.\n';
+  writeFileSync(rule, note + stringify(prometheusRule(), { lineWidth: 0 }));
+  mkdirSync(join(deploy, 'rendered'), { recursive: true });
+  for (const overlay of readdirSync(join(kustomize, 'overlays'))) {
+    const head = `# Written by deploy/render.mjs out of deploy/kustomize, whose sum is ${digestOfSources()}.\n`;
+    writeFileSync(join(deploy, 'rendered', `${overlay}.yaml`), head + render(overlay));
+  }
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+// node scripts/runtime-files.mjs [--into DIRECTORY]
+//
+// The files that the built program loads, and nothing else: the bundle, the templates, and out of node_modules what the
+// packages beside the bundle need (ADR 0015). Prints one path a line, or copies the files; the Dockerfile makes the image of them.
+import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const require = createRequire(import.meta.url);
+
+/**
+ * The packages that the bundle leaves in node_modules: binaries, what is optional, and what is found by its path. `entries`:
+ * what the program asks for, the package itself unless told. `files`: what is opened by a path that no `require` names.
+ */
+export const outside = {
+  'better-sqlite3': { files: [/^build\/Release\/better_sqlite3\.node$/] },
+  '@node-rs/bcrypt': {},
+  bcryptjs: {},
+  '@css-inline/css-inline': {},
+  'passport-ldapauth': {},
+  'swagger-ui-dist': {
+    entries: ['swagger-ui-dist/absolute-path.js'],
+    files: [/^swagger-ui\.css$/, /^swagger-ui-(bundle|standalone-preset)\.js$/, /^favicon-.*\.png$/],
+  },
+  '@opentelemetry/api': {},
+  '@opentelemetry/exporter-trace-otlp-http': {},
+  '@opentelemetry/resources': {},
+  '@opentelemetry/sdk-trace-node': {},
+};
+
+const ofTheBuild = [/^src\/(main|cli)\.js$/, /^src\/bundle\/[^/]+\.js$/, /\.hbs$/];
+
+/** Paths from the project's root, sorted. */
+export async function runtimeFiles() {
+  const files = new Set(['package.json', ...found(join(root, 'dist'), ofTheBuild)]);
+  for (const file of await modulesOf(Object.entries(outside).flatMap(entriesOf))) {
+    files.add(relative(root, file));
+    for (const manifest of manifestsOf(file)) files.add(relative(root, manifest));
+  }
+  for (const [name, { files: patterns = [] }] of Object.entries(outside)) {
+    for (const file of found(join(root, 'node_modules', name), patterns)) files.add(file);
+  }
+  return [...files].sort();
+}
+
+/** A pattern that finds nothing is a package that has changed, or a build that is missing. */
+function found(directory, patterns) {
+  const names = patterns.length === 0 ? [] : readdirSync(directory, { recursive: true });
+  return patterns.flatMap((pattern) => {
+    const matching = names.filter((name) => pattern.test(name));
+    if (matching.length === 0) throw new Error(`no file of ${directory} is named like ${pattern}`);
+    return matching.map((name) => relative(root, join(directory, name)));
+  });
+}
+
+const entriesOf = ([name, { entries = [name] }]) => entries.map((entry) => require.resolve(entry));
+
+/** All that the entries require, import, or load as a binary. */
+async function modulesOf(entries) {
+  const files = new Set();
+  const record = {
+    name: 'record',
+    async resolveId(source, importer, options) {
+      const resolved = await this.resolve(source, importer, { ...options, skipSelf: true });
+      if (!resolved?.id.endsWith('.node')) return resolved;
+      files.add(resolved.id);
+      return { id: resolved.id, external: true };
+    },
+    transform(_code, id) {
+      if (id.startsWith('/')) files.add(id);
+    },
+  };
+  const graph = await rolldown({
+    input: entries,
+    cwd: root,
+    platform: 'node',
+    treeshake: false,
+    // As Node resolves, and not as a bundler does, which would take the ES modules of packages that have both.
+    resolve: { conditionNames: ['node'], mainFields: ['main'] },
+    plugins: [record],
+    onLog(_level, log) {
+      if (log.code === 'UNRESOLVED_IMPORT' && !mayBeMissing(log)) throw new Error(log.message);
+    },
+  });
+  await graph.generate({ format: 'cjs' });
+  return files;
+}
+
+/** A binary of another platform, beside the one that is here, and what a package says is optional. */
+function mayBeMissing({ message }) {
+  const [, wanted] = /'([^']+)'/.exec(message) ?? [];
+  return /^\.\/.*\.node$|-(darwin|win32|linux|android|freebsd|wasm32|openharmony)\b/.test(wanted);
+}
+
+/** Of its package and of the folders in between: they say what kind of module the file is and where the package begins. */
+function manifestsOf(file) {
+  const manifests = [];
+  for (let at = dirname(file); !at.endsWith('/node_modules'); at = dirname(at)) {
+    if (existsSync(join(at, 'package.json'))) manifests.push(join(at, 'package.json'));
+  }
+  return manifests;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const files = await runtimeFiles();
+  const [option, into] = process.argv.slice(2);
+  if (option === '--into') for (const file of files) cpSync(join(root, file), resolve(into, file));
+  else console.log(files.join('\n'));
+}

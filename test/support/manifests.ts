@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+export const ROOT = resolve(__dirname, '../..');
+export const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+export const documents = (...path: string[]): any[] => parseAllDocuments(read(...path)).map((one) => one.toJS());
+
+/** What kustomize makes of the example overlays; `node deploy/render.mjs` writes it. */
+export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
+export type Overlay = (typeof OVERLAYS)[number];
+export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
+export const find = (objects: any[], kind: string): any => objects.find((one) => one.kind === kind);
+
+export const podSpecsOf = (objects: any[]): [string, any][] => [
+  ['Deployment', find(objects, 'Deployment').spec.template.spec],
+  ['Job', find(objects, 'Job').spec.template.spec],
+  ['CronJob', find(objects, 'CronJob').spec.jobTemplate.spec.template.spec],
+];
+
+/** Kinds of the Prometheus operator have schemas that are not at hand. */
+export const isOfKubernetes = (one: any): boolean => !one.apiVersion.startsWith('monitoring.coreos.com/');
+
+/**
+ * The compiled schemas tell wrong types and missing fields, and pass over what they do not know; but only what they know
+ * they look at, so a field that nobody read is one that Kubernetes has not.
+ */
+export function faultsOf(manifest: any): string[] {
+  const require = createRequire(__filename);
+  const [group, version] = manifest.apiVersion.includes('/')
+    ? manifest.apiVersion.split('/')
+    : ['', manifest.apiVersion];
+  const models = dirname(require.resolve('kubernetes-models/package.json'));
+  const definition = readFileSync(join(models, group, version, `${manifest.kind}.js`), 'utf8');
+  const schema = /_schemas\/(\w+)/.exec(definition)![1]!;
+  const { validate } = require(join(models, '_schemas', `${schema}.js`)) as { validate: any };
+  const seen = new Set<string>();
+  const valid = validate(watched(manifest, '', seen)) as boolean;
+  const errors = valid ? [] : (validate.errors as { instancePath: string; message?: string; params: object }[]);
+  const unread = unreadBelow(manifest, '', seen);
+  return [
+    ...errors.map(({ instancePath, params }) => `${instancePath} ${JSON.stringify(params)}`),
+    ...unread.map((path) => `unknown: ${path}`),
+  ];
+}
+
+function watched(value: any, path: string, seen: Set<string>): any {
+  if (typeof value !== 'object' || value === null) return value;
+  return new Proxy(value, {
+    get(target, key) {
+      const inner = target[key];
+      if (typeof key !== 'string' || !Object.hasOwn(target, key)) return inner;
+      const below = path === '' ? key : `${path}.${key}`;
+      seen.add(below);
+      return watched(inner, below, seen);
+    },
+  });
+}
+
+/** Of an unknown member only itself is told. */
+function unreadBelow(value: any, path: string, seen: ReadonlySet<string>): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.keys(value).flatMap((key) => {
+    const below = path === '' ? key : `${path}.${key}`;
+    return seen.has(below) ? unreadBelow(value[key], below, seen) : [below];
+  });
+}

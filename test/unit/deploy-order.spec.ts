@@ -1,0 +1,92 @@
+import { loadConfig } from '../../src/platform/config/app-config';
+import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests';
+
+describe('the order of a first installation', () => {
+  const waveOf = (one: any) => Number(one.metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
+  /** Made before by the commands of the page. */
+  const byHand = [...read('docs/operations/kubernetes.md').matchAll(/create secret generic (\S+)/g)].map(
+    ([, name]) => `Secret ${name}`,
+  );
+  const podOf = (one: any) => one.spec?.jobTemplate?.spec.template.spec ?? one.spec?.template?.spec;
+  const needsOf = (one: any): string[] => {
+    const pod = podOf(one);
+    const target = one.spec?.scaleTargetRef;
+    return [
+      ...(target ? [`${target.kind} ${target.name}`] : []),
+      ...(pod ? [`ServiceAccount ${pod.serviceAccountName}`] : []),
+      ...(pod?.containers ?? []).flatMap(({ envFrom = [] }: any) =>
+        envFrom.map(({ configMapRef }: any) => `ConfigMap ${configMapRef.name}`),
+      ),
+      ...(pod?.volumes ?? []).map(({ secret }: any) => `Secret ${secret.secretName}`),
+    ];
+  };
+
+  it.each(OVERLAYS)('%s: what a wave needs is there before it, and the pods come after the migration', (overlay) => {
+    const objects = rendered(overlay);
+    const waves = new Map(objects.map((one) => [`${one.kind} ${one.metadata.name}`, waveOf(one)]));
+    if (overlay !== 'staging') for (const name of byHand) waves.set(name, -Infinity);
+    for (const one of objects) {
+      for (const need of needsOf(one)) {
+        const wave = waves.get(need) ?? Infinity;
+        // A pod needs it in an earlier wave. The autoscaler may come with its Deployment.
+        const there = podOf(one) ? wave < waveOf(one) : wave <= waveOf(one);
+        expect({ of: one.kind, need, there }).toEqual({ of: one.kind, need, there: true });
+      }
+    }
+    expect(waveOf(find(objects, 'Job'))).toBeLessThan(waveOf(find(objects, 'Deployment')));
+    // Its rules are there before a pod of any kind.
+    expect(waveOf(find(objects, 'NetworkPolicy'))).toBeLessThan(waveOf(find(objects, 'Job')));
+  });
+
+  it.each(OVERLAYS)(
+    '%s: a Job is never changed: its name follows the image, and what it reads has names that stay',
+    (overlay) => {
+      const job = find(rendered(overlay), 'Job');
+      const tag = job.spec.template.spec.containers[0].image.split(':').at(-1) as string;
+      expect(job.metadata.name).toBe(`portal-authentication-migrate-${tag}`);
+      expect(job.spec.template.spec.containers[0].image).toBe(podSpecsOf(rendered(overlay))[0]![1].containers[0].image);
+      expect(needsOf(job)).toEqual([
+        'ServiceAccount portal-authentication',
+        'ConfigMap portal-authentication-migration',
+        'Secret portal-authentication-migration',
+      ]);
+      // Argo CD and Flux make it again where somebody has changed it all the same.
+      expect(job.metadata.annotations).toMatchObject({
+        'argocd.argoproj.io/hook': 'Sync',
+        'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+        'kustomize.toolkit.fluxcd.io/force': 'enabled',
+      });
+    },
+  );
+
+  it.each(OVERLAYS)('%s: changed settings and secrets roll the pods', (overlay) => {
+    const objects = rendered(overlay);
+    const deployment = find(objects, 'Deployment');
+    const needs = needsOf(deployment).join();
+    expect(needs).toMatch(/ConfigMap portal-authentication-[a-z0-9]{10}\b/);
+    if (overlay === 'staging') expect(needs).toMatch(/Secret portal-authentication-[a-z0-9]{10}\b/);
+    else expect(deployment.spec.template.metadata.annotations['secrets-revision']).toBeDefined();
+    // The migration has the same settings under its own name.
+    const [first, second] = objects.filter((one) => one.kind === 'ConfigMap');
+    expect(first.data).toEqual(second.data);
+  });
+
+  it('the example secrets are none: nothing starts with them', () => {
+    const secret = find(rendered('staging'), 'Secret');
+    const values = Object.entries(secret.data).map(([name, value]) => [
+      name,
+      Buffer.from(String(value), 'base64').toString(),
+    ]);
+    expect(values.map(([name]) => name).sort()).toEqual(['DATABASE_URL', 'DATA_ENCRYPTION_KEY', 'JWT_SECRET']);
+    for (const [name, value] of values) {
+      const good = {
+        DATABASE_URL: 'mysql://user:password@db/portal',
+        JWT_SECRET: 'x'.repeat(32),
+        DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      };
+      expect(() => loadConfig({ ...find(rendered('production'), 'ConfigMap').data, ...good, [name!]: value })).toThrow(
+        name,
+      );
+    }
+  });
+});
