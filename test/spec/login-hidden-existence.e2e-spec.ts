@@ -172,7 +172,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
       const ended = new Promise<boolean>((resolve) => (end = resolve));
       jest.spyOn(hasher['engine'], 'verify').mockReturnValue(ended);
       const before = Array.from({ length: hasher.stats().concurrency + 1 }, (_, n) =>
-        hasher.matches('x', null, `client ${n}`),
+        hasher.matches('x', null, { ip: `client ${n}` }),
       );
       const answers = [await ldapLogin(service, 'unknown'), await ldapLogin(service, 'directory')];
       expect(tally(answers)).toEqual({ COMMON_503001: 2 });

@@ -171,7 +171,9 @@ describe('BcryptPasswordHasher', () => {
       const stored = await engine.hash('correct horse', 5);
       const level = hasherWith({ cost: 7, levelled: true, concurrency: 1 });
       engine.work.length = 0;
-      const answers = ['other', 'correct horse', 'wrong'].map((typed, n) => level.matches(typed, stored, from(`ip ${n}`)));
+      const answers = ['other', 'correct horse', 'wrong'].map((typed, n) =>
+        level.matches(typed, stored, from(`ip ${n}`)),
+      );
       await expect(Promise.all(answers)).resolves.toEqual([false, true, false]);
       expect(engine.work).toEqual([
         ...['verify 5', 'verify 5', 'verify 6'],

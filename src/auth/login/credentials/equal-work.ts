@@ -18,12 +18,12 @@ export class EqualWork {
 
   /** @throws HashQueueFull where the hash would be refused now: for an unknown name as for a known one */
   assertRoom(client: ClientInfo): void {
-    if (this.config.hideAccountExistence) this.hasher.assertRoom(client.ip);
+    if (this.config.hideAccountExistence) this.hasher.assertRoom(client);
   }
 
   /** For a refusal that was decided before a credential was judged. */
   async spend({ password }: LoginCommand, client: ClientInfo): Promise<void> {
-    if (this.config.hideAccountExistence) await this.hasher.matches(password, null, client.ip);
+    if (this.config.hideAccountExistence) await this.hasher.matches(password, null, client);
   }
 
   /**
