@@ -17,7 +17,8 @@ const inactive: [state: string, change: string, code: string][] = [
 describe('bursts over two processes on MariaDB', () => {
   let replicas: Replicas;
   beforeAll(async () => {
-    replicas = await Replicas.start();
+    // A busy machine makes a burst wait longer for its hashes than a client should; that is not what is judged here.
+    replicas = await Replicas.start({ HASH_QUEUE_MAX_WAIT_MS: '60000' });
   });
   afterAll(() => replicas.stop());
 
