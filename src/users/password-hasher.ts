@@ -30,7 +30,7 @@ export interface HashClient {
 }
 
 /**
- * The only way to a bcrypt: off the event loop, on at most as many threads as the machine has cores, in fair turns
+ * The only way to a bcrypt: off the event loop, on at most `HASH_THREADS` threads, in fair turns
  * between clients, and refused at once where the wait would be too long (§2.1, ADR 0004).
  */
 export abstract class PasswordHasher {

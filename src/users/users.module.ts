@@ -28,8 +28,10 @@ import { UsersRepository } from './users.repository';
       inject: [AppConfig],
       useFactory: (config: AppConfig) => {
         const logger = new Logger('hashing');
+        const { threads: concurrency, ...hashing } = config.hashing;
         return new BcryptPasswordHasher({
-          ...config.hashing,
+          ...hashing,
+          concurrency,
           levelled: config.hideAccountExistence,
           now: () => performance.now(),
           report: (problem) => logger.warn(problem),

@@ -1,6 +1,12 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { post } from '../support/post';
+import { freePort } from '../support/servers/free-port';
+import { ServiceProcess } from '../support/servers/service-process';
+import { captchaToken, testSettings } from '../support/settings';
 
 const ENGINE = resolve(__dirname, '../../dist/src/users/hashing/open-engine.js');
 
@@ -25,6 +31,57 @@ describe('hashing threads', () => {
     const command = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-sys_nice', ...nice] : nice;
     const { stdout } = await promisify(execFile)(command[0]!, command.slice(1));
     expect(JSON.parse(stdout)).toMatchObject({ verdicts: [true, false] });
+  });
+});
+
+/** What `os` says on a machine of 64 cores. */
+const MANY_CORES = "require('node:os').availableParallelism = () => 64;";
+
+describe('HASH_THREADS on a machine of 64 cores', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'cores-'));
+    await writeFile(join(directory, 'many-cores.cjs'), MANY_CORES);
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  /** Threads that may hash, and the most memory that the process had in three bursts of 192 logins. */
+  async function burst(settings: Record<string, string>): Promise<{ threads: number; peakMiB: number }> {
+    const metricsPort = await freePort();
+    const service = await ServiceProcess.start({
+      env: {
+        ...testSettings,
+        LOG_LEVEL: 'warn',
+        METRICS_PORT: `${metricsPort}`,
+        NODE_OPTIONS: `--require ${join(directory, 'many-cores.cjs')}`,
+        HASH_QUEUE_MAX_WAIT_MS: '600000',
+        ...settings,
+      },
+    });
+    try {
+      const guess = { username: 'nobody', password: 'x', captcha_token: captchaToken };
+      for (let round = 0; round < 3; round++) {
+        const answers = await Promise.all(Array.from({ length: 192 }, () => post(service, '/login', guess)));
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+      }
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
+      return {
+        threads: Number(/^auth_hash_concurrency (\d+)$/m.exec(metrics)?.[1]),
+        peakMiB: Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024,
+      };
+    } finally {
+      await service.kill();
+    }
+  }
+
+  onLinux('is 8, and a peak of logins stays far below the memory limit of the container', async () => {
+    const unbounded = await burst({ HASH_THREADS: '64' });
+    const bounded = await burst({});
+    expect([unbounded.threads, bounded.threads]).toEqual([64, 8]);
+    // 226 and 654 MiB were measured. The manifests allow 512.
+    expect(bounded.peakMiB).toBeLessThan(400);
+    expect(bounded.peakMiB).toBeLessThan(0.7 * unbounded.peakMiB);
   });
 });
 

@@ -7,6 +7,7 @@ import { keptSecret } from './kept-secrets';
 import { type LdapConfig, readLdapConfig } from './ldap-config';
 import { type LimitsConfig, readLimitsConfig } from './limits-config';
 import { type MailConfig, readMailConfig } from './mail-config';
+import { processors } from './processors';
 import { SettingsReader } from './settings-reader';
 import { readTracingConfig, type TracingConfig } from './tracing-config';
 
@@ -23,7 +24,12 @@ export abstract class AppConfig {
   abstract readonly jwt: JwtConfig;
   abstract readonly lock: { readonly maxCount: number; readonly windowSeconds: number; readonly dormantDays: number };
   abstract readonly hideAccountExistence: boolean;
-  abstract readonly hashing: { readonly cost: number; readonly queueLimit: number; readonly queueMaxWaitMs: number };
+  abstract readonly hashing: {
+    readonly cost: number;
+    readonly threads: number;
+    readonly queueLimit: number;
+    readonly queueMaxWaitMs: number;
+  };
   abstract readonly mfa: {
     readonly required: boolean;
     readonly pendingTtlSeconds: number;
@@ -83,6 +89,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     hideAccountExistence: env.flag('HIDE_ACCOUNT_EXISTENCE', false),
     hashing: {
       cost: env.count('BCRYPT_COST', 12, { min: production ? 10 : 4, max: 14 }),
+      threads: env.count('HASH_THREADS', Math.min(8, processors()), { max: 256 }),
       queueLimit: env.count('HASH_QUEUE_LIMIT', 1000),
       queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', 2000),
     },

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { networkOf } from '../../shared/client-network';
 import { HashClient, HasherStats, PasswordHasher } from '../password-hasher';
 import { BcryptEngine, Comparison } from './bcrypt-engine';
@@ -19,8 +18,8 @@ export interface PasswordHasherOptions {
   readonly queueMaxWaitMs: number;
   /** Monotonic milliseconds, as `performance.now()`. */
   readonly now: () => number;
-  /** Threads at a time; all cores by default. The loop gets its share of them from the scheduler (ADR 0004). */
-  readonly concurrency?: number;
+  /** `HASH_THREADS`. The event loop gets its share of the cores from the scheduler (ADR 0004). */
+  readonly concurrency: number;
   readonly engine?: BcryptEngine;
   /** Told in words what an operator should know; never a hash or a password. */
   readonly report?: (problem: string) => void;
@@ -39,18 +38,16 @@ const fit = (first: Request, second: Request): boolean =>
 export class BcryptPasswordHasher extends PasswordHasher {
   private readonly engine: BcryptEngine;
   private readonly queue: HashQueue<Request, string | boolean>;
-  private readonly concurrency: number;
   private readonly dummy: string;
 
   constructor(private readonly options: PasswordHasherOptions) {
     super();
-    this.concurrency = Math.max(1, options.concurrency ?? availableParallelism());
     this.engine = options.engine ?? openEngine('auto');
     this.dummy = dummyHash(options.cost);
     this.queue = new HashQueue({
       serve: (first, second) => this.serve(first, second),
       fit,
-      concurrency: this.concurrency,
+      concurrency: options.concurrency,
       limit: options.queueLimit,
       maxWaitMs: options.queueMaxWaitMs,
       expectedMs: MS_PER_ROUND * 2 ** options.cost,
@@ -85,7 +82,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   override stats(): HasherStats {
-    return { engine: this.engine.name, concurrency: this.concurrency, ...this.queue.stats() };
+    return { engine: this.engine.name, concurrency: this.options.concurrency, ...this.queue.stats() };
   }
 
   /** Called by Nest once no request is served any more. */
