@@ -21,6 +21,8 @@ export interface PasswordHasherOptions {
   readonly engine?: BcryptEngine;
   /** Told in words what an operator should know; never a hash or a password. */
   readonly report?: (problem: string) => void;
+  /** Runs the work within a span of the request; undefined where there is no tracing. */
+  readonly span?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
 type Request = { readonly password: string; readonly cost: number } | Comparison;
@@ -59,7 +61,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   override async hash(password: string, client: string, signal?: AbortSignal): Promise<string> {
     if (!isHashable(password)) throw new PasswordNotHashable();
-    const made = await this.queue.run(client, { password, cost: this.options.cost }, signal);
+    const made = await this.inTurn(client, { password, cost: this.options.cost }, signal);
     if (typeof made !== 'string') throw new TypeError('a comparison was answered where a hash was asked for');
     return made;
   }
@@ -74,7 +76,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
     const hashable = isHashable(password);
     // One comparison on every path, of the stored hash's own cost where there is one: the time tells nothing.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
-    const same = await this.queue.run(client, comparison, signal);
+    const same = await this.inTurn(client, comparison, signal);
     return same === true && hashable && comparable !== null;
   }
 
@@ -99,6 +101,17 @@ export class BcryptPasswordHasher extends PasswordHasher {
   async close(): Promise<void> {
     await this.queue.close();
     await this.engine.close();
+  }
+
+  private async inTurn(client: string, request: Request, signal?: AbortSignal): Promise<string | boolean> {
+    const { span } = this.options;
+    if (span === undefined) return this.queue.run(client, request, signal);
+    // Both spans belong to this request. The queue serves a job in the course of whichever request left its place.
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const reply = this.queue.run(client, request, signal, begin);
+    await span('hash queue', () => Promise.race([begun, reply]));
+    return span('bcrypt', () => reply);
   }
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {
