@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { AppConfig } from '../platform/config/app-config';
+import { Tracing } from '../platform/tracing/tracing';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { CaptchaGateway } from './captcha-gateway';
 import { CaptchaReceipts } from './captcha-receipts';
@@ -25,9 +26,14 @@ import { configuredGateway } from './provider/configured-gateway';
     },
     {
       provide: CaptchaGateway,
-      inject: [AppConfig, AltchaChallenges, CaptchaReceipts, Clock],
-      useFactory: (config: AppConfig, altcha: AltchaChallenges, receipts: CaptchaReceipts, clock: Clock) =>
-        configuredGateway(config.captcha, altcha, receipts, clock),
+      inject: [AppConfig, AltchaChallenges, CaptchaReceipts, Clock, { token: Tracing, optional: true }],
+      useFactory: (
+        config: AppConfig,
+        altcha: AltchaChallenges,
+        receipts: CaptchaReceipts,
+        clock: Clock,
+        tracing: Tracing | undefined,
+      ) => configuredGateway(config.captcha, altcha, receipts, clock, tracing),
     },
   ],
   exports: [CaptchaService, CaptchaReceipts],

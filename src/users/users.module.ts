@@ -1,6 +1,7 @@
 import { Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppConfig } from '../platform/config/app-config';
+import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
 import { BcryptPasswordHasher } from './hashing/bcrypt-password-hasher';
 import { LoginLock } from './login-lock';
@@ -25,8 +26,8 @@ import { UsersRepository } from './users.repository';
     PasswordHistory,
     {
       provide: PasswordHasher,
-      inject: [AppConfig],
-      useFactory: (config: AppConfig) => {
+      inject: [AppConfig, { token: Tracing, optional: true }],
+      useFactory: (config: AppConfig, tracing: Tracing | undefined) => {
         const logger = new Logger('hashing');
         const { threads: concurrency, ...hashing } = config.hashing;
         return new BcryptPasswordHasher({
@@ -35,6 +36,7 @@ import { UsersRepository } from './users.repository';
           levelled: config.hideAccountExistence,
           now: () => performance.now(),
           report: (problem) => logger.warn(problem),
+          span: tracing && ((name, work) => tracing.span(name, { kind: 'internal' }, work)),
         });
       },
     },

@@ -1,52 +1,37 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
-import { MariaDbDatabases } from '../support/servers/mariadb-databases';
-import { runProgram } from '../support/run-program';
-import { captchaToken, testSettings } from '../support/settings';
+import { json as answer, SiteverifyStub } from '../support/captcha/siteverify-stub';
+import { DirectoryStub } from '../support/directory-stub';
 import { fleetPassword as password } from '../support/fleet';
+import { post } from '../support/post';
+import { runProgram } from '../support/run-program';
+import { eventually } from '../support/servers/eventually';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { Redis } from '../support/servers/redis';
 import { ServiceProcess } from '../support/servers/service-process';
+import { Smtp } from '../support/servers/smtp';
+import { captchaToken, testSettings } from '../support/settings';
+import { attributesOf, TraceCollector } from '../support/trace-collector';
 
 const caller = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 const traceparent = `00-${caller.trace}-${caller.span}-01`;
 
-interface Exported {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly attributes: { readonly key: string; readonly value: Record<string, unknown> }[];
-}
-
 describe('traces', () => {
-  let collector: Server;
-  let endpoint: string;
-  let bodies: any[];
+  let collector: TraceCollector;
   let databaseUrl: string;
   beforeAll(async () => {
     databaseUrl = await MariaDbDatabases.shared().freshDatabase();
     const env = { ...testSettings, DATABASE_URL: databaseUrl };
-    const create = ['user', 'create', '--login-name', 'alice', '--password', password];
-    expect(await runProgram('dist/src/cli.js', create, { env, cwd: process.cwd() })).toMatchObject({ code: 0 });
+    const account = ['--login-name', 'alice', '--email', 'alice@example.com', '--password', password];
+    const created = await runProgram('dist/src/cli.js', ['user', 'create', ...account], { env, cwd: process.cwd() });
+    expect(created).toMatchObject({ code: 0 });
   });
   afterAll(() => MariaDbDatabases.shared().drop(databaseUrl));
 
   beforeEach(async () => {
-    bodies = [];
-    collector = createServer((request, response) => {
-      void json(request).then((body) => {
-        bodies.push({ path: request.url, body });
-        response.end('{}');
-      });
-    });
-    await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
-    endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    collector = await TraceCollector.start();
   });
-  afterEach(() => collector.closeAllConnections());
-  afterEach((done) => void collector.close(() => done()));
-
-  const spans = (): Exported[] =>
-    bodies.flatMap(({ body }) => body.resourceSpans.flatMap((one: any) => one.scopeSpans.flatMap((s: any) => s.spans)));
+  afterEach(() => collector.stop());
 
   async function start(env: Record<string, string>): Promise<ServiceProcess> {
     return ServiceProcess.start({ env: { ...testSettings, DATABASE_URL: databaseUrl, ...env } });
@@ -60,8 +45,8 @@ describe('traces', () => {
     });
 
   it('a request is a child of its caller, its statements are children of the request, and the end sends them', async () => {
-    const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: 'portal-login' });
-    const answer: any = await (await login(service, password, { traceparent })).json();
+    const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'portal-login' });
+    const { data }: any = await (await login(service, password, { traceparent })).json();
     await login(service, 'wrong');
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     const logged = service.lines
@@ -69,27 +54,108 @@ describe('traces', () => {
       .filter(({ route }) => route === '/login')
       .map(({ traceId }) => traceId);
 
-    expect(new Set(bodies.map(({ path }) => path as string))).toEqual(new Set(['/v1/traces']));
-    expect(JSON.stringify(bodies[0].body.resourceSpans[0].resource)).toContain('"portal-login"');
-    const [root, other] = spans().filter(({ name }) => name === 'POST /login');
+    expect(new Set(collector.posts.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
+    expect(JSON.stringify(collector.posts[0]!.body.resourceSpans[0].resource)).toContain('"portal-login"');
+    const [root, other] = collector.spans.filter(({ name }) => name === 'POST /login');
     expect(root).toMatchObject({ traceId: caller.trace, parentSpanId: caller.span });
     expect(logged).toEqual([caller.trace, other!.traceId]);
     expect(other!.traceId).not.toBe(caller.trace);
-    const ofTrace = spans().filter(({ traceId }) => traceId === caller.trace);
+    const ofTrace = collector.spans.filter(({ traceId }) => traceId === caller.trace);
     const parents = new Set(ofTrace.map(({ spanId }) => spanId));
     for (const span of ofTrace) if (span !== root) expect(parents).toContain(span.parentSpanId);
     const names = ofTrace.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['transaction', 'SELECT users', 'INSERT login_tokens', 'UPDATE users']),
     );
-    const attributes = Object.fromEntries(root!.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
-    expect(attributes).toMatchObject({ 'http.route': '/login', 'http.response.status_code': 200 });
+    expect(attributesOf(root!)).toMatchObject({ 'http.route': '/login', 'http.response.status_code': 200 });
     // Readiness was asked for all the while.
-    expect(spans().some(({ name }) => name.includes('health'))).toBe(false);
+    expect(collector.spans.some(({ name }) => name.includes('health'))).toBe(false);
 
-    const everything = JSON.stringify(bodies);
-    const secrets = [password, 'wrong', 'alice', captchaToken, answer.data.access_token as string];
+    const everything = JSON.stringify(collector.posts);
+    const secrets = [password, 'wrong', 'alice', captchaToken, data.access_token as string];
     for (const secret of secrets) expect(everything).not.toContain(secret);
+  });
+
+  it('each system that the service waits for has a span, and none says who, where or what', async () => {
+    const captcha = new SiteverifyStub();
+    await captcha.listen();
+    captcha.behaviour = answer({ success: true });
+    const directory = await DirectoryStub.start();
+    const redis = await Redis.start();
+    const smtp = await Smtp.start();
+    try {
+      const service = await start({
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+        // The end of the service waits for the collector only so long.
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+        ...directory.settings,
+        LDAP_JIT_PROVISIONING: 'true',
+        CAPTCHA_PROVIDER: 'turnstile',
+        CAPTCHA_SECRET: 'the-provider-secret',
+        CAPTCHA_VERIFY_URL: captcha.url,
+        RATE_LIMIT: 'on',
+        REDIS_URL: redis.url,
+        SMTP_URL: smtp.url,
+      });
+      const tried = (username: string, token: string, provider: string) =>
+        post(service, '/login', { username, password, captcha_token: token, provider });
+      expect((await tried('alice', 'token-of-alice', 'password')).status).toBe(200);
+      expect((await tried('somebody', 'token-of-somebody', 'ldap')).status).toBe(200);
+      directory.serviceBind = { code: 49 };
+      expect((await tried('somebody', 'another-token', 'ldap')).status).toBe(503);
+      expect((await post(service, '/forget-password', { email: 'alice@example.com' })).status).toBe(200);
+      const [mail] = await smtp.waitFor(1, 60_000);
+      const all = ['SMTP send', 'POST /forget-password'];
+      await eventually(() => all.every((name) => collector.spans.some((span) => span.name === name)), {
+        what: 'the last spans have come',
+      });
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+
+      const ofPassword = collector.traceOf('bcrypt');
+      expect(ofPassword.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['POST /login', 'EVAL', 'siteverify', 'hash queue', 'bcrypt', 'SELECT users']),
+      );
+      const one = (name: string) => ofPassword.find((span) => span.name === name)!;
+      expect(attributesOf(one('EVAL'))).toEqual({
+        'db.system': 'redis',
+        'db.system.name': 'redis',
+        'db.operation.name': 'EVAL',
+      });
+      expect(attributesOf(one('siteverify'))).toEqual({ 'captcha.provider': 'turnstile' });
+      expect(attributesOf(one('SELECT users'))).toMatchObject({ 'db.system': 'mysql', 'db.system.name': 'mysql' });
+      for (const name of ['hash queue', 'bcrypt']) expect(attributesOf(one(name))).toEqual({});
+
+      const logins = collector.spans.filter(({ name }) => name === 'LDAP login');
+      expect(logins.map((span) => [span.status.code, attributesOf(span)])).toEqual([
+        [0, {}],
+        [2, { 'error.type': 'DirectoryFailure' }],
+      ]);
+      const roots = collector.spans.filter(({ name }) => name === 'POST /login').map(({ spanId }) => spanId);
+      for (const { parentSpanId } of logins) expect(roots).toContain(parentSpanId);
+
+      const sent = collector.traceOf('SMTP send');
+      expect(sent).toHaveLength(1);
+      expect(sent[0]!.parentSpanId ?? '').toBe('');
+      expect(attributesOf(sent[0]!)).toEqual({ 'mail.kind': 'reset-link' });
+
+      const everything = JSON.stringify(collector.posts);
+      const link = /token=([\w-]+)/.exec(mail!.mail.text ?? '')?.[1];
+      const words = [
+        'alice',
+        'somebody',
+        password,
+        'token-of',
+        'another-token',
+        'the-provider-secret',
+        'example',
+        link,
+      ];
+      for (const word of words) expect(everything).not.toContain(word ?? 'a link was not found');
+      const ports = [captcha.port, directory.port, smtp.port].map((port) => `:${port}`);
+      for (const address of ['127.0.0.1', ...ports]) expect(everything).not.toContain(address);
+    } finally {
+      await Promise.all([captcha.close(), directory.stop(), redis.stop(), smtp.stop()]);
+    }
   });
 
   it.each(['silent', 'away'])('a collector that is %s delays neither an answer nor the end', async (what) => {

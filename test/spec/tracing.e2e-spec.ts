@@ -1,4 +1,4 @@
-import { Tracing } from '../../src/platform/tracing/tracing';
+import { type SpanOptions, Tracing } from '../../src/platform/tracing/tracing';
 import { TestService } from '../support/app';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -20,3 +20,38 @@ describe('tracing that is off', () => {
     }
   });
 });
+
+describe('tracing that is on', () => {
+  it('a login shows its wait for the hash, the hash, and statements with the system that they are sent to', async () => {
+    const service = await TestService.start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+    try {
+      const recorded = recordSpans(service.app.get(Tracing));
+      await service.givenUser('alice');
+      recorded.length = 0;
+      expect((await service.login('alice')).status).toBe(200);
+      const hashing = recorded.filter(({ options }) => options.kind === 'internal');
+      expect(hashing.map(({ name, options }) => [name, options.attributes])).toEqual([
+        ['hash queue', undefined],
+        ['bcrypt', undefined],
+      ]);
+      const system = __DATABASE__ === 'sqlite' ? 'sqlite' : 'mysql';
+      const statements = recorded.filter(({ options }) => options.kind !== 'internal');
+      expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['SELECT users', 'transaction']));
+      for (const { options } of statements) {
+        expect(options.attributes).toMatchObject({ 'db.system': system, 'db.system.name': system });
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+function recordSpans(tracing: Tracing) {
+  const recorded: { name: string; options: SpanOptions }[] = [];
+  const { span } = tracing;
+  tracing.span = function (name, options, work) {
+    recorded.push({ name, options });
+    return span.call(this, name, options, work) as ReturnType<typeof work>;
+  };
+  return recorded;
+}

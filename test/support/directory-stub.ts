@@ -1,11 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { attribute, contentOf, element, elements, text } from './ber';
 
 export interface StubAnswer {
   /** LDAP result code (RFC 4511 §4.1.9). */
   readonly code: number;
   readonly message?: string;
   readonly referral?: string;
+}
+
+export type StubQuestion = 'service bind' | 'search' | 'user bind';
+
+/** Raw bytes in the place of an answer. */
+export interface HostileAnswer {
+  readonly bytes: Buffer;
+  /** Whether the stub ends its side of the connection behind them. */
+  readonly end: boolean;
 }
 
 const ok: StubAnswer = { code: 0 };
@@ -21,10 +31,14 @@ export class DirectoryStub {
   searchResult: StubAnswer = ok;
   /** DNs of the entries that every search finds. */
   entries: string[] = ['uid=somebody,dc=example'];
+  /** The login name of every entry. */
+  uid = 'somebody';
   /** URLs of search references sent along. */
   references: string[] = [];
   /** Takes binds as anybody but the service account and never answers them. */
   mute = false;
+  /** What to answer in the place of the truth; undefined: the truth. `id` is the whole element of the message id. */
+  lie: (question: StubQuestion, id: Buffer) => HostileAnswer | undefined = () => undefined;
   /** Binds as anybody but the service account. */
   userBinds = 0;
   connections = 0;
@@ -76,65 +90,46 @@ export class DirectoryStub {
     socket.on('close', () => this.sockets.delete(socket));
     // Each request of these small ones comes in a piece of its own.
     socket.on('data', (bytes: Buffer) => {
-      const [, id = Buffer.alloc(0), operation = Buffer.alloc(0)] = [0, ...elements(contentOf(bytes))];
-      for (const answer of this.answer(operation)) socket.write(element(0x30, id, answer));
+      const [id = Buffer.alloc(0), operation = Buffer.alloc(0)] = partsOf(bytes);
+      const question = questionOf(operation);
+      const lie = question === undefined ? undefined : this.lie(question, id);
+      if (lie === undefined) for (const answer of this.answer(operation)) socket.write(element(0x30, id, answer));
+      else socket.write(lie.bytes);
+      if (lie?.end === true) socket.end();
     });
   }
 
   private answer(operation: Buffer): Buffer[] {
-    if (operation[0] === 0x60) {
-      const [, name = Buffer.alloc(0)] = elements(contentOf(operation));
-      const service = contentOf(name).toString() === DirectoryStub.serviceDn;
-      if (!service) this.userBinds++;
-      if (!service && this.mute) return [];
-      return [result(0x61, service ? this.serviceBind : this.userBind)];
-    }
-    if (operation[0] !== 0x63) return [];
+    const question = questionOf(operation);
+    if (question === undefined) return [];
+    if (question === 'user bind') this.userBinds++;
+    if (question === 'user bind' && this.mute) return [];
+    if (question !== 'search') return [result(0x61, question === 'service bind' ? this.serviceBind : this.userBind)];
     return [
-      ...this.entries.map((dn) => element(0x64, text(dn), element(0x30, attribute('uid', 'somebody')))),
+      ...this.entries.map((dn) => element(0x64, text(dn), element(0x30, attribute('uid', this.uid)))),
       ...this.references.map((url) => element(0x73, text(url))),
       result(0x65, this.searchResult),
     ];
   }
 }
 
-function result(tag: number, { code, message = '', referral }: StubAnswer): Buffer {
+/** None for the rest of a request that was longer than a piece. */
+function partsOf(message: Buffer): Buffer[] {
+  try {
+    return elements(contentOf(message));
+  } catch {
+    return [];
+  }
+}
+
+function questionOf(operation: Buffer): StubQuestion | undefined {
+  if (operation[0] === 0x63) return 'search';
+  if (operation[0] !== 0x60) return undefined;
+  const [, name = Buffer.alloc(0)] = partsOf(operation);
+  return contentOf(name).toString() === DirectoryStub.serviceDn ? 'service bind' : 'user bind';
+}
+
+export function result(tag: number, { code, message = '', referral }: StubAnswer): Buffer {
   const referrals = referral === undefined ? [] : [element(0xa3, text(referral))];
   return element(tag, element(0x0a, Buffer.from([code])), text(''), text(message), ...referrals);
-}
-
-function attribute(type: string, value: string): Buffer {
-  return element(0x30, text(type), element(0x31, text(value)));
-}
-
-function text(value: string): Buffer {
-  return element(0x04, Buffer.from(value));
-}
-
-function element(tag: number, ...parts: Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
-  const length = content.length < 0x80 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...length]), content]);
-}
-
-/** Whole elements that follow one another. */
-function elements(bytes: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const [start, length] = headerOf(bytes.subarray(at));
-    found.push(bytes.subarray(at, at + start + length));
-    at += start + length;
-  }
-  return found;
-}
-
-function contentOf(one: Buffer): Buffer {
-  const [start, length] = headerOf(one);
-  return one.subarray(start, start + length);
-}
-
-function headerOf(one: Buffer): [start: number, length: number] {
-  const first = one[1] ?? 0;
-  const count = first < 0x80 ? 0 : first & 0x7f;
-  return [2 + count, count === 0 ? first : one.readUIntBE(2, count)];
 }

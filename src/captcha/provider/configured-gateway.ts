@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/clock';
 import type { CaptchaConfig, SiteverifyProviderName } from '../../platform/config/captcha-config';
+import type { Tracing } from '../../platform/tracing/tracing';
 import type { CaptchaReceipts } from '../captcha-receipts';
 import type { AltchaChallenges } from './altcha-challenges';
 import { CircuitedProvider } from './circuited-provider';
@@ -13,16 +14,28 @@ export function configuredGateway(
   altcha: AltchaChallenges,
   receipts: CaptchaReceipts,
   clock: Clock,
+  tracing?: Tracing,
 ): FailoverGateway {
   const last = config.providers.at(-1);
   const providers = config.providers
     .filter((name) => name !== 'altcha')
     .map((name) => {
-      const provider = siteverify(config, name);
+      const provider = traced(siteverify(config, name), tracing);
       return name === last ? provider : new CircuitedProvider(provider);
     });
   const selfHosted = config.providers.includes('altcha') ? altcha : undefined;
   return new FailoverGateway(selfHosted, providers, receipts, clock, config.timeoutMs);
+}
+
+/** Inside the breaker: where it is open nobody is asked, and there is no span. */
+function traced(provider: CaptchaProvider, tracing: Tracing | undefined): CaptchaProvider {
+  if (tracing === undefined) return provider;
+  const { name } = provider;
+  return {
+    name,
+    judge: (...question) =>
+      tracing.span('siteverify', { attributes: { 'captcha.provider': name } }, () => provider.judge(...question)),
+  };
 }
 
 function siteverify(config: CaptchaConfig, name: SiteverifyProviderName): CaptchaProvider {

@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type ISendMailOptions, MailerService } from '@nestjs-modules/mailer';
 import { AppConfig } from '../../platform/config/app-config';
+import { Tracing } from '../../platform/tracing/tracing';
 import { Clock } from '../../shared/clock';
 import { isPlainAddress, mailboxOf } from '../../shared/mail-address';
 import type { QueuedMail } from '../outbox/mail-payload';
@@ -29,6 +30,7 @@ export class MailDelivery {
     private readonly files: EmlFolder,
     private readonly config: AppConfig,
     private readonly clock: Clock,
+    @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
   ) {}
 
   /**
@@ -47,10 +49,14 @@ export class MailDelivery {
 
   private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
     const message = await this.message(id, mail, settings.sender);
-    await this.transports.use(settings, (transporterName) => {
-      const options: Message = { ...message, transporterName, signal };
-      return this.mailer.sendMail(options);
-    });
+    const sending = () =>
+      this.transports.use(settings, (transporterName) => {
+        const options: Message = { ...message, transporterName, signal };
+        return this.mailer.sendMail(options);
+      });
+    // The outbox sends mails of many requests and processes: none of them is the parent.
+    const span = { root: true, attributes: { 'mail.kind': mail.kind } };
+    await (this.tracing === undefined ? sending() : this.tracing.span('SMTP send', span, sending));
     return 'sent';
   }
 

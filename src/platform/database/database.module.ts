@@ -32,7 +32,8 @@ import { typeormOptions } from './typeorm-options';
       inject: [getDataSourceToken(), { token: Tracing, optional: true }],
       useFactory: (dataSource: DataSource, tracing: Tracing | undefined) => {
         const database = Database.over(dataSource);
-        return tracing ? new TracedDatabase(database, tracing) : database;
+        const system = dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite';
+        return tracing ? new TracedDatabase(database, tracing, system) : database;
       },
     },
   ],

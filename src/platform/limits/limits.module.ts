@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AppConfig } from '../config/app-config';
 import { KeyRing } from '../crypto/key-ring';
+import { Tracing } from '../tracing/tracing';
 import { limitsOf, RateLimitGuard } from './rate-limit.guard';
 import { LocalCounters } from './local-counters';
 import { SharedCounters } from './shared-counters';
@@ -12,13 +13,15 @@ import { SharedCounters } from './shared-counters';
 export class LimitsModule {
   static with({ limits, redisUrl }: AppConfig): DynamicModule {
     if (!limits.on) return { module: LimitsModule };
-    const counters = async () => (redisUrl === undefined ? new LocalCounters() : SharedCounters.open(redisUrl));
+    const counters = async (tracing: Tracing | undefined) =>
+      redisUrl === undefined ? new LocalCounters() : SharedCounters.open(redisUrl, tracing);
     return {
       module: LimitsModule,
       imports: [
         ThrottlerModule.forRootAsync({
-          inject: [AppConfig, KeyRing],
-          useFactory: async (config: AppConfig, keys: KeyRing) => limitsOf(config, keys, await counters()),
+          inject: [AppConfig, KeyRing, { token: Tracing, optional: true }],
+          useFactory: async (config: AppConfig, keys: KeyRing, tracing: Tracing | undefined) =>
+            limitsOf(config, keys, await counters(tracing)),
         }),
       ],
       providers: [{ provide: APP_GUARD, useClass: RateLimitGuard }],

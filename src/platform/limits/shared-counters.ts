@@ -1,6 +1,8 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Redis } from 'ioredis';
+import { databaseSystem } from '../tracing/traced-database';
+import type { Tracing } from '../tracing/tracing';
 import { LocalCounters } from './local-counters';
 
 /** Two limits are counted for a request: what both wait for a silent Redis stays below the 250 ms of the contract. */
@@ -25,6 +27,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
     private readonly redis: Redis,
     private readonly shared: ThrottlerStorage,
     private readonly own: ThrottlerStorage,
+    private readonly tracing: Tracing | undefined,
   ) {
     // Every refused command says so by itself; without a listener ioredis writes to the console.
     redis.on('error', (error: Error) => this.rest(error));
@@ -32,7 +35,11 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   }
 
   /** Begins to connect and does not wait for it. The client is loaded here: who has no Redis starts without it. */
-  static async open(url: string, own: ThrottlerStorage = new LocalCounters()): Promise<SharedCounters> {
+  static async open(
+    url: string,
+    tracing?: Tracing,
+    own: ThrottlerStorage = new LocalCounters(),
+  ): Promise<SharedCounters> {
     const [{ Redis }, { ThrottlerStorageRedisService }] = await Promise.all([
       import('ioredis'),
       import('@nest-lab/throttler-storage-redis'),
@@ -51,7 +58,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
       // After a failover the old master may still answer, read-only.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     });
-    return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own);
+    return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own, tracing);
   }
 
   async increment(...hit: Increment): Promise<Record> {
@@ -60,7 +67,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
     // While one request tries whether it is back, the others do not wait for the outcome.
     if (this.away) this.restsUntil = now + restMs;
     try {
-      const record = await this.shared.increment(...hit);
+      const record = await this.count(hit);
       this.back();
       return record;
     } catch (error) {
@@ -72,6 +79,14 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   /** Whether Redis counts now, as far as the last request knows. */
   get redisAnswers(): boolean {
     return this.redis.status === 'ready' && !this.away;
+  }
+
+  /** One EVAL; its keys name addresses, so the span carries none of it. */
+  private count(hit: Increment): Promise<Record> {
+    const counted = () => this.shared.increment(...hit);
+    if (this.tracing === undefined) return counted();
+    const attributes = { ...databaseSystem('redis'), 'db.operation.name': 'EVAL' };
+    return this.tracing.span('EVAL', { attributes }, counted);
   }
 
   onApplicationShutdown(): void {

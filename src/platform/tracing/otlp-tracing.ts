@@ -4,7 +4,7 @@ import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../version';
 import { parseTraceparent } from './traceparent';
-import { Tracing } from './tracing';
+import { type SpanOptions, Tracing } from './tracing';
 
 const closeMs = 2000;
 
@@ -17,8 +17,8 @@ export interface OpenTelemetry {
 }
 
 /**
- * OpenTelemetry without its globals and without instrumentation that replaces modules: the two places where time goes,
- * requests and statements, are few enough to be wrapped by hand.
+ * OpenTelemetry without its globals and without instrumentation that replaces modules: the places where a request spends
+ * its time are few enough to be wrapped by hand.
  */
 export class OtlpTracing extends Tracing {
   private readonly current = new AsyncLocalStorage<Context>();
@@ -76,14 +76,18 @@ export class OtlpTracing extends Tracing {
     });
   }
 
-  async span<T>(name: string, attributes: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
-    const parent = this.current.getStore();
+  async span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
+    const { attributes = {}, kind = 'client', root = false } = options;
+    const { ROOT_CONTEXT, SpanKind } = this.api;
+    const parent = root ? ROOT_CONTEXT : this.current.getStore();
     if (parent === undefined) return work();
-    const span = this.tracer.startSpan(name, { kind: this.api.SpanKind.CLIENT, attributes }, parent);
+    const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
+    const span = this.tracer.startSpan(name, { kind: kinds[kind], attributes }, parent);
     try {
       return await this.current.run(this.api.trace.setSpan(parent, span), work);
     } catch (error) {
       // Not the message: a driver's quotes values.
+      span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
       span.setStatus({ code: this.api.SpanStatusCode.ERROR });
       throw error;
     } finally {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type HashClient, PasswordHasher } from '../password-hasher';
 import { BcryptEngine, Comparison } from './bcrypt-engine';
 import { costOf } from './bcrypt-format';
@@ -296,6 +297,38 @@ describe('BcryptPasswordHasher', () => {
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
     await expect(running).resolves.toBe(true);
     expect(engine.work).toEqual(['verify 4']);
+  });
+
+  it('each request has a span for its own wait and then one for its bcrypt, whoever it shares a thread with', async () => {
+    const request = new AsyncLocalStorage<string>();
+    const spans: string[] = [];
+    const single = hasherWith({
+      concurrency: 1,
+      span: async (name, work) => {
+        spans.push(`${request.getStore()} ${name} begins`);
+        return work().finally(() => spans.push(`${request.getStore()} ${name} ends`));
+      },
+    });
+    const ask = (who: string) => request.run(who, () => single.matches('correct horse', hash, from(who)));
+    expect(await Promise.all(['a', 'b', 'c'].map(ask))).toEqual([true, true, true]);
+    for (const who of ['a', 'b', 'c']) {
+      const expected = ['hash queue begins', 'hash queue ends', 'bcrypt begins', 'bcrypt ends'];
+      expect(spans.filter((line) => line.startsWith(who))).toEqual(expected.map((line) => `${who} ${line}`));
+    }
+    // The second waits for as long as the first works.
+    expect(spans.indexOf('b hash queue ends')).toBeGreaterThan(spans.indexOf('a bcrypt begins'));
+  });
+
+  it('a request that is refused by the queue has no span for a bcrypt', async () => {
+    const spans: string[] = [];
+    const small = hasherWith({ concurrency: 1, queueLimit: 1, span: (name, work) => (spans.push(name), work()) });
+    const accepted = [
+      small.matches('correct horse', hash, from('ip')),
+      small.matches('correct horse', hash, from('ip')),
+    ];
+    await expect(small.matches('correct horse', hash, from('ip'))).rejects.toBeInstanceOf(HashQueueFull);
+    await Promise.all(accepted);
+    expect(spans.sort()).toEqual(['bcrypt', 'bcrypt', 'hash queue', 'hash queue', 'hash queue']);
   });
 
   it('with bcryptjs it does the same and reports that it is the slower one', async () => {

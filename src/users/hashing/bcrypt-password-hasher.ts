@@ -23,6 +23,8 @@ export interface PasswordHasherOptions {
   readonly engine?: BcryptEngine;
   /** Told in words what an operator should know; never a hash or a password. */
   readonly report?: (problem: string) => void;
+  /** Runs the work within a span of the request; undefined where there is no tracing. */
+  readonly span?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
 type Request = { readonly password: string; readonly cost: number } | Comparison;
@@ -96,8 +98,15 @@ export class BcryptPasswordHasher extends PasswordHasher {
     await this.engine.close();
   }
 
-  private run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
-    return this.queue.run(networkOf(ip), request, signal);
+  private async run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
+    const { span } = this.options;
+    if (span === undefined) return this.queue.run(networkOf(ip), request, signal);
+    // Both spans belong to this request. The queue serves a job in the course of whichever request left its place.
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const reply = this.queue.run(networkOf(ip), request, signal, begin);
+    await span('hash queue', () => Promise.race([begun, reply]));
+    return span('bcrypt', () => reply);
   }
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {

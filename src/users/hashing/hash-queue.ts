@@ -21,6 +21,8 @@ export interface HashQueueOptions<Request, Reply> {
 interface Job<Request, Reply> {
   readonly request: Request;
   readonly since: number;
+  /** It is being served from now on. */
+  readonly begun: () => void;
   /** It does not wait any more. */
   leave(): void;
   resolve(reply: Reply): void;
@@ -54,7 +56,12 @@ export class HashQueue<Request, Reply> {
   }
 
   /** Serves the request in this client's turn. @throws HashQueueFull, or the signal's reason if it fires before the start */
-  async run(client: string, request: Request, signal?: AbortSignal): Promise<Reply> {
+  async run(
+    client: string,
+    request: Request,
+    signal?: AbortSignal,
+    begun: () => void = () => undefined,
+  ): Promise<Reply> {
     signal?.throwIfAborted();
     this.assertRoom(client);
     return new Promise<Reply>((resolve, reject) => {
@@ -64,7 +71,7 @@ export class HashQueue<Request, Reply> {
         reject(signal?.reason as Error);
       };
       const leave = () => signal?.removeEventListener('abort', abandon);
-      const job = { request, since: this.options.now(), leave, resolve, reject };
+      const job = { request, since: this.options.now(), begun, leave, resolve, reject };
       signal?.addEventListener('abort', abandon, { once: true });
       this.waiting.push(client, job);
       this.startNext();
@@ -133,7 +140,10 @@ export class HashQueue<Request, Reply> {
   private async serve(first: Job<Request, Reply>, second?: Job<Request, Reply>): Promise<void> {
     const jobs = second ? [first, second] : [first];
     this.running += 1;
-    for (const job of jobs) job.leave();
+    for (const job of jobs) {
+      job.leave();
+      job.begun();
+    }
     const begun = this.options.now();
     try {
       const replies = await this.options.serve(first.request, second?.request);

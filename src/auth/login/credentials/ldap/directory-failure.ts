@@ -2,6 +2,8 @@ export type FailureReason =
   | 'connection refused or lost'
   | 'certificate or TLS refused'
   | 'no answer in time'
+  | 'malformed answer'
+  | 'answer too large'
   | 'StartTLS refused'
   | 'service account refused'
   | 'search base not found'

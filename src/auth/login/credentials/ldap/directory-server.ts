@@ -57,6 +57,8 @@ export class DirectoryServer {
       searchBase: config.searchBase,
       searchFilter: filter,
       searchAttributes: Object.values(config.attributes),
+      // Groups are not searched. The default would ask the directory for an attribute `dn` as well (ldap-message.ts).
+      groupDnProperty: config.attributes.login,
       timeout: config.timeoutMs,
       connectTimeout: config.timeoutMs,
       // Strict parsing throws where nobody catches, for names that the directory itself understands.

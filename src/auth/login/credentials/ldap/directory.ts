@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { DomainError } from '../../../../shared/errors/domain-error';
 import { directoryUnavailable } from '../../../../shared/errors/error-catalogue';
 import { AppConfig } from '../../../../platform/config/app-config';
+import { Tracing } from '../../../../platform/tracing/tracing';
 import { DirectoryFailure } from './directory-failure';
 import { type Credential, DirectoryServer } from './directory-server';
 import type { Verdict } from './verdict';
@@ -22,7 +23,10 @@ export class Directory {
   private readonly candidates: readonly Candidate[];
   private readonly timeoutMs: number;
 
-  constructor({ ldap }: AppConfig) {
+  constructor(
+    { ldap }: AppConfig,
+    @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
+  ) {
     this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), deadUntil: 0 }));
     this.timeoutMs = ldap?.timeoutMs ?? 0;
   }
@@ -39,7 +43,7 @@ export class Directory {
       try {
         // One of several may not use up the time of those behind it.
         const budget = n === order.length - 1 ? left : Math.min(left, this.timeoutMs);
-        const verdict = await candidate.server.judge(credential, budget);
+        const verdict = await this.ask(candidate.server, credential, budget);
         candidate.deadUntil = 0;
         return verdict;
       } catch (error) {
@@ -47,6 +51,12 @@ export class Directory {
       }
     }
     throw new DomainError(directoryUnavailable);
+  }
+
+  /** One span for each server: the search and both binds. */
+  private ask(server: DirectoryServer, credential: Credential, budgetMs: number): Promise<Verdict> {
+    const asked = () => server.judge(credential, budgetMs);
+    return this.tracing === undefined ? asked() : this.tracing.span('LDAP login', {}, asked);
   }
 
   /**

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
+import { elementAt, tag } from './ber';
 import { connectionFailure, DirectoryFailure } from './directory-failure';
 
 const oid = '1.3.6.1.4.1.1466.20037';
 /** LDAPMessage { 1, ExtendedRequest { requestName [0] oid } } in BER. */
 const request = Buffer.concat([Buffer.from('301d02010177188016', 'hex'), Buffer.from(oid, 'ascii')]);
 const longestAnswer = 4096;
-const [sequence, enumerated, extendedResponse] = [0x30, 0x0a, 0x78];
+const extendedResponse = 0x78;
 
 /**
  * Asks for TLS on a connection (RFC 4511 §4.14) and resolves when the server agreed; the caller then starts it. ldapjs
@@ -27,8 +28,8 @@ export function startTls(socket: Socket): Promise<void> {
       received = Buffer.concat([received, chunk]);
       const message = elementAt(received, 0);
       if (message === undefined) return;
-      const { tag, end } = message;
-      if (tag !== sequence || end > longestAnswer || received.length > end) {
+      const { end } = message;
+      if (message.tag !== tag.sequence || end > longestAnswer || received.length > end) {
         finish(new DirectoryFailure('StartTLS refused'));
       } else if (received.length === end) finish(verdictOf(received));
     };
@@ -42,17 +43,6 @@ function verdictOf(message: Buffer): DirectoryFailure | undefined {
   const id = elementAt(message, elementAt(message, 0)?.start);
   const response = elementAt(message, id?.end);
   const result = elementAt(message, response?.start);
-  const code = result?.tag === enumerated ? message[result.start] : undefined;
+  const code = result?.tag === tag.enumerated ? message[result.start] : undefined;
   return response?.tag === extendedResponse && code === 0 ? undefined : new DirectoryFailure('StartTLS refused', code);
-}
-
-/** The BER element at an offset, by its header; undefined while that is incomplete. */
-function elementAt(bytes: Buffer, at = 0): { tag: number; start: number; end: number } | undefined {
-  const [tag, first] = [bytes[at], bytes[at + 1]];
-  if (tag === undefined || first === undefined) return undefined;
-  const count = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || count > 4) return { tag, start: Infinity, end: Infinity };
-  const start = at + 2 + count;
-  if (bytes.length < start) return undefined;
-  return { tag, start, end: start + (count === 0 ? first : bytes.readUIntBE(at + 2, count)) };
 }

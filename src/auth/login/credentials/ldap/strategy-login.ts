@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
-import { nameUnnamedResults } from './unnamed-results';
+import { guardLdapjs } from './ldapjs-guards';
 
 export type DirectoryEntry = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ let loading: Promise<typeof LdapStrategy> | undefined;
 /** With the first login of a directory: a service without one never needs it. */
 const loadStrategy = () =>
   (loading ??= import('passport-ldapauth').then(({ default: strategy }) => {
-    nameUnnamedResults();
+    guardLdapjs();
     return strategy;
   }));
 

@@ -48,10 +48,17 @@ function errorVerdict(error: unknown, serviceBound: boolean, userRefused: boolea
   if (typeof error === 'string') throw new DirectoryFailure('more than one entry');
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
   if (name === 'TimeoutError' || message === 'connection timeout') throw new DirectoryFailure('no answer in time');
+  if (name === 'VError') throw parseFailure(error as { readonly cause?: () => unknown });
   if (name === 'ConnectionError' || typeof code !== 'number') throw connectionFailure(error);
   if (userRefused && code === ldap.inappropriateAuthentication) return { kind: 'wrong' };
   if (userRefused && code === ldap.unwillingToPerform) return { kind: 'refused', answer: accountNotEnabled };
   throw new DirectoryFailure(serviceBound ? 'search or bind refused' : 'service account refused', code);
+}
+
+/** ldapjs wraps what its parser reports, and nothing else, in an error of this name. */
+function parseFailure(error: { readonly cause?: () => unknown }): DirectoryFailure {
+  const cause = error.cause?.();
+  return cause instanceof DirectoryFailure ? cause : new DirectoryFailure('malformed answer');
 }
 
 /** Binding with an empty name is anonymous whatever the password (RFC 4513 §5.1): such a success proves nothing. */

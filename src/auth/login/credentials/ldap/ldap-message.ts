@@ -1,0 +1,88 @@
+import { BerElements, tag } from './ber';
+import { DirectoryFailure } from './directory-failure';
+
+export type MessageKind = 'result' | 'entry' | 'other';
+
+/** Protocol operations of a directory (RFC 4511 §4.2 to §4.14). */
+const operation = { bindResponse: 0x61, searchEntry: 0x64, searchDone: 0x65 } as const;
+/** Search references are never followed; extended and intermediate responses answer nothing that a login asks. */
+const others = [0x73, 0x78, 0x79];
+const [referral, saslCredentials, controls] = [0xa3, 0x87, 0xa0];
+
+/**
+ * ldapjs collects the attributes of an entry in an object that has `dn` and `controls` already. An attribute of such a
+ * name takes their place: with two values for `dn` the bind throws, outside of any try block.
+ */
+const reservedNames = ['dn', 'controls', '__proto__'];
+
+/**
+ * Checks one whole LDAPMessage against the grammar of RFC 4511, so strictly that the BER reader of ldapjs never runs out
+ * of bytes while it reads the message.
+ * @returns the message without its controls, which nobody reads.
+ * @throws DirectoryFailure
+ */
+export function checkedMessage(bytes: Buffer, budget: { elements: number }): { kind: MessageKind; message: Buffer } {
+  const whole = new BerElements(bytes, { start: 0, end: bytes.length }, budget);
+  const parts = whole.enter(tag.sequence);
+  whole.assertNoneLeft();
+  const start = parts.offset;
+  parts.nextNumber(tag.integer);
+  const kind = checkOperation(parts);
+  const end = parts.offset;
+  if (parts.nextTag === controls) parts.next(controls);
+  parts.assertNoneLeft();
+  return { kind, message: sequenceOf(bytes.subarray(start, end)) };
+}
+
+function checkOperation(parts: BerElements): MessageKind {
+  const { nextTag = 0 } = parts;
+  if (others.includes(nextTag)) {
+    parts.next(nextTag);
+    return 'other';
+  }
+  const contents = parts.enter(nextTag);
+  switch (nextTag) {
+    case operation.searchEntry:
+      checkEntry(contents);
+      return 'entry';
+    case operation.bindResponse:
+    case operation.searchDone:
+      checkResult(contents);
+      return 'result';
+    default:
+      throw new DirectoryFailure('malformed answer');
+  }
+}
+
+/** LDAPResult (RFC 4511 §4.1.9): its status is a number. */
+function checkResult(contents: BerElements): void {
+  contents.nextNumber(tag.enumerated);
+  contents.next(tag.octetString);
+  contents.next(tag.octetString);
+  if (contents.nextTag === referral) checkStrings(contents.enter(referral));
+  if (contents.nextTag === saslCredentials) contents.next(saslCredentials);
+  contents.assertNoneLeft();
+}
+
+/** SearchResultEntry (RFC 4511 §4.5.2). */
+function checkEntry(contents: BerElements): void {
+  contents.next(tag.octetString);
+  const attributes = contents.enter(tag.sequence);
+  contents.assertNoneLeft();
+  while (attributes.nextTag !== undefined) {
+    const attribute = attributes.enter(tag.sequence);
+    if (reservedNames.includes(attribute.nextText())) throw new DirectoryFailure('malformed answer');
+    checkStrings(attribute.enter(tag.set));
+    attribute.assertNoneLeft();
+  }
+}
+
+function checkStrings(strings: BerElements): void {
+  while (strings.nextTag !== undefined) strings.next(tag.octetString);
+}
+
+function sequenceOf(contents: Buffer): Buffer {
+  const header = Buffer.from([tag.sequence, 0x84, 0, 0, 0, 0]);
+  header.writeUInt32BE(contents.length, 2);
+  return Buffer.concat([header, contents]);
+}
