@@ -1,15 +1,15 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner, Table } from 'typeorm';
 import { Columns } from './columns';
+import type { RepeatableMigration } from './repeatable';
 
 /** The tables of §2 with exactly the specified column names, and those that `decisions.md` 9 adds. */
-export class Init1760000000000 implements MigrationInterface {
+export class Init1760000000000 implements RepeatableMigration {
   readonly name = 'Init1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
-    const c = new Columns(runner);
+  tables(c: Columns): Table[] {
     const nullable = { isNullable: true };
     const primary = { isPrimary: true };
-    const tables = [
+    return [
       c.table('tenants', [c.text('id', 64, primary), c.text('name', 255), c.time('created_at')]),
       c.table(
         'org_units',
@@ -179,30 +179,17 @@ export class Init1760000000000 implements MigrationInterface {
         [{ columns: ['status', 'next_attempt_at'] }, { columns: ['created_at'] }],
       ),
     ];
-    for (const table of tables) await runner.createTable(table);
+  }
+
+  async up(runner: QueryRunner): Promise<void> {
+    const c = new Columns(runner);
+    for (const table of this.tables(c)) await c.create(table);
+    const roots = (await runner.query(`SELECT id FROM tenants WHERE id = 'root'`)) as unknown[];
+    if (roots.length > 0) return;
     await runner.query(`INSERT INTO tenants (id, name, created_at) VALUES ('root', 'Root', '2025-10-09 00:00:00.000')`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const name of [
-      'mail_outbox',
-      'captcha_receipts',
-      'cooldowns',
-      'system_configs',
-      'audit_logs',
-      'login_logs',
-      'user_change_pwd_logs',
-      'user_change_password_request',
-      'pending_logins',
-      'totp_secrets',
-      'login_tokens',
-      'users',
-      'user_org_units',
-      'user_tenants',
-      'org_units',
-      'tenants',
-    ]) {
-      await runner.dropTable(name);
-    }
+    for (const { name } of this.tables(new Columns(runner)).reverse()) await runner.dropTable(name, true);
   }
 }

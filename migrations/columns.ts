@@ -1,4 +1,7 @@
-import { type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
+import { type QueryRunner, Table, TableColumn, type TableColumnOptions, TableIndex } from 'typeorm';
+
+/** The comment of each table that a migration makes. MySQL writes it together with the table: see ADR 0017. */
+export const madeByUs = 'portal-authentication';
 
 /**
  * The few column kinds that all tables are made of, for MySQL, MariaDB and SQLite alike: the schema builder writes the
@@ -7,7 +10,7 @@ import { type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
 export class Columns {
   private readonly mysql: boolean;
 
-  constructor(runner: QueryRunner) {
+  constructor(private readonly runner: QueryRunner) {
     this.mysql = runner.dataSource.options.type === 'mysql';
   }
 
@@ -59,11 +62,36 @@ export class Columns {
       name,
       columns,
       indices: indices.map(({ columns: columnNames, unique }) => ({
-        name: `${unique === true ? 'uq' : 'ix'}_${name}_${columnNames.join('_')}`.slice(0, 64),
+        name: indexName(name, columnNames, unique === true),
         columnNames,
         isUnique: unique,
       })),
-      ...(this.mysql ? { engine: 'InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' } : {}),
+      ...(this.mysql
+        ? { engine: `InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT '${madeByUs}'` }
+        : {}),
     });
   }
+
+  /** Makes the table with its indices in one statement, unless a run that was cut off has made it already. */
+  async create(table: Table): Promise<void> {
+    await this.runner.createTable(table, true);
+  }
+
+  /** Adds the column, unless a run that was cut off has added it already. */
+  async add(table: string, column: TableColumnOptions): Promise<void> {
+    if (await this.runner.hasColumn(table, column.name)) return;
+    await this.runner.addColumn(table, new TableColumn(column));
+  }
+
+  /** Adds the index, under the name that `table` would give it, unless a run that was cut off has added it already. */
+  async addIndex(table: string, columnNames: string[], unique = false): Promise<void> {
+    const name = indexName(table, columnNames, unique);
+    const known = await this.runner.getTable(table);
+    if (known?.indices.some((index) => index.name === name)) return;
+    await this.runner.createIndex(table, new TableIndex({ name, columnNames, isUnique: unique }));
+  }
+}
+
+function indexName(table: string, columnNames: string[], unique: boolean): string {
+  return `${unique ? 'uq' : 'ix'}_${table}_${columnNames.join('_')}`.slice(0, 64);
 }

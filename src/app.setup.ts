@@ -5,6 +5,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
+import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { openApiDocument } from './openapi';
 import { MailOutbox } from './mail/mail-outbox';
@@ -87,6 +88,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
+  app.get(DatabaseWaits).watch(fastify);
   acceptJsonOnly(fastify);
   await app.init();
   offered.close();

@@ -28,14 +28,19 @@ export async function startServer(
   const address = app.getHttpServer().address() as { port: number };
   logger.info({ context: 'main', host: config.http.host, port: address.port }, 'listening');
 
-  const stop = (delayMs: number) => {
+  const stop = (signal: 'SIGTERM' | 'SIGINT', delayMs: number) => {
     if (app.get(Lifecycle).draining) return;
+    logger.info({ context: 'main', signal }, 'stopping: not ready any more, requests under way are still served');
     app.get(Lifecycle).startDraining();
-    setTimeout(() => process.exit(0), lastResortMs).unref();
-    setTimeout(() => void app.close().then(() => process.exit(0)), delayMs);
+    const exit = (cleanly: boolean) => {
+      logger.info({ context: 'main', cleanly }, 'stopped');
+      process.exit(0);
+    };
+    setTimeout(() => exit(false), lastResortMs).unref();
+    setTimeout(() => void app.close().then(() => exit(true)), delayMs);
   };
-  process.on('SIGTERM', () => stop(drainMs));
-  process.on('SIGINT', () => stop(0));
+  process.on('SIGTERM', () => stop('SIGTERM', drainMs));
+  process.on('SIGINT', () => stop('SIGINT', 0));
   process.on('unhandledRejection', (reason) => logger.error({ context: 'main', err: reason }, 'unhandled rejection'));
   return app;
 }

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
+import { DataSource } from 'typeorm';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
 import { SmtpCheck } from '../mail/smtp-check';
 import type { AppConfig } from '../platform/config/app-config';
@@ -8,20 +9,21 @@ import { configOrExit } from '../platform/config/env';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { DatabaseClock } from '../platform/database/database-clock';
+import { takesWrites } from '../platform/database/writability';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliProblem, print } from './cli-context';
 import { CliModule } from './cli.module';
 import type { Finding } from './doctor/finding';
-import { checkClock, checkKeys } from './doctor/own-checks';
+import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
 import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer-checks';
-import { checkStore } from './doctor/store-checks';
+import { checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
 /** `doctor`: would it work now? One line for each part, exit 1 when one of them has a problem. Changes nothing. */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('checks database, migrations, SMTP, LDAP, captcha, Redis, keys, clock')
+    .description('checks database, migrations, writes, SMTP, LDAP, captcha, Redis, keys, clock, settings')
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
       // A look must not migrate.
@@ -46,6 +48,7 @@ async function examine(config: AppConfig): Promise<Finding[]> {
       ...(usable ? storedChecks(config, context) : storedNames.map((name) => Promise.resolve(needsTables(name)))),
       checkLdap(config),
       checkCounters(config),
+      checkSettings(config),
       checkKeys(config, context.get(KeyRing), usable ? (signal) => sealed(context, signal) : undefined),
     ]);
     return [database, migrations, ...others];
@@ -57,14 +60,16 @@ async function examine(config: AppConfig): Promise<Finding[]> {
 const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
   censusOfAll(context.get(Database), context.get(KeyRing), signal);
 
-const storedNames = ['clock', 'captcha', 'smtp'];
+const storedNames = ['writes', 'clock', 'captcha', 'smtp'];
 
 /** What needs tables: settings of the mail server, receipts of the captcha. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
+  const database = context.get(Database);
   return [
+    checkWrites(database, () => takesWrites(database, context.get(DataSource))),
     checkClock(context.get(DatabaseClock)),
     checkCaptcha(config, context.get(CaptchaGateway)),
-    checkMail(context.get(SmtpCheck)),
+    checkMail(config, context.get(SmtpCheck)),
   ];
 }
 

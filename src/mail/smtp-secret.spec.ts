@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { SystemRandom } from '../shared/random';
@@ -5,6 +6,9 @@ import { openSmtpSecret, sealSmtpSecret } from './smtp-secret';
 
 const ring = (byte: number) =>
   new KeyRing({ dataKeys: [Buffer.alloc(32, byte)] } as unknown as AppConfig, new SystemRandom());
+
+// A value that does not open is told in the log.
+beforeAll(() => Logger.overrideLogger(false));
 
 describe('the SMTP password at rest', () => {
   it('is sealed for its own purpose, and opens', () => {

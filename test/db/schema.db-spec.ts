@@ -1,5 +1,5 @@
 import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } from 'typeorm';
-import { isCurrent, migrate } from '../../src/platform/database/migrator';
+import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { TestService } from '../support/app';
@@ -49,6 +49,8 @@ const withoutEntity = [
 ];
 
 const identifiers = /^(uid|id|jti|sid|user_id|user_identity|login_name_key|email_key|token_hash|tenant_id|subject)$/;
+
+const isCurrent = async (dataSource: DataSource) => (await pendingMigrations(dataSource)).length === 0;
 
 interface Column {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { Database } from '../../src/platform/database/database';
 import { TestService } from '../support/app';
+import { eventually } from '../support/servers/eventually';
 
 declare const __DATABASE__: 'sqlite' | 'mariadb';
 
@@ -27,5 +28,47 @@ onMariaDb('connections of the pool', () => {
     expect(new Set(sessions.map((session) => `${session?.isolation} ${session?.zone}`))).toEqual(
       new Set(['READ-COMMITTED +00:00']),
     );
+  });
+
+  it('the server itself ends a wait for a row before the program gives up', async () => {
+    const database = service.app.get(Database);
+    const row = await database.row<Record<string, unknown>>(
+      'SELECT @@session.innodb_lock_wait_timeout AS row_wait, @@session.lock_wait_timeout AS table_wait, @@session.max_statement_time AS statement',
+    );
+    expect(Object.values(row ?? {}).map(Number)).toEqual([2, 2, 2.2]);
+  });
+
+  it('a statement that was given up keeps its connection until the server has answered; then that one rolls back and is used again', async () => {
+    const one = await TestService.start({ DATABASE_POOL_SIZE: '1' });
+    try {
+      const { database } = one;
+      const idOf = async () => (await database.row<{ id: number }>('SELECT CONNECTION_ID() AS id'))?.id;
+      const id = await idOf();
+      // The server's own limit would end it first.
+      await database.rows('SET SESSION max_statement_time = 0');
+      const givenUp = database.transaction(async (tx) => {
+        await tx.affected("UPDATE tenants SET name = 'half'");
+        await tx.rows('SELECT SLEEP(4) AS s');
+      });
+      await expect(givenUp).rejects.toMatchObject({ entry: { code: 'COMMON_503001' } });
+      expect(await eventually(idOf, { what: 'a connection' })).toBe(id);
+      expect(await database.rows('SELECT name FROM tenants')).toEqual([{ name: 'Root' }]);
+    } finally {
+      await one.stop();
+    }
+  });
+
+  it('a wait for a row that timed out is not begun again', async () => {
+    const database = service.app.get(Database);
+    let begun = 0;
+    await database.transaction(async (holder) => {
+      await holder.affected("UPDATE tenants SET name = 'held' WHERE id = 'root'");
+      const blocked = database.transaction(async (tx) => {
+        begun++;
+        await tx.affected("UPDATE tenants SET name = 'x' WHERE id = 'root'");
+      });
+      await expect(blocked).rejects.toMatchObject({ entry: { code: 'COMMON_503001' } });
+    });
+    expect(begun).toBe(1);
   });
 });

@@ -171,6 +171,10 @@ describe('MIGRATE_ON_START=false', () => {
     const { ran } = await cli(['migrate'], env);
     expect(ran).not.toEqual([]);
     expect(await statusOf(service, '/health/ready')).toBe(200);
+    expect(await statusOf(service, '/health/ready')).toBe(200);
+    // Each change is one line, however often readiness is asked.
+    expect(service.lines.filter((line) => line.includes('migrations are pending'))).toHaveLength(1);
+    expect(service.lines.filter((line) => line.includes('the migrations have run'))).toHaveLength(1);
     expect((await post(service, '/login', login('nobody'))).status).toBe(404);
     await service.kill();
   });
@@ -218,6 +222,9 @@ describe('SIGTERM (T249, decisions.md 11)', () => {
     expect(performance.now() - signalled).toBeLessThan(10_000);
     await Promise.all([idle?.closed, halfway?.closed]);
     expect(service.lines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+    // Two signals, one line; and one when it is over.
+    expect(service.lines.filter((line) => line.includes('"signal":"SIGTERM"'))).toHaveLength(1);
+    expect(service.lines.filter((line) => line.includes('"msg":"stopped"'))).toHaveLength(1);
 
     const { stdout } = await runProgram('dist/src/cli.js', ['user', 'show', 'leaving', '--json'], {
       env,

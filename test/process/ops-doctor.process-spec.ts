@@ -81,7 +81,7 @@ describe('doctor', () => {
       const { code, out, error } = await cli(['doctor'], healthy);
       expect({ code, error }).toEqual({ code: 0, error: '' });
       const lines = out.trimEnd().split('\n');
-      for (const check of ['database', 'migrations', 'clock', 'captcha', 'smtp', 'redis', 'keys']) {
+      for (const check of ['database', 'migrations', 'writes', 'clock', 'captcha', 'smtp', 'redis', 'keys']) {
         expect(lines.filter((line) => line.startsWith(`${check} `))).toEqual([expect.stringMatching(/^\S+ +ok /)]);
       }
       expect(lines.filter((line) => line.startsWith('ldap '))).toEqual([expect.stringContaining('skipped')]);
@@ -121,6 +121,34 @@ describe('doctor', () => {
     it('captcha: a provider that does not know our secret is a problem', async () => {
       answer = JSON.stringify({ success: false, 'error-codes': ['invalid-input-secret'] });
       expect((await doctor()).of.captcha).toMatch(/^problem/);
+    });
+
+    it('MFA for everybody without a mail server is a problem: nobody gets a code', async () => {
+      const { code, of } = await doctor({ MFA_REQUIRED: 'true', SMTP_URL: '' });
+      expect(of.smtp).toMatch(/^problem: MFA_REQUIRED is true and no mail server is configured/);
+      expect(code).toBe(1);
+      expect((await doctor({ SMTP_URL: '' })).of.smtp).toMatch(/^skipped/);
+    });
+
+    it('warns of settings that start but surprise later, and warnings do not fail it', async () => {
+      const production = {
+        NODE_ENV: 'production',
+        CAPTCHA_TEST_TOKEN: '',
+        BCRYPT_COST: '12',
+        SYSTEM_URL: 'https://portal.test',
+        MAIL_FROM: 'portal@example.com',
+      };
+      const { code, of } = await doctor(production);
+      expect(of.settings).toBe('warn: TRUSTED_PROXIES is empty: behind a proxy all clients have its address');
+      expect(code).toBe(0);
+      const proxied = { ...production, TRUSTED_PROXIES: '10.0.0.0/8' };
+      expect((await doctor(proxied)).of.settings).toBe('ok: nothing to warn of');
+      expect((await doctor({ ...proxied, MAIL_FROM: '' })).of.settings).toMatch(/^warn: MAIL_FROM is the default/);
+      // No name of RFC 6761's `.invalid` is ever found: only the setting is looked at.
+      const remote = (parameters: string) =>
+        doctor({ ...proxied, DATABASE_URL: `mysql://u:p@database.invalid/auth${parameters}` });
+      expect((await remote('')).of.settings).toMatch(/^warn: DATABASE_URL has no ssl-mode/);
+      expect((await remote('?ssl-mode=REQUIRED')).of.settings).toBe('ok: nothing to warn of');
     });
 
     it('counts the keys that rotate, and prints none', async () => {

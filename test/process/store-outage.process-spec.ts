@@ -161,6 +161,18 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     expect(lines).not.toMatch(/insert into|select u\./i);
   });
 
+  it('each of the three outages is one line when it begins and one when it ends', () => {
+    const told = service.lines.filter((line) => /the database is (away|back)/.test(line));
+    expect(told.map((line) => /is (away|back)/.exec(line)?.[1])).toEqual([
+      'away',
+      'back',
+      'away',
+      'back',
+      'away',
+      'back',
+    ]);
+  });
+
   async function query<Row>(statement: string): Promise<Row[]> {
     const connection = await createConnection(databaseUrl);
     try {

@@ -1,5 +1,8 @@
 import type { AppConfig } from '../../platform/config/app-config';
+import { isLoopback } from '../../platform/config/http-config';
+import { defaultSender } from '../../platform/config/mail-config';
 import { type DatabaseClock, toleratedOffsetMs } from '../../platform/database/database-clock';
+import { parseMysqlUrl } from '../../platform/database/mysql-address';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Census } from '../../platform/crypto/resealing';
 import { type Finding, finding } from './finding';
@@ -27,7 +30,9 @@ export function checkKeys(
       const signal = AbortSignal.timeout(countingMs);
       const { former, unreadable } = await census(signal);
       const atLeast = signal.aborted ? 'at least ' : '';
-      if (unreadable > 0) return ['problem', `${text}; ${atLeast}${unreadable} sealed values open with none of them`];
+      if (unreadable > 0) {
+        return ['problem', `${text}; DATA_ENCRYPTION_KEY does not open ${atLeast}${unreadable} stored values`];
+      }
       if (former > 0) return ['warn', `${text}; ${atLeast}${former} values wait for keys reseal`];
       if (config.dataKeys.length === 1) return ['ok', text];
       const rest = signal.aborted
@@ -37,6 +42,32 @@ export function checkKeys(
     },
     (error) => (error as Error).message,
   );
+}
+
+/** What is allowed and starts, and deserves a look before users come. */
+export function checkSettings({ production, http, mail, database }: AppConfig): Promise<Finding> {
+  return finding(
+    'settings',
+    () => {
+      const warnings = [
+        production && http.trustedProxies.length === 0
+          ? 'TRUSTED_PROXIES is empty: behind a proxy all clients have its address'
+          : '',
+        mail.from === defaultSender ? `MAIL_FROM is the default, ${defaultSender}: mails may be refused` : '',
+        isPlainAndRemote(database.url)
+          ? 'DATABASE_URL has no ssl-mode: passwords and rows cross the network in plain'
+          : '',
+      ].filter((warning) => warning !== '');
+      return Promise.resolve(warnings.length > 0 ? ['warn', warnings.join('; ')] : ['ok', 'nothing to warn of']);
+    },
+    (error) => (error as Error).message,
+  );
+}
+
+function isPlainAndRemote(url: string): boolean {
+  if (url.startsWith('sqlite:')) return false;
+  const { host, ssl } = parseMysqlUrl(url);
+  return ssl === undefined && !isLoopback(host);
 }
 
 export function checkClock(clock: DatabaseClock): Promise<Finding> {

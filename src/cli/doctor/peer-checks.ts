@@ -20,12 +20,13 @@ export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promis
   );
 }
 
-export function checkMail(smtp: SmtpCheck): Promise<Finding> {
+export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding> {
   return finding(
     'smtp',
     async () => {
       const { status, text } = await smtp.checkSmtp();
-      return [status, text];
+      if (status !== 'skipped' || !mfa.required) return [status, text];
+      return ['problem', `MFA_REQUIRED is true and ${text}: whoever gets codes by mail cannot log in`];
     },
     explain,
   );

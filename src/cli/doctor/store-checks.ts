@@ -1,9 +1,43 @@
+import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { AppConfig } from '../../platform/config/app-config';
+import type { Database } from '../../platform/database/database';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
+
+/** Thrown to end the transaction of `checkWrites` in any case. */
+class RolledBack extends Error {}
+
+/**
+ * Writes what a login writes and rolls it back: finds a read-only primary and an account that may only read.
+ * @param takesWrites readiness's own question, which an account with administrative rights does not get around
+ */
+export function checkWrites(database: Database, takesWrites: () => Promise<boolean>): Promise<Finding> {
+  return finding(
+    'writes',
+    async () => {
+      if (!(await takesWrites())) return ['problem', 'the database is read-only, or the account may not write'];
+      const subject = `doctor-${randomUUID()}`;
+      const roundTrip = database.transaction(async (tx) => {
+        await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
+        await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
+          subject,
+          'doctor',
+          new Date(0),
+        ]);
+        await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
+        throw new RolledBack();
+      });
+      await roundTrip.catch((error: unknown) => {
+        if (!(error instanceof RolledBack)) throw error;
+      });
+      return ['ok', 'insert, update and delete, rolled back'];
+    },
+    (error) => `refused (${storeCode((error as Error).cause ?? error) || (error as Error).name})`,
+  );
+}
 
 /** On a connection of its own, because the reason of a failure is what the operator asks for. */
 export async function checkStore(config: AppConfig): Promise<[database: Finding, migrations: Finding]> {

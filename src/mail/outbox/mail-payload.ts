@@ -51,6 +51,10 @@ export function sealMail(keys: KeyRing, mail: QueuedMail): string {
 /** No key of this process opens the mail; that of another replica may, while keys rotate. */
 export class MailNotReadable extends Error {
   override readonly name = 'MailNotReadable';
+
+  constructor() {
+    super('DATA_ENCRYPTION_KEY does not open the mail');
+  }
 }
 
 /** @throws MailNotReadable */

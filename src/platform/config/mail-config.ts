@@ -8,11 +8,12 @@ export interface MailConfig {
   readonly from: string;
 }
 
-const anySender = 'no-reply@localhost';
+/** For a first try: no mail server has this domain. */
+export const defaultSender = 'no-reply@localhost';
 
 /** Read whole at the start: a mistake would otherwise show when the first code has to be sent. */
 export function readMailConfig(env: SettingsReader): MailConfig {
-  const from = env.text('MAIL_FROM', anySender);
+  const from = env.text('MAIL_FROM', defaultSender);
   if (mailboxOf(from) === undefined) env.problem('MAIL_FROM', 'must be an address, or a name and <an address>');
   if (env.optional('SMTP_URL') === undefined) return { smtpUrl: undefined, from };
   const smtpUrl = env.url('SMTP_URL', ['smtp:', 'smtps:']);
@@ -24,7 +25,7 @@ export function readMailConfig(env: SettingsReader): MailConfig {
 
 function isUsable(smtpUrl: string): boolean {
   try {
-    return settingsOfUrl(smtpUrl, anySender).host !== '';
+    return settingsOfUrl(smtpUrl, defaultSender).host !== '';
   } catch (error) {
     if (error instanceof SmtpProblem) return false;
     throw error;

@@ -57,7 +57,7 @@ describe('the group SMTP of the root tenant', () => {
       throw new Error('v1.x');
     };
     expect(() => settingsOfTenant(group, fails, from)).toThrow(
-      new SmtpProblem('SMTP SECRET does not open with any DATA_ENCRYPTION_KEY'),
+      new SmtpProblem('DATA_ENCRYPTION_KEY does not open SMTP SECRET'),
     );
   });
 });

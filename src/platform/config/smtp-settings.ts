@@ -88,7 +88,7 @@ function opened(secret: string, open: (stored: string) => string): string {
   try {
     return open(secret);
   } catch {
-    throw new SmtpProblem('SMTP SECRET does not open with any DATA_ENCRYPTION_KEY');
+    throw new SmtpProblem('DATA_ENCRYPTION_KEY does not open SMTP SECRET');
   }
 }
 

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { SystemRandom } from '../../shared/random';
 import { type AppConfig, loadConfig } from '../config/app-config';
 import { identityOf, isSealed, KeyRing, sha256Hex } from './key-ring';
@@ -18,6 +19,9 @@ function tampered(sealed: string): string[] {
     return `v1.${copy.toString('base64url')}`;
   });
 }
+
+// A value that does not open is told in the log.
+beforeAll(() => Logger.overrideLogger(false));
 
 describe('KeyRing', () => {
   it.each(['', 'JBSWY3DPEHPK3PXP', '密码 🔑', 'x'.repeat(10_000)])('opens what it sealed (%#)', (plain) => {

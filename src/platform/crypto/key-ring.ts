@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { AppConfig } from '../config/app-config';
 import { Random } from '../../shared/random';
 
@@ -8,12 +9,24 @@ const mark = 'v1.';
 /** At least a nonce and a tag. A password that somebody typed does not look like this. */
 const sealedForm = /^v1\.[\w-]{38,}$/;
 
+/** The stored value was sealed with a key that is not in the list: the wrong key is configured, or one was dropped too early. */
+export class DataKeyMismatch extends Error {
+  override readonly name = 'DataKeyMismatch';
+
+  constructor(readonly purpose: string) {
+    super(`DATA_ENCRYPTION_KEY does not open a stored value (${purpose})`);
+  }
+}
+
 /**
  * Secrets at rest and keyed hashes, all from `DATA_ENCRYPTION_KEY`: the first key writes, every key reads, so that keys
  * rotate with overlap. Each purpose gets a key of its own (HKDF-SHA256, RFC 5869) and replicas agree on all of them.
  */
 export class KeyRing {
+  private readonly logger = new Logger('keys');
   private readonly derived = new Map<string, Buffer[]>();
+  /** Purposes of which the log has told that a value does not open. */
+  private readonly told = new Set<string>();
 
   constructor(
     private readonly config: AppConfig,
@@ -25,7 +38,7 @@ export class KeyRing {
     return sealWith(this.keys(`seal:${purpose}`)[0]!, this.random.bytes(nonceBytes), plain);
   }
 
-  /** @throws Error when no configured key opens it. */
+  /** @throws DataKeyMismatch when no configured key opens it. */
   open(purpose: string, sealed: string): string {
     return this.opened(purpose, sealed).plain;
   }
@@ -33,7 +46,7 @@ export class KeyRing {
   /**
    * The same value as the key that writes seals it; what that key has sealed comes back as it is. The nonce stays, so that
    * `identityOf` does: it was drawn for this value alone, and under another key it has not been used yet.
-   * @throws Error when no configured key opens it.
+   * @throws DataKeyMismatch when no configured key opens it.
    */
   reseal(purpose: string, sealed: string): string {
     const { plain, key } = this.opened(purpose, sealed);
@@ -66,7 +79,11 @@ export class KeyRing {
       const plain = openWith(key, bytesOf(sealed));
       if (plain !== undefined) return { plain, key };
     }
-    throw new Error(`a sealed value (${purpose}) does not open with any DATA_ENCRYPTION_KEY`);
+    const mismatch = new DataKeyMismatch(purpose);
+    // Each request that needs such a value fails; the reason is the same for all of them.
+    if (!this.told.has(purpose)) this.logger.error({ purpose }, mismatch.message);
+    this.told.add(purpose);
+    throw mismatch;
   }
 
   private keys(label: string): Buffer[] {

@@ -5,6 +5,8 @@ import { AppConfig } from '../config/app-config';
 import { Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseConnection } from './database-connection';
+import { DatabaseOutages } from './database-outages';
+import { DatabaseWaits } from './database-waits';
 import { TracedDatabase } from '../tracing/traced-database';
 import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
@@ -27,6 +29,8 @@ import { typeormOptions } from './typeorm-options';
   providers: [
     DatabaseConnection,
     DatabaseClock,
+    DatabaseOutages,
+    DatabaseWaits,
     {
       provide: Database,
       inject: [getDataSourceToken(), { token: Tracing, optional: true }],
@@ -37,6 +41,6 @@ import { typeormOptions } from './typeorm-options';
       },
     },
   ],
-  exports: [Database, DatabaseConnection, DatabaseClock],
+  exports: [Database, DatabaseConnection, DatabaseClock, DatabaseWaits],
 })
 export class DatabaseModule {}

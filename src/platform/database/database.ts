@@ -1,21 +1,21 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { mysqlDriver, statementTimeoutMs, within } from './mysql-pool';
+import { mysqlDriver } from './mysql-pool';
+import { canBeReleased } from './mysql-session';
 import { bindable, Sql, type SqlValue } from './sql';
-import { isRepeatable, isStoreFailure, storeUnavailable } from './store-failure';
+import { repeated } from './repeated';
+import { abandonedCode, isRepeatable, isStoreFailure, storeCode, storeUnavailable } from './store-failure';
 
 /** A unit of work: statements and TypeORM repositories on one connection, committed or rolled back together. */
 export abstract class Transaction extends Sql {
   abstract readonly manager: EntityManager;
 }
 
-const attempts = 4;
-
 /** The store: single statements commit by themselves, `transaction` runs a unit of work (§4.11 "one atomic unit"). */
 export abstract class Database extends Sql {
   /**
-   * Runs the work in one transaction. A deadlock or a lock wait rolls it back whole, and it runs again: the work must
-   * change nothing but rows. @throws DomainError COMMON_503001 when the store cannot answer.
+   * Runs the work in one transaction. A deadlock rolls it back whole, and it runs again: the work must change nothing but
+   * rows. A wait for a lock that timed out has used up the time for that. @throws DomainError COMMON_503001 when the store cannot answer.
    */
   abstract transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 
@@ -125,15 +125,13 @@ class SqliteTransaction extends Transaction {
   }
 }
 
-/** The driver's own time-out begins when a statement has been prepared: a server that is silent before is waited for. */
 function execute<Result>(connection: PoolConnection, sql: string, values: readonly SqlValue[]): Promise<Result> {
-  const answer = new Promise<Result>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     connection.execute({ sql, values: bindable(values) }, (error, result) => {
       if (error) reject(error);
       else resolve(result as Result);
     });
   });
-  return within(statementTimeoutMs, answer, 'the database did not answer in time');
 }
 
 async function runTransaction<T>(
@@ -161,8 +159,10 @@ async function runTransaction<T>(
 /** A connection on which even ROLLBACK fails is thrown away; the server then rolls back by itself. */
 async function rollBack(runner: QueryRunner, error: unknown): Promise<void> {
   if (!runner.isTransactionActive) return;
+  // The connection rolls back by itself when the late answer has come.
+  if (storeCode(error) === abandonedCode) return;
   try {
-    if (isStoreFailure(error) && !isRepeatable(error)) throw error;
+    if (isStoreFailure(error) && !canBeReleased(error) && !isRepeatable(error)) throw error;
     await runner.rollbackTransaction();
   } catch {
     const connection = (await runner.connect().catch(() => undefined)) as { destroy?: () => void } | undefined;
@@ -171,20 +171,8 @@ async function rollBack(runner: QueryRunner, error: unknown): Promise<void> {
   }
 }
 
-async function repeated<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (attempt === attempts || !isRepeatable(cause)) throw error;
-    }
-  }
-}
-
-/** After a time-out the answer of the old statement may still come: such a connection is of no use to the next caller. */
 function dismiss(connection: PoolConnection | undefined, error: unknown): void {
-  if (isStoreFailure(error) && !isRepeatable(error)) connection?.destroy();
+  if (isStoreFailure(error) && !canBeReleased(error)) connection?.destroy();
   else connection?.release();
 }
 

@@ -1,13 +1,19 @@
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { assertNoForeignTables } from './foreign-tables';
 import { giveEachCallerItsOwnRunner } from './sqlite-runners';
 import { storeCode } from './store-failure';
 import { migrationOptions } from './typeorm-options';
+
+/** A database that nobody has migrated has no such table, or another program's, with other columns. */
+const withoutLedger = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
 
 const lockName = 'authentication_service_migrations';
 
 /**
  * Brings the database to the newest schema. Of several processes that start together one migrates; the others wait for
  * it and find nothing left to do (MySQL: a named lock; SQLite: the write lock of one transaction around everything).
+ * A run that is cut off at any statement is made good by the next one (ADR 0017).
+ * @throws ForeignTables before anything is changed.
  * @param patienceSeconds how long to wait for another process that migrates a MySQL database
  * @returns the names of the migrations that this process ran.
  */
@@ -26,7 +32,10 @@ export async function migrate(databaseUrl: string, patienceSeconds = 600): Promi
   }
 }
 
-/** Names of the migrations that this program knows and the database has not had. @throws where there is no store. */
+/**
+ * Names of the migrations that this program knows and the database has not had. A newer database has had them all:
+ * roll-outs overlap. @throws where there is no store.
+ */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const known = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {
@@ -34,18 +43,8 @@ export async function pendingMigrations(dataSource: DataSource): Promise<string[
     const run = new Set(rows.map((row) => row.name));
     return known.filter((name) => !run.has(name));
   } catch (error) {
-    // A database that nobody has migrated has no such table.
-    if (storeCode(error) !== 'ER_NO_SUCH_TABLE' && storeCode(error) !== 'SQLITE_ERROR') throw error;
+    if (!withoutLedger.has(storeCode(error))) throw error;
     return known;
-  }
-}
-
-/** True when nothing is pending. A newer database is current too: roll-outs overlap. */
-export async function isCurrent(dataSource: DataSource): Promise<boolean> {
-  try {
-    return (await pendingMigrations(dataSource)).length === 0;
-  } catch {
-    return false;
   }
 }
 
@@ -73,6 +72,7 @@ async function inOneTransaction(runner: QueryRunner): Promise<string[]> {
 }
 
 async function runPending(runner: QueryRunner, transaction: 'each' | 'none'): Promise<string[]> {
+  await assertNoForeignTables(runner);
   const executor = new MigrationExecutor(runner.dataSource, runner);
   executor.transaction = transaction;
   return (await executor.executePendingMigrations()).map((migration) => migration.name);

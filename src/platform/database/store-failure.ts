@@ -1,6 +1,9 @@
 import { DomainError } from '../../shared/errors/domain-error';
 import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 
+/** The server did not answer a statement in time: its answer may still come. */
+export const abandonedCode = 'STATEMENT_ABANDONED';
+
 /** Codes that mean "the store cannot answer now", never "the statement is wrong": answered 503, never guessed (§3.10). */
 const unavailable = new Set([
   'ECONNREFUSED',
@@ -15,6 +18,7 @@ const unavailable = new Set([
   'EMFILE',
   'PROTOCOL_CONNECTION_LOST',
   'PROTOCOL_SEQUENCE_TIMEOUT',
+  abandonedCode,
   'POOL_CLOSED',
   'ER_CON_COUNT_ERROR',
   'ER_TOO_MANY_USER_CONNECTIONS',
@@ -26,14 +30,19 @@ const unavailable = new Set([
   'ER_NEW_ABORTING_CONNECTION',
   'ER_ACCESS_DENIED_ERROR',
   'ER_DBACCESS_DENIED_ERROR',
+  'ER_TABLEACCESS_DENIED_ERROR',
+  'ER_COLUMNACCESS_DENIED_ERROR',
   'ER_BAD_DB_ERROR',
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_READ_ONLY_MODE',
   'ER_OPEN_AS_READONLY',
+  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
   'ER_DISK_FULL',
   'ER_RECORD_FILE_FULL',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_LOCK_DEADLOCK',
+  'ER_STATEMENT_TIMEOUT',
+  'ER_QUERY_TIMEOUT',
   'ER_OUT_OF_RESOURCES',
   'ER_OUTOFMEMORY',
   'ER_NO_SUCH_TABLE',
@@ -53,11 +62,18 @@ const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
+/** Errors of MariaDB whose number the driver, which has MySQL's list, cannot name. */
+const mariadbCodes: Readonly<Record<number, string>> = { 1969: 'ER_STATEMENT_TIMEOUT' };
+
 /** The driver's code, also from inside TypeORM's QueryFailedError or an AggregateError of connection attempts. */
 export function storeCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  const { code, driverError, errors } = error as { code?: unknown; driverError?: unknown; errors?: unknown };
+  const { code, errno, driverError, errors } = error as Partial<
+    Record<'code' | 'errno' | 'driverError' | 'errors', unknown>
+  >;
   if (typeof code === 'string') return code;
+  const named = typeof errno === 'number' ? mariadbCodes[errno] : undefined;
+  if (named !== undefined) return named;
   if (driverError !== undefined && driverError !== error) return storeCode(driverError);
   return Array.isArray(errors) ? storeCode(errors[0]) : '';
 }

@@ -1,7 +1,7 @@
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { migrations } from '../../../migrations/all';
 import { parseMysqlUrl } from './mysql-address';
-import { statementTimeoutMs } from './mysql-pool';
+import { statementTimeoutMs } from './time-limits';
 
 /** TypeORM would print statements with their parameters: hashes and tokens among them. */
 class SilentLogger implements Logger {
@@ -21,10 +21,19 @@ const shared = {
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
 } as const;
 
+/** better-sqlite3 holds the event loop while it waits for another process, and a failed wait is not repeated. */
+const sqliteBusyMs = 4000;
+
 /** One set of options for the server, the command line and TypeORM's own CLI. */
 export function typeormOptions(url: string, poolSize: number): DataSourceOptions {
   if (url.startsWith('sqlite:')) {
-    return { ...shared, type: 'better-sqlite3', database: url.slice('sqlite:'.length), enableWAL: true, timeout: 5000 };
+    return {
+      ...shared,
+      type: 'better-sqlite3',
+      database: url.slice('sqlite:'.length),
+      enableWAL: true,
+      timeout: sqliteBusyMs,
+    };
   }
   const { host, port, username, password, database, ssl } = parseMysqlUrl(url);
   return {

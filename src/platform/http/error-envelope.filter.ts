@@ -8,6 +8,7 @@ import {
   requestInvalid,
   routeNotFound,
 } from '../../shared/errors/error-catalogue';
+import { DataKeyMismatch } from '../crypto/key-ring';
 import { isStoreFailure, storeUnavailable } from '../database/store-failure';
 import { sendError } from './error-envelope';
 
@@ -29,7 +30,8 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
 
 function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
-  if (isStoreFailure(thrown)) return storeUnavailable(thrown);
+  // The operator's to mend, and nothing that the client sent is wrong: not a bug either.
+  if (isStoreFailure(thrown) || thrown instanceof DataKeyMismatch) return storeUnavailable(thrown);
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOfFramework(thrown);
   switch (status) {
     case 400:

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { Clock } from '../../shared/clock';
 import { Database, type Transaction } from '../../platform/database/database';
+import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
@@ -107,7 +108,7 @@ export class LoginTokens {
    * that came with it (ADR 0014). Undefined: there is no such row of this user.
    */
   async find({ jti, sid, sub, token_use }: TokenPayload): Promise<CheckedToken | undefined> {
-    const row = await this.checks.load(jti);
+    const row = await charged(this.checks.load(jti));
     if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
     return {
       live: Number(row.live) === 1,

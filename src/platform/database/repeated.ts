@@ -1,0 +1,21 @@
+import { isRepeatable } from './store-failure';
+import { repeatMs } from './time-limits';
+
+const attempts = 4;
+
+/**
+ * Runs again what lost a deadlock, while there is time: a wait for a lock that timed out has used it up. The driver's error is
+ * the `cause` of the DomainError that `affected` and `transaction` throw.
+ */
+export async function repeated<T>(run: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      const late = performance.now() - begun > repeatMs;
+      if (late || attempt === attempts || !isRepeatable(cause)) throw error;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { DataSource } from 'typeorm';
+import { Columns } from '../../migrations/columns';
+import { migrate } from '../../src/platform/database/migrator';
+import { migrationOptions } from '../../src/platform/database/typeorm-options';
+import { freshDatabase, type TestDatabase } from '../support/database';
+
+describe('migrations that can be cut off and run again', () => {
+  let store: TestDatabase;
+  let dataSource: DataSource;
+  beforeEach(async () => {
+    store = await freshDatabase();
+    dataSource = await new DataSource(migrationOptions(store.url)).initialize();
+  });
+  afterEach(async () => {
+    await dataSource.destroy();
+    await store.drop();
+  });
+
+  it('the steps of a migration do nothing where they were done: a table, a column, an index', async () => {
+    const runner = dataSource.createQueryRunner();
+    const c = new Columns(runner);
+    for (let run = 0; run < 2; run++) {
+      await c.create(c.table('things', [c.uuid('id', { isPrimary: true })]));
+      await c.add('things', c.uuid('owner_id', { isNullable: true }));
+      await c.addIndex('things', ['owner_id']);
+      await runner.query(`INSERT INTO things (id) VALUES ('${run}')`);
+    }
+    const table = await runner.getTable('things');
+    expect(table?.columns.map(({ name, isNullable }) => `${name} ${isNullable}`)).toEqual([
+      'id false',
+      'owner_id true',
+    ]);
+    expect(table?.indices.map(({ name }) => name)).toEqual(['ix_things_owner_id']);
+    expect(await runner.query('SELECT id FROM things ORDER BY id')).toHaveLength(2);
+    await runner.release();
+  });
+
+  it('a database of the released version, whose tables have no comment, is accepted and not changed', async () => {
+    await migrate(store.url);
+    if (__DATABASE__ === 'mariadb') await dataSource.query("ALTER TABLE users COMMENT = ''");
+    await dataSource.query("UPDATE tenants SET name = 'Renamed'");
+    expect(await migrate(store.url)).toEqual([]);
+    expect(await dataSource.query('SELECT name FROM tenants')).toEqual([{ name: 'Renamed' }]);
+  });
+
+  it('rows in a table `migrations` that are not ours are another program with the same library', async () => {
+    await dataSource.query('CREATE TABLE migrations (id INTEGER PRIMARY KEY, timestamp BIGINT, name VARCHAR(255))');
+    await dataSource.query("INSERT INTO migrations (id, timestamp, name) VALUES (1, 1, 'Shop1')");
+    await expect(migrate(store.url)).rejects.toThrow('did not make: migrations;');
+    expect(await dataSource.query('SELECT name FROM migrations')).toEqual([{ name: 'Shop1' }]);
+    // Empty it may be ours: a run that was killed after its first statement leaves it so.
+    await dataSource.query('DELETE FROM migrations');
+    if (__DATABASE__ === 'sqlite') return;
+    await dataSource.query('ALTER TABLE migrations MODIFY id INTEGER AUTO_INCREMENT');
+    expect(await migrate(store.url)).not.toEqual([]);
+  });
+});

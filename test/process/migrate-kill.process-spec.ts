@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { DataSource } from 'typeorm';
+import { migrate } from '../../src/platform/database/migrator';
+import { runProgram } from '../support/run-program';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { ServiceProcess } from '../support/servers/service-process';
+import { StatementProxy } from '../support/servers/statement-proxy';
+import { testSettings } from '../support/settings';
+
+const changes = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|COMMIT)/i;
+const migrateCommand = (env: Record<string, string>, cwd = process.cwd()) =>
+  runProgram('dist/src/cli.js', ['migrate', '--json'], { env: { ...testSettings, ...env }, cwd });
+
+describe('migrate that is killed (extensions.md G)', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'migrate-kill-'));
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it('MariaDB: SIGKILL at each statement in turn; the next run succeeds and leaves the schema of a run that was not killed', async () => {
+    const databases = MariaDbDatabases.shared();
+    const whole = await databases.freshDatabase();
+    await migrate(whole);
+    const expected = await schemaOf(whole);
+    expect(expected.length).toBeGreaterThan(16);
+
+    const killedAt: string[] = [];
+    for (let finished = false; !finished;) {
+      const url = await databases.freshDatabase();
+      const statement = await killedAtChange(url, killedAt.length + 1);
+      finished = statement === undefined;
+      if (statement !== undefined) killedAt.push(statement);
+      const again = await migrate(url).then(
+        () => 'migrated',
+        (error: Error) => error.message,
+      );
+      expect({ statement, again, schema: await schemaOf(url) }).toEqual({
+        statement,
+        again: 'migrated',
+        schema: expected,
+      });
+      await databases.drop(url);
+    }
+    // Every table, the root tenant, the row of the migration and its commit.
+    expect(killedAt.filter((statement) => statement.startsWith('CREATE TABLE'))).toHaveLength(expected.length - 1);
+    expect(killedAt.filter((statement) => !statement.startsWith('CREATE TABLE'))).toHaveLength(3);
+    await databases.drop(whole);
+    // One run of the command for each of its statements.
+  }, 300_000);
+
+  it('SQLite: SIGKILL leaves nothing, whenever it comes, and the next run succeeds', async () => {
+    const preload = resolve(__dirname, '../support/kill-at-statement.mjs');
+    for (let at = 1, killed = true; killed; at += 12) {
+      const url = `sqlite:${join(directory, `${at}.sqlite`)}`;
+      const { code } = await migrateCommand({
+        DATABASE_URL: url,
+        NODE_OPTIONS: `--import ${preload}`,
+        KILL_AT_STATEMENT: `${at}`,
+      });
+      killed = code === null;
+      if (killed) expect({ at, tables: await sqliteTables(url) }).toEqual({ at, tables: [] });
+      const again = await migrateCommand({ DATABASE_URL: url });
+      expect({ at, code: again.code, stderr: again.stderr }).toEqual({ at, code: 0, stderr: '' });
+    }
+  });
+
+  it.each(['MariaDB', 'SQLite'])(
+    '%s: tables of the same names that another program made are listed, exit 1, and nothing is changed',
+    async (kind) => {
+      const databases = MariaDbDatabases.shared();
+      const url = kind === 'MariaDB' ? await databases.freshDatabase() : `sqlite:${join(directory, 'foreign.sqlite')}`;
+      const other = await new DataSource(
+        url.startsWith('sqlite:') ? { type: 'better-sqlite3', database: url.slice(7) } : { type: 'mysql', url },
+      ).initialize();
+      for (const statement of [
+        'CREATE TABLE users (id INTEGER, username VARCHAR(20))',
+        'CREATE TABLE migrations (id INTEGER, migration VARCHAR(20))',
+        'CREATE TABLE orders (id INTEGER)',
+        'CREATE VIEW tenants AS SELECT id FROM orders',
+      ]) {
+        await other.query(statement);
+      }
+      const { code, stdout, stderr } = await migrateCommand({ DATABASE_URL: url });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining('migrations, tenants, users')]);
+      const tables: { name: string }[] = await other.query(
+        kind === 'MariaDB'
+          ? 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY name'
+          : "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name",
+      );
+      expect(tables.map(({ name }) => name)).toEqual(['migrations', 'orders', 'tenants', 'users']);
+      expect(await other.query('SELECT * FROM migrations')).toEqual([]);
+      await other.destroy();
+      if (kind === 'MariaDB') await databases.drop(url);
+    },
+  );
+
+  it('a service that migrates at its start tells of foreign tables once, and does not become ready', async () => {
+    const databases = MariaDbDatabases.shared();
+    const url = await databases.freshDatabase();
+    await databases.run(`CREATE TABLE \`${new URL(url).pathname.slice(1)}\`.users (id INTEGER)`);
+    const env = { ...testSettings, DATABASE_URL: url, MIGRATE_ON_START: 'true' };
+    const service = await ServiceProcess.start({ env, ready: '/health/live' });
+    await service.line(/that this service did not make: users/);
+    expect((await fetch(`${service.url}/health/ready`)).status).toBe(503);
+    await service.kill();
+    expect(service.lines.filter((line) => line.includes('did not make'))).toHaveLength(1);
+    await databases.drop(url);
+  });
+
+  /** Runs the command and kills it when the server has got its nth change. @returns that statement, or undefined: it had fewer. */
+  async function killedAtChange(url: string, nth: number): Promise<string | undefined> {
+    let [count, statement] = [0, undefined as string | undefined];
+    let kill = () => undefined as void;
+    const proxy = await StatementProxy.start(Number(new URL(url).port), (text) => {
+      if (!changes.test(text) || ++count !== nth) return;
+      statement = text.trim();
+      kill();
+    });
+    const through = Object.assign(new URL(url), { port: `${proxy.port}` }).toString();
+    const command = await ServiceProcess.start({
+      script: 'dist/src/cli.js',
+      args: ['migrate'],
+      env: { ...testSettings, DATABASE_URL: through },
+      ready: 'started',
+    });
+    kill = () => command.signal('SIGKILL');
+    const { signal } = await command.exited;
+    expect({ nth, statement, signal }).toEqual({ nth, statement, signal: statement === undefined ? null : 'SIGKILL' });
+    await command.kill();
+    await proxy.stop();
+    return statement;
+  }
+});
+
+/** Each table as the server writes it, then the rows that a migration makes. */
+async function schemaOf(url: string): Promise<string[]> {
+  const connection = await createConnection(url);
+  try {
+    const [tables] = await connection.query<RowDataPacket[]>('SHOW TABLES');
+    const lines: string[] = [];
+    for (const name of tables.flatMap((row) => Object.values(row) as string[])) {
+      const [[row]] = await connection.query<RowDataPacket[]>(`SHOW CREATE TABLE \`${name}\``);
+      lines.push(String(row?.['Create Table']).replace(/ AUTO_INCREMENT=\d+/, ''));
+    }
+    const [rows] = await connection.query<RowDataPacket[]>(
+      'SELECT name FROM migrations UNION ALL SELECT CONCAT(id, name, created_at) FROM tenants',
+    );
+    return [...lines, JSON.stringify(rows)];
+  } finally {
+    await connection.end();
+  }
+}
+
+async function sqliteTables(url: string): Promise<string[]> {
+  const dataSource = await new DataSource({
+    type: 'better-sqlite3',
+    database: url.slice('sqlite:'.length),
+  }).initialize();
+  try {
+    const rows: { name: string }[] = await dataSource.query('SELECT name FROM sqlite_master');
+    return rows.map(({ name }) => name);
+  } finally {
+    await dataSource.destroy();
+  }
+}

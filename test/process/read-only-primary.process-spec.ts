@@ -1,0 +1,97 @@
+import { post } from '../support/post';
+import { runProgram } from '../support/run-program';
+import { eventually } from '../support/servers/eventually';
+import { MariaDb } from '../support/servers/mariadb';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { ServiceProcess } from '../support/servers/service-process';
+import { captchaToken, testSettings } from '../support/settings';
+
+const password = 'Correct-Horse-7';
+
+/** A server of its own, because `read_only` is a setting of the whole server. */
+describe('a database that takes no writes', () => {
+  let mariadb: MariaDb;
+  let server: MariaDbDatabases;
+  let adminUrl: string;
+  const urlOf = (account: string) => {
+    const url = Object.assign(new URL(adminUrl), { username: account, password: 'account-password' });
+    return url.toString();
+  };
+  const cli = (args: string[], DATABASE_URL: string, more: Record<string, string> = {}) =>
+    runProgram('dist/src/cli.js', args, { env: { ...testSettings, DATABASE_URL, ...more }, cwd: process.cwd() });
+  const doctor = async (url: string, more: Record<string, string> = {}) => {
+    const { code, stdout } = await cli(['doctor', '--json'], url, more);
+    const findings = JSON.parse(stdout) as { check: string; status: string; text: string }[];
+    return { code, of: Object.fromEntries(findings.map(({ check, status, text }) => [check, `${status}: ${text}`])) };
+  };
+
+  beforeAll(async () => {
+    mariadb = await MariaDb.start();
+    server = new MariaDbDatabases(mariadb.url);
+    adminUrl = await mariadb.freshDatabase();
+    const name = new URL(adminUrl).pathname.slice(1);
+    for (const [account, rights] of [
+      ['service', 'SELECT, INSERT, UPDATE, DELETE'],
+      ['reader', 'SELECT'],
+    ]) {
+      await server.run(`CREATE USER ${account}@'%' IDENTIFIED BY 'account-password'`);
+      await server.run(`GRANT ${rights} ON \`${name}\`.* TO ${account}@'%'`);
+    }
+    expect((await cli(['migrate'], adminUrl)).code).toBe(0);
+    const create = ['user', 'create', '--login-name', 'writer', '--password', password];
+    expect((await cli(create, adminUrl)).code).toBe(0);
+  });
+  afterAll(() => mariadb.stop());
+  afterEach(() => server.run('SET GLOBAL read_only = 0'));
+
+  it('doctor: all is well with the rights that the documentation names, and it leaves no row', async () => {
+    const { code, of } = await doctor(urlOf('service'));
+    expect(of.writes).toBe('ok: insert, update and delete, rolled back');
+    expect(code).toBe(0);
+    expect(await server.run(`SELECT * FROM \`${new URL(adminUrl).pathname.slice(1)}\`.cooldowns`)).toEqual([]);
+  });
+
+  it('doctor: an account that may only read is a problem', async () => {
+    const { code, of } = await doctor(urlOf('reader'));
+    expect(of.database).toMatch(/^ok/);
+    expect(of.writes).toBe('problem: the database is read-only, or the account may not write');
+    expect(code).toBe(1);
+  });
+
+  it.each(['service', 'administrator'])(
+    'doctor: a read-only primary is a problem, for the %s account',
+    async (account) => {
+      await server.run('SET GLOBAL read_only = 1');
+      const { code, of } = await doctor(account === 'service' ? urlOf(account) : adminUrl);
+      expect(of.writes).toBe('problem: the database is read-only, or the account may not write');
+      expect(code).toBe(1);
+    },
+  );
+
+  it.each(['service', 'administrator'])(
+    'readiness is red while the primary is read-only, each change is one line, and no restart is needed (%s account)',
+    async (account) => {
+      const DATABASE_URL = account === 'service' ? urlOf(account) : adminUrl;
+      const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });
+      const ready = async () => {
+        const response = await fetch(`${service.url}/health/ready`);
+        return `${response.status} ${((await response.json()) as { database: string }).database}`;
+      };
+      const login = () => post(service, '/login', { username: 'writer', password, captcha_token: captchaToken });
+      expect(await ready()).toBe('200 ok');
+      await server.run('SET GLOBAL read_only = 1');
+      await eventually(async () => (await ready()) === '503 read only', { what: 'a red readiness' });
+      for (let n = 0; n < 3; n++) await ready();
+      if (account === 'service') {
+        expect(await login()).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
+      }
+      await server.run('SET GLOBAL read_only = 0');
+      await eventually(async () => (await ready()) === '200 ok', { what: 'a green readiness' });
+      expect((await login()).status).toBe(200);
+      expect(service.lines.filter((line) => line.includes('the database is read-only'))).toHaveLength(1);
+      expect(service.lines.filter((line) => line.includes('the database takes writes again'))).toHaveLength(1);
+      expect(service.lines.filter((line) => line.includes('the database is away'))).toEqual([]);
+      await service.kill();
+    },
+  );
+});

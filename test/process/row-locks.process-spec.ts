@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { migrate } from '../../src/platform/database/migrator';
+import { post } from '../support/post';
+import { runProgram } from '../support/run-program';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { ServiceProcess } from '../support/servers/service-process';
+import { captchaToken, testSettings } from '../support/settings';
+
+const password = 'Correct-Horse-7';
+const poolSize = 10;
+const heldUsers = Array.from({ length: 20 }, (_, n) => `held-${n}`);
+const freeUsers = Array.from({ length: 10 }, (_, n) => `free-${n}`);
+const holdMs = 18_000;
+const tickMs = 100;
+
+const login = (username: string, typed = password) => ({ username, password: typed, captcha_token: captchaToken });
+
+/** One session holds rows of `users`, as an operator's UPDATE or a backup does, while logins and refreshes go on. */
+describe('rows of users that another session holds for 18 s', () => {
+  const databases = MariaDbDatabases.shared();
+  const account = `pool_${process.pid}`;
+  let directory: string;
+  let adminUrl: string;
+  let service: ServiceProcess;
+  let holder: Connection;
+  let watcher: Connection;
+
+  beforeAll(async () => {
+    adminUrl = await databases.freshDatabase();
+    await migrate(adminUrl);
+    await databases.run(`CREATE USER ${account}@'%' IDENTIFIED BY 'pool-password'`);
+    await databases.run(`GRANT ALL ON \`${new URL(adminUrl).pathname.slice(1)}\`.* TO ${account}@'%'`);
+    const url = Object.assign(new URL(adminUrl), { username: account, password: 'pool-password' }).toString();
+    const env = { ...testSettings, DATABASE_URL: url, DATABASE_POOL_SIZE: `${poolSize}`, MAX_LOCK_COUNT: '1000' };
+    const rows = [...heldUsers, ...freeUsers].map((name) => JSON.stringify({ login_name: name, password }));
+    directory = await mkdtemp(join(tmpdir(), 'row-locks-'));
+    await writeFile(join(directory, 'users.jsonl'), rows.join('\n'));
+    const { code, stderr } = await runProgram('dist/src/cli.js', ['user', 'import', 'users.jsonl'], {
+      env,
+      cwd: directory,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    service = await ServiceProcess.start({ env });
+    holder = await createConnection(adminUrl);
+    watcher = await createConnection(adminUrl);
+  });
+  afterAll(async () => {
+    await Promise.all([holder?.end(), watcher?.end()]);
+    await service?.kill();
+    await databases.run(`DROP USER ${account}@'%'`);
+    await databases.drop(adminUrl);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('the server never has more connections than the pool, every answer takes less than 5 s, and nothing is lost afterwards', async () => {
+    const tokens = await Promise.all(
+      [...heldUsers, ...freeUsers].map(async (name) => {
+        const { body } = await post(service, '/login', login(name));
+        return String(body.data.refresh_token);
+      }),
+    );
+    await holder.query('START TRANSACTION');
+    await holder.query("UPDATE users SET nickname = 'held' WHERE login_name LIKE 'held-%'");
+    const seen = new Set<number>();
+    const answers: Promise<string>[] = [];
+    const until = performance.now() + holdMs;
+    for (let tick = 0; performance.now() < until; tick++) {
+      const [held, free] = [heldUsers[tick % heldUsers.length], freeUsers[tick % freeUsers.length]] as [string, string];
+      const refresh_token = tokens[tick % tokens.length];
+      const asked = [
+        post(service, '/login', login(held)),
+        post(service, '/login', login(held, 'wrong')),
+        post(service, '/login', login(free)),
+        post(service, '/refresh', { refresh_token }),
+      ];
+      answers.push(...asked.map(async (answer) => String((await answer).status)));
+      const [[row]] = await watcher.query<RowDataPacket[]>(
+        'SELECT COUNT(*) AS n FROM information_schema.PROCESSLIST WHERE USER = ?',
+        [account],
+      );
+      seen.add(Number(row?.n));
+      await pause(tickMs);
+    }
+    const statuses = new Set(await Promise.all(answers));
+    await holder.query('ROLLBACK');
+
+    // The lock was met, and the service lived: refreshes take no lock on users.
+    expect([...statuses].sort()).toEqual(['200', '503']);
+    expect(Math.max(...seen)).toBeLessThanOrEqual(poolSize);
+    const requests = service.lines
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line) as { ms: number; status: number; route: string });
+    expect(requests.length).toBeGreaterThan(answers.length);
+    expect(requests.filter(({ ms }) => ms >= 5000)).toEqual([]);
+    // Neither an outage nor a bug: a lock.
+    expect(service.lines.filter((line) => /COMMON_500001|is away/.test(line))).toEqual([]);
+
+    for (const name of heldUsers) expect((await post(service, '/login', login(name))).status).toBe(200);
+    const [[row]] = await watcher.query<RowDataPacket[]>(
+      "SELECT COUNT(*) AS n FROM information_schema.PROCESSLIST WHERE USER = ? AND COMMAND <> 'Sleep'",
+      [account],
+    );
+    expect(Number(row?.n)).toBe(0);
+  });
+});

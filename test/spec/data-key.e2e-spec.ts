@@ -1,0 +1,41 @@
+import { TestService } from '../support/app';
+import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
+import { eventually } from '../support/servers/eventually';
+
+const another = { DATA_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
+const told = (service: TestService) =>
+  service.logLines.filter(({ msg }) => String(msg).startsWith('DATA_ENCRYPTION_KEY does not open a stored value'));
+
+describe('a DATA_ENCRYPTION_KEY that does not open what is stored', () => {
+  let mfa: MfaClient;
+  beforeAll(async () => {
+    mfa = await MfaClient.start();
+  });
+  afterAll(() => mfa.stop());
+
+  it('is told at the start, once for each kind of value; who needs the value gets 503, not the answer of a bug', async () => {
+    const { user, secret } = await mfa.givenAuthenticator('sealed');
+    const { clock, store } = mfa.service;
+    const wrong = await TestService.start({ ...mfaSettings, ...another }, { clock, store });
+    try {
+      // The secret, its URI, and the mail with the code of the first login.
+      await eventually(() => told(wrong).length === 3, { what: 'three lines' });
+      const client = new MfaClient(wrong);
+      const { uid, mfaToken } = await client.logIn('sealed');
+      for (let n = 0; n < 2; n++) {
+        const answer = await client.verify(uid, 'totp', client.code(secret), { mfa_token: mfaToken });
+        expect(answer).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
+      }
+      expect(told(wrong)).toHaveLength(3);
+      expect(wrong.logLines.filter(({ msg }) => msg === 'COMMON_500001')).toEqual([]);
+      expect(JSON.stringify(wrong.logLines)).not.toContain(another.DATA_ENCRYPTION_KEY);
+    } finally {
+      await wrong.stop({ keepStore: true });
+    }
+    // The right key still works, and nothing was lost meanwhile.
+    expect(told(mfa.service)).toEqual([]);
+    mfa.service.clock.advanceSeconds(60);
+    const { uid } = await mfa.logIn(user.loginName);
+    pairOf(await mfa.verify(uid, 'totp', mfa.code(secret)));
+  });
+});

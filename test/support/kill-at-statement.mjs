@@ -1,0 +1,11 @@
+import Database from 'better-sqlite3';
+
+// Loaded before the program (node --import): ends it by SIGKILL before it prepares the given changing statement on SQLite.
+const limit = Number(process.env.KILL_AT_STATEMENT);
+const prepare = Database.prototype.prepare;
+let count = 0;
+
+Database.prototype.prepare = function (sql, ...rest) {
+  if (/^\s*(BEGIN|CREATE|INSERT|COMMIT)/i.test(sql) && ++count === limit) process.kill(process.pid, 'SIGKILL');
+  return prepare.call(this, sql, ...rest);
+};
