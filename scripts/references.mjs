@@ -99,7 +99,7 @@ function checkMarks({ file, text, repository, report }) {
     const anchor = mark.toLowerCase();
     const test = mark.startsWith('T');
     const rule = test ? 'test number' : 'weak spot';
-    const free = file === catalogue || (test && (file === map || inTestTitle(file, text, index)));
+    const free = file === catalogue || (test && file === map) || inTestTitle(file, text, index);
     if (!free) report(index, rule, `${mark} stands alone: write ${catalogue}#${anchor}`);
     else if (!anchorsOf(repository, catalogue).has(anchor))
       report(index, rule, `${mark}: ${catalogue} has no such number`);
