@@ -1,4 +1,4 @@
 import { Init1760000000000 } from './1760000000000-init';
 
-/** In the order they run. A class list, not a glob: it is the same under jest, in the build and in the image. */
+/** In the order in which they run. A list of classes works in jest, in the build and in the image; a glob does not. */
 export const migrations = [Init1760000000000];
