@@ -25,7 +25,7 @@ export function demoGuide(port: number, apiPrefix: string): string {
     'Database:          data/auth.sqlite',
     '',
     'The demo follows the literal contract and is less strict than the program itself (node dist/src/main.js):',
-    '- /forget-password returns the reset token (RESET_RESPONSE_UID=token).',
+    '- /forget-password returns the reset token to the caller (RESET_RESPONSE_UID=token).',
     '- Enrolling an authenticator is bound to the IP address, not to the session (TOTP_ENROLMENT_BINDING=ip).',
     '- A pending second factor is bound to nobody (MFA_PENDING_BINDING=none).',
     '',

@@ -28,8 +28,9 @@ interface Rule extends OldRows {
 }
 
 /**
- * One rule for each table that grows with use and whose module has no purge method. A session needs no rule: none of
- * its tokens expires after the first refresh token, whose row decides for the session (ADR 0005).
+ * One rule for each table that grows with use and whose module has no purge method. Rows of `login_tokens` can be
+ * deleted one by one: no token of a session expires after its first refresh token, whose row decides for the session
+ * (ADR 0005).
  */
 const rules: readonly Rule[] = [
   { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens },

@@ -37,9 +37,9 @@ export class FailoverGateway extends CaptchaGateway {
   }
 
   /**
-   * The token is claimed before a provider is asked. Of parallel logins with one token, the winner asks the provider;
-   * the others are refused at once and cost the provider nothing. A token that no provider could judge is released, so
-   * that its owner can send it again.
+   * Claims the token, then asks the providers. Of parallel logins with one token, the winner of the claim asks a
+   * provider; the others are refused at once and cost the provider nothing. A token that no provider could judge is
+   * released, so that its owner can send it again.
    */
   private async judgeAbroad(token: string, ip: string): Promise<CaptchaVerdict> {
     if (this.providers.length === 0) return 'rejected';

@@ -11,8 +11,8 @@ const settleTries = 20;
 const settlePauseMs = 500;
 
 /**
- * Sends the mails of the outbox; every replica runs one worker. A mail is sent again only when its process died, or
- * stopped before the server answered (ADR 0007).
+ * Sends the mails of the outbox; every replica runs one worker. A mail is normally sent once. ADR 0007 lists the cases
+ * in which it is sent again.
  */
 @Injectable()
 export class OutboxWorker implements OnModuleDestroy {
@@ -37,12 +37,12 @@ export class OutboxWorker implements OnModuleDestroy {
     if (limits.leaseMs <= limits.sendMs) throw new Error('MailLimits: the lease (leaseMs) must be longer than sendMs');
   }
 
-  /** Not in the constructor: the command line queues mails, but may lack the settings to send those of the servers. */
+  /** Starts the poll. Only the server calls it: the command line may lack the settings to send the queued mails. */
   startPolling(): void {
     this.poll = setInterval(() => this.look(), this.limits.pollMs);
   }
 
-  /** A mail was queued in this process. The poll finds mails of other processes, and those with a slow transaction. */
+  /** Call it after queueing a mail, to send it before the next poll. The poll finds a mail that commits later. */
   nudge(): void {
     if (this.poll === undefined) return;
     this.nudged ??= setTimeout(() => {
@@ -144,7 +144,7 @@ export class OutboxWorker implements OnModuleDestroy {
     return this.rows.giveBack(mail, outcome.again, outcome.charged);
   }
 
-  /** Retries a write: without it a mail that was sent would be sent again. */
+  /** Retries a failed write: a sent mail that is not marked as sent would be sent again. */
   private async repeatedly(write: () => Promise<boolean>): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

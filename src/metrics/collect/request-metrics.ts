@@ -3,7 +3,7 @@ import type { Counter, Histogram, Registry } from 'prom-client';
 
 type Prometheus = typeof import('prom-client');
 
-/** Seconds, from a refused request (1 ms) to a login that waits in the hash queue. Nobody waits longer than 10 s. */
+/** Histogram buckets in seconds, from a refused request (1 ms) to the longest wait in the hash queue (under 10 s). */
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Requests by route pattern and status, failures by error code. A value that a client chooses is never a label. */

@@ -29,7 +29,7 @@ export class TotpSecrets {
     return this.rows.findOneBy({ userId });
   }
 
-  /** The transaction must hold the user's row, which serialises parallel enrolments of one user. The last one stays. */
+  /** The transaction must hold the user's row, which serialises parallel enrolments: the last one wins. */
   async openEnrolment(
     tx: Transaction,
     enrolment: Pick<TotpSecret, 'userId' | 'secret' | 'uri'> & { sid: string; ip: string; expires: Date },
