@@ -4,7 +4,7 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
 
-/** Receipts outlive their tokens: a replica whose clock is ahead must not purge a token that another still accepts. */
+/** A receipt outlives its token: a replica whose clock is ahead must not purge it while another accepts the token. */
 const marginSeconds = 60;
 const largestBatch = 1000;
 
@@ -35,7 +35,7 @@ export class CaptchaReceipts {
     }
   }
 
-  /** Only for the caller that claimed the token: no provider could judge it, so its owner may send it again. */
+  /** Makes a token usable again that no provider could judge. Only the caller that claimed it may release it. */
   async release(identity: string): Promise<void> {
     await this.database.affected('DELETE FROM captcha_receipts WHERE token_hash = ?', [sha256Hex(identity)]);
   }

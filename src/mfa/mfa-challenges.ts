@@ -11,7 +11,7 @@ import { EmailCodes } from './codes/email-codes';
 
 export interface Challenge {
   readonly channel: MfaType;
-  /** Returned by `/login`. It proves to whom the pending login belongs. */
+  /** Returned by `/login`. Whoever sends it owns the pending login. */
   readonly mfaToken: string;
 }
 

@@ -2,7 +2,7 @@ import { Allow } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
 
 export class VerifyCaptchaRequest {
-  /** Not validated here: a value that is missing or no string is CAPTCHA_401001, not a validation error. */
+  /** Not validated here: a value that is missing or not a string is CAPTCHA_401001, not a validation error. */
   @Allow()
   @ApiPropertyOptional({
     type: String,

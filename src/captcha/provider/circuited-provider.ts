@@ -36,7 +36,7 @@ export class CircuitedProvider implements CaptchaProvider {
     try {
       return await this.circuit.execute(() => this.provider.judge(token, ip, timeoutMs));
     } catch (error) {
-      // No reason: the log has it from when the circuit opened and does not repeat it for every login.
+      // Without a reason nothing is logged: the opening of the circuit was logged once, not for every login.
       if (error instanceof BrokenCircuitError) return { verdict: 'unavailable' };
       throw error;
     }

@@ -48,7 +48,7 @@ export function sealMail(keys: KeyRing, mail: QueuedMail): string {
   return keys.seal(mailPurpose, JSON.stringify(mail));
 }
 
-/** No key of this process decrypts the mail. During a key rotation another replica may have the key. */
+/** Thrown when no key of this process decrypts the mail. During a key rotation another replica may have the key. */
 export class MailNotReadable extends Error {
   override readonly name = 'MailNotReadable';
 }

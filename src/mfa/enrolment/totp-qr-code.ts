@@ -5,7 +5,7 @@ import { TotpSecrets } from '../persistence/totp-secrets';
 import { SealedTotp } from '../totp/sealed-totp';
 import { type EnrolmentClaim, OpenEnrolments } from './open-enrolments';
 
-/** Greyscale without filters: encoding blocks the event loop, and takes a third of the time so. */
+/** Greyscale and no filters: encoding blocks the event loop, and these options cut its time to a third. */
 const picture = {
   type: 'png',
   errorCorrectionLevel: 'M',
