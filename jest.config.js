@@ -1,19 +1,8 @@
 'use strict';
 
-// CommonJS output with decorators and their metadata, as the build makes it, for our own TypeScript ...
-const typescript = {
-  swcrc: false,
-  jsc: {
-    target: 'es2023',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    keepClassNames: true,
-  },
-  module: { type: 'commonjs' },
-  sourceMaps: 'inline',
-};
+const typescript = require('./scripts/swc-options.cjs');
 
-// ... and for packages that ship ES modules only (Nest 12 among them). `unknown` leaves a CommonJS file a script.
+// For packages that ship ES modules only (Nest 12 among them). `unknown` leaves a CommonJS file a script.
 const packages = {
   swcrc: false,
   isModule: 'unknown',

@@ -2,7 +2,7 @@ import type { QueryRunner, Table } from 'typeorm';
 import { Columns } from './columns';
 import type { RepeatableMigration } from './repeatable';
 
-/** The tables of §2 with exactly the specified column names, and those that `decisions.md` 9 adds. */
+/** The tables of docs/spec/service.md#2 with exactly its column names, and those of docs/spec/decisions.md#9. */
 export class Init1760000000000 implements RepeatableMigration {
   readonly name = 'Init1760000000000';
 

@@ -4,8 +4,8 @@ import { type QueryRunner, Table, TableColumn, type TableColumnOptions, TableInd
 export const madeByUs = 'portal-authentication';
 
 /**
- * The few column kinds that all tables are made of, for MySQL, MariaDB and SQLite alike: the schema builder writes the
- * statement, and only what the engines spell differently is decided here.
+ * The column types of all tables, for MySQL, MariaDB and SQLite. The schema builder of TypeORM writes the statements;
+ * this class only handles the types that differ between the databases.
  */
 export class Columns {
   private readonly mysql: boolean;
@@ -40,7 +40,7 @@ export class Columns {
 
   flag = (name: string): TableColumnOptions => ({ name, type: this.mysql ? 'tinyint' : 'boolean', default: 0 });
 
-  /** UTC with milliseconds. */
+  /** A time in UTC with milliseconds. */
   time = (name: string, more: Partial<TableColumnOptions> = {}): TableColumnOptions => ({
     name,
     type: 'datetime',
@@ -56,7 +56,7 @@ export class Columns {
     generationStrategy: 'increment',
   });
 
-  /** Identifiers are compared byte by byte: the table's collation is binary, as SQLite's is by itself. */
+  /** The collation is binary, so identifiers are compared byte by byte. SQLite does so by default. */
   table(name: string, columns: TableColumnOptions[], indices: { columns: string[]; unique?: boolean }[] = []): Table {
     return new Table({
       name,

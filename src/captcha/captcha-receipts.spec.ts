@@ -19,25 +19,25 @@ describe('CaptchaReceipts', () => {
 
   const rows = () => store.database.rows<{ token_hash: string }>('SELECT token_hash FROM captcha_receipts');
 
-  it('of 50 parallel claims of one token exactly one wins', async () => {
+  it('lets exactly one of 50 parallel claims of one token win', async () => {
     const claims = await Promise.all(Array.from({ length: 50 }, () => receipts.claim('t', clock.secondsFromNow(300))));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('keeps a hash of the token and nothing else of it', async () => {
+  it('stores only a hash of the token', async () => {
     await receipts.claim('a-token', clock.secondsFromNow(300));
     expect(await rows()).toEqual([{ token_hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     expect(JSON.stringify(await store.database.rows('SELECT * FROM captcha_receipts'))).not.toContain('a-token');
   });
 
-  it('a released token may be claimed again, once', async () => {
+  it('lets a released token be claimed once more', async () => {
     await receipts.claim('t', clock.secondsFromNow(300));
     await receipts.release('t');
     expect(await receipts.claim('t', clock.secondsFromNow(300))).toBe(true);
     expect(await receipts.claim('t', clock.secondsFromNow(300))).toBe(false);
   });
 
-  it('a failure that is no duplicate is not answered as "already spent"', async () => {
+  it('does not report an unrelated database error as an already spent token', async () => {
     const broken = new CaptchaReceipts(
       Object.assign(Object.create(store.database) as typeof store.database, {
         affected: () => Promise.reject(new Error('some other failure')),
@@ -47,11 +47,11 @@ describe('CaptchaReceipts', () => {
     await expect(broken.claim('t', clock.now())).rejects.toThrow('some other failure');
   });
 
-  it('a purge removes what has expired, in bounded batches, and never what could still be replayed', async () => {
+  it('purges in bounded batches and keeps every receipt whose token could still be replayed', async () => {
     for (const token of ['a', 'b', 'c']) await receipts.claim(token, clock.secondsFromNow(300));
     clock.forward(301);
     await receipts.claim('late', clock.secondsFromNow(300));
-    // A replica whose clock is behind would still take the token.
+    // A replica whose clock is behind may still accept these tokens.
     expect(await receipts.purgeExpired(10)).toBe(0);
     clock.forward(60);
     expect(await receipts.purgeExpired(2)).toBe(2);
@@ -60,7 +60,7 @@ describe('CaptchaReceipts', () => {
     expect(await receipts.claim('late', clock.secondsFromNow(300))).toBe(false);
   });
 
-  it.each([0, -1, 1.5, 1001, Number.NaN])('a batch of %p is refused before it reaches a statement', async (limit) => {
+  it.each([0, -1, 1.5, 1001, Number.NaN])('refuses the batch size %p before any SQL statement runs', async (limit) => {
     await expect(receipts.purgeExpired(limit)).rejects.toThrow(RangeError);
   });
 });

@@ -4,11 +4,11 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
 
-/** A replica whose clock runs ahead must not forget a token that another one would still take. */
+/** A receipt outlives its token: a replica whose clock is ahead must not purge it while another accepts the token. */
 const marginSeconds = 60;
 const largestBatch = 1000;
 
-/** What has been spent: a hash of each token until it could no longer be used anyway (decisions.md 6, W15). */
+/** The spent tokens: a hash of each token until the token has expired anyway (docs/spec/attacks.md#w15). */
 @Injectable()
 export class CaptchaReceipts {
   constructor(
@@ -17,10 +17,10 @@ export class CaptchaReceipts {
   ) {}
 
   /**
-   * Racers: parallel logins with one token, on any replica. The first INSERT has the primary key; the others meet a
-   * duplicate and are told `false`, which they answer with CAPTCHA_401001.
-   * @param identity what makes the token one: equal for every spelling of it
-   * @param expires when the token dies by itself
+   * Racers: parallel logins with one token, on any replica. The first INSERT takes the primary key and wins. The others
+   * hit the duplicate key and get `false`; their callers answer CAPTCHA_401001.
+   * @param identity identifies the token and is the same for every encoding of it
+   * @param expires when the token expires by itself
    */
   async claim(identity: string, expires: Date): Promise<boolean> {
     try {
@@ -35,15 +35,16 @@ export class CaptchaReceipts {
     }
   }
 
-  /** Only by whoever claimed it: the token was never judged, and its owner may come again. */
+  /** Makes a token usable again that no provider could judge. Only the caller that claimed it may release it. */
   async release(identity: string): Promise<void> {
     await this.database.affected('DELETE FROM captcha_receipts WHERE token_hash = ?', [sha256Hex(identity)]);
   }
 
   /**
-   * Deletes by primary key, so that no scan locks what logins insert meanwhile. Several processes may run it at once.
-   * @param limit rows at most, 1 to 1000
-   * @returns how many this call removed; fewer than `limit`: nothing is left, or another process was quicker
+   * Deletes by primary key: a range scan would lock the index range into which logins insert. Several processes may
+   * run it at the same time.
+   * @param limit maximum number of rows, 1 to 1000
+   * @returns the number of deleted rows; fewer than `limit` when none are left or another process deleted some first
    */
   async purgeExpired(limit: number): Promise<number> {
     if (!Number.isInteger(limit) || limit < 1 || limit > largestBatch) throw new RangeError('limit must be 1 to 1000');

@@ -12,7 +12,7 @@ import { CaptchaPasses } from './pass/captcha-passes';
 import { AltchaChallenges } from './provider/altcha-challenges';
 import { configuredGateway } from './provider/configured-gateway';
 
-/** Tells people from programs before anything else looks at a login (§1.2, §4.8). */
+/** Verifies the captcha before any other check of a login (docs/spec/service.md#1.2). */
 @Module({
   controllers: [CaptchaController],
   providers: [

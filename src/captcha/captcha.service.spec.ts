@@ -65,14 +65,14 @@ describe('CaptchaService', () => {
     ['with a space', 'to ken'],
     ['with NUL', 'to\0ken'],
     ['not ASCII', 'tök€n'],
-  ])('T031 T038 a token that is %s is CAPTCHA_401001 and reaches no provider', async (_case, token) => {
+  ])('T031 T038 a token that is %s is answered with CAPTCHA_401001 and reaches no provider', async (_case, token) => {
     const service = serviceWith();
     await expectRefusal(service.assertHuman(token, ip), captchaRejected);
     await expectRefusal(service.verify(token, ip), captchaRejected);
     expect(gateway.asked).toEqual([]);
   });
 
-  it('T034 T038 a token of 2048 characters reaches the provider, with the client address', async () => {
+  it('T034 T038 a token of 2048 characters reaches the provider with the client address', async () => {
     const token = 'x'.repeat(2048);
     await serviceWith().assertHuman(token, ip);
     expect(gateway.asked).toEqual([[token, ip]]);
@@ -81,13 +81,13 @@ describe('CaptchaService', () => {
   it.each([
     ['rejected', captchaRejected],
     ['unavailable', captchaUnavailable],
-  ] as const)('%s becomes its code, in login and in the exchange', async (verdict, entry) => {
+  ] as const)('the verdict "%s" has its own error code, at the login and at the exchange', async (verdict, entry) => {
     gateway.verdict = verdict;
     await expectRefusal(serviceWith().assertHuman('token', ip), entry);
     await expectRefusal(serviceWith().verify('token', ip), entry);
   });
 
-  it('T037 a token is exchanged for a pass that logs in once, from the same address, without the provider', async () => {
+  it('T037 a pass is good for one login from the same address, without asking the provider', async () => {
     const service = serviceWith();
     const pass = await service.verify('token', ip);
     expect(gateway.asked).toHaveLength(1);
@@ -97,14 +97,14 @@ describe('CaptchaService', () => {
     expect(gateway.asked).toHaveLength(1);
   });
 
-  it('a pass cannot be renewed, and trying does not spend it', async () => {
+  it('a pass cannot be exchanged for a new pass, and the attempt does not spend it', async () => {
     const service = serviceWith();
     const pass = await service.verify('token', ip);
     await expectRefusal(service.verify(pass, ip), captchaRejected);
     await service.assertHuman(pass, ip);
   });
 
-  it('the test token is always good, is never spent, and is exchanged as any other', async () => {
+  it('the test token is always valid, is never spent, and can be exchanged for a pass', async () => {
     const service = serviceWith({ CAPTCHA_TEST_TOKEN: 'dev-captcha-token' });
     gateway.verdict = 'unavailable';
     for (let i = 0; i < 3; i++) await service.assertHuman('dev-captcha-token', ip);
@@ -112,7 +112,7 @@ describe('CaptchaService', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('without the setting no token is special', async () => {
+  it('without CAPTCHA_TEST_TOKEN no token is always valid', async () => {
     gateway.verdict = 'rejected';
     const service = serviceWith();
     await expectRefusal(service.assertHuman('dev-captcha-token', ip), captchaRejected);

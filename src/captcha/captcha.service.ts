@@ -7,10 +7,10 @@ import { CaptchaGateway } from './captcha-gateway';
 import { CaptchaPasses } from './pass/captcha-passes';
 import { AltchaChallenges } from './provider/altcha-challenges';
 
-/** The longest token of any provider (Turnstile); what is longer or not visible ASCII is nobody's token (W16). */
+/** 2048 is the longest token of any provider (Turnstile). Other input is refused without asking a provider. */
 const plausible = /^[\x21-\x7e]{1,2048}$/;
 
-/** The door of the captcha: login's first step, and the endpoint that exchanges a token for a pass (§1.2, §4.1, §4.8). */
+/** The first check of a login, and the exchange of a captcha token for a pass (docs/spec/decisions.md#6). */
 @Injectable()
 export class CaptchaService {
   constructor(
@@ -21,10 +21,10 @@ export class CaptchaService {
   ) {}
 
   /**
-   * Spends a widget's token or a pass of `verify`.
-   * @param token as the body had it, of whatever type
+   * Spends a token of the widget, or a pass that `verify` issued.
+   * @param token the unvalidated value of the request body
    * @param ip the client's canonical address
-   * @throws DomainError CAPTCHA_401001, or CAPTCHA_503001 when nobody could judge it (then it is not spent)
+   * @throws DomainError CAPTCHA_401001, or CAPTCHA_503001 when no provider could judge the token (it is not spent)
    */
   async assertHuman(token: unknown, ip: string): Promise<void> {
     const given = plausibleToken(token);
@@ -34,8 +34,8 @@ export class CaptchaService {
   }
 
   /**
-   * §4.8: spends a widget's token and answers a pass for /login. A pass is not taken here: renewed again and again, one
-   * solution would be as good tomorrow as today.
+   * `POST /verify-captcha`: spends a token of the widget and returns a pass for `/login`. A pass is refused here:
+   * otherwise one solved captcha could be renewed for ever.
    */
   async verify(token: unknown, ip: string): Promise<string> {
     const given = plausibleToken(token);
@@ -46,7 +46,7 @@ export class CaptchaService {
     return this.passes.issue(ip);
   }
 
-  /** @throws DomainError COMMON_404001 where the self-hosted challenge is not configured. */
+  /** @throws DomainError COMMON_404001 when `altcha` is not a configured provider. */
   async challenge(): Promise<Challenge> {
     if (!this.config.captcha.providers.includes('altcha')) throw new DomainError(routeNotFound);
     return this.challenges.issue();
@@ -58,7 +58,7 @@ export class CaptchaService {
     if (verdict === 'unavailable') throw new DomainError(captchaUnavailable);
   }
 
-  /** Settings refuse one in production and on a HOST that others can reach. */
+  /** The settings refuse a test token in production and on a HOST that is not a loopback address. */
   private isTestToken(token: string): boolean {
     return token === this.config.captcha.testToken;
   }

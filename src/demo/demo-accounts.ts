@@ -6,7 +6,7 @@ export const demoPassword = 'Demo-Password-1';
 interface DemoAccount {
   readonly what: string;
   readonly user: Omit<NewUser, 'passwordHash'>;
-  /** The password was set so many days ago. */
+  /** Days since the password was set. */
   readonly passwordAgeDays: number;
 }
 
@@ -20,7 +20,7 @@ const ordinary = {
   orgUnitId: null,
 } as const;
 
-/** One account for each branch and refusal of a login that a newcomer wants to see. */
+/** One account for each outcome of a login that a new user of the demo may want to see. */
 export const demoAccounts: readonly DemoAccount[] = [
   {
     what: 'logs in',

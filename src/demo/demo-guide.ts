@@ -1,9 +1,9 @@
 import { demoAccounts, demoPassword } from './demo-accounts';
 
-/** Always valid in the demo, instead of a solved challenge. */
+/** A captcha token that is always valid in the demo. */
 export const demoCaptchaToken = 'dev-captcha-token';
 
-/** What a newcomer reads after `npm start`; the curl block stands alone, so that it can be copied as it is. */
+/** The text that `npm start` prints. The curl command has a line of its own, so that it can be copied. */
 export function demoGuide(port: number, apiPrefix: string): string {
   const base = `http://127.0.0.1:${port}`;
   const body = { username: 'alice', password: demoPassword, captcha_token: demoCaptchaToken };
@@ -19,15 +19,15 @@ export function demoGuide(port: number, apiPrefix: string): string {
     '',
     `curl -s ${base}${apiPrefix}/login -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
     '',
-    `The page:          ${base}/`,
+    `Web pages:         ${base}/`,
     `API documentation: ${base}/docs  (document: ${base}/openapi.json)`,
     `Mails:             ${base}/outbox  (files: data/outbox/*.eml)`,
     'Database:          data/auth.sqlite',
     '',
-    'The demo follows the letter of the specification: /forget-password answers the reset token itself',
-    '(RESET_RESPONSE_UID=token), enrolling TOTP is bound to the address (TOTP_ENROLMENT_BINDING=ip), and a',
-    'pending second factor to nobody (MFA_PENDING_BINDING=none). The program itself, node dist/src/main.js,',
-    'is strict in all three.',
+    'The demo follows the literal contract and is less strict than the program itself (node dist/src/main.js):',
+    '- /forget-password returns the reset token to the caller (RESET_RESPONSE_UID=token).',
+    '- Enrolling an authenticator is bound to the IP address, not to the session (TOTP_ENROLMENT_BINDING=ip).',
+    '- A pending second factor is bound to nobody (MFA_PENDING_BINDING=none).',
     '',
   ].join('\n');
 }

@@ -5,7 +5,7 @@ import { DemoOutbox, type ShownMail } from './demo-outbox';
 
 export const outboxPath = 'demo/outbox';
 
-/** What would have been sent, for the page that shows it; in the demo only. */
+/** The written mails, for the outbox page of the demo. */
 @ApiExcludeController()
 @Controller(outboxPath)
 @OwnFormat()

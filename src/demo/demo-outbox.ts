@@ -13,17 +13,17 @@ export interface ShownMail {
   readonly text: string;
 }
 
-/** Reads the mails that are written to files where no mail server is configured. They hold codes and links. */
+/** Reads the mails that were written to files because no mail server is configured. They contain codes and links. */
 @Injectable()
 export class DemoOutbox {
   private readonly folder: string;
 
   constructor(config: AppConfig) {
-    if (config.production) throw new Error('the outbox of the demo is not for production');
+    if (config.production) throw new Error('the demo outbox is not for production: start dist/src/main.js');
     this.folder = join(config.dataDir, 'outbox');
   }
 
-  /** Their names begin with the time. */
+  /** Sorts by file name: the names begin with the time. */
   async newest(count: number): Promise<ShownMail[]> {
     const names = await readdir(this.folder).catch(() => []);
     const newest = names

@@ -5,7 +5,7 @@ import { UserAdministration } from '../cli/user-administration';
 import { UsersRepository } from '../users/users.repository';
 import { demoAccounts, demoPassword } from './demo-accounts';
 
-/** Makes the demo accounts that are not there yet; starting again changes nothing. */
+/** Creates the demo accounts that do not exist yet. A further start changes nothing. */
 @Injectable()
 export class DemoSeed {
   constructor(

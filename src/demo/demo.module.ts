@@ -10,7 +10,7 @@ import { DemoOutboxController } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
 import { PortalPages } from './portal-pages';
 
-/** The whole service, and the accounts to try it with. */
+/** The whole service with demo accounts, the outbox and the web pages. */
 @Module({})
 export class DemoModule {
   static with(config: AppConfig): DynamicModule {

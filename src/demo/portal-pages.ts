@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppConfig } from '../platform/config/app-config';
 import { outboxPath } from './demo-outbox.controller';
 
-/** The pages' own addresses (portal/src/paths.ts); none is a path of the service, whose answers stay what they are. */
+/** The paths of the pages (portal/src/paths.ts). None is a path of the service, so no answer of the service changes. */
 const pagePaths = [
   '/',
   '/code',
@@ -18,7 +18,7 @@ const pagePaths = [
   '/outbox',
 ];
 
-/** Files of this origin only, nothing inline, no frames; the QR code is a blob, and forms are never sent by the browser itself. */
+/** Allows files of this origin only, nothing inline, no frames, no form submits. `blob:` is for the QR code. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the built web pages beside the service, so that a newcomer has something to click; in the demo only. */
+/** Serves the built web pages from the same port as the service. For the demo only. */
 @Injectable()
 export class PortalPages implements OnModuleInit {
   private readonly logger = new Logger('portal');
@@ -42,10 +42,10 @@ export class PortalPages implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    if (this.config.production) throw new Error('the pages of the demo are not for production');
+    if (this.config.production) throw new Error('the demo pages are not for production: start dist/src/main.js');
     const folder = resolve('portal/dist');
     if (!existsSync(join(folder, 'index.html'))) {
-      this.logger.warn('the pages are not built: npm run build:portal');
+      this.logger.warn('the web pages are not built, so they are not served: run npm run build:portal');
       return;
     }
     await this.serve(this.host.httpAdapter.getInstance<FastifyInstance>(), folder);
@@ -61,7 +61,7 @@ export class PortalPages implements OnModuleInit {
     for (const path of pagePaths) fastify.get(path, show);
 
     await fastify.register(async (scope) => {
-      // After the service's own hook, which lets nothing be kept; the names of these files change with their content.
+      // Runs after the hook of the service that forbids caching. These file names change with their content.
       scope.addHook('onSend', (_request, reply, _payload, done) => {
         if (reply.statusCode < 400) reply.header('cache-control', 'public, max-age=31536000, immutable');
         done();
@@ -79,7 +79,7 @@ export class PortalPages implements OnModuleInit {
     fastify.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
   }
 
-  /** Tells the pages where the service is, and that there is an outbox to look into. */
+  /** Fills in the meta tags that tell the pages the path prefix of the service and the path of the outbox. */
   private introduced(page: string): string {
     const prefix = this.config.http.apiPrefix;
     return page

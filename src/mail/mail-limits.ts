@@ -1,23 +1,24 @@
-/** The numbers of sending, in milliseconds unless said otherwise; injected as one value, so that a test can make them small. */
+/** Time-outs and limits of sending; names that end in `Ms` are milliseconds. Injected, so that tests can lower them. */
 export abstract class MailLimits {
-  /** Name resolution and TCP connection, each. */
+  /** For the name resolution and again for the TCP connection. */
   abstract readonly connectMs: number;
   abstract readonly greetingMs: number;
-  /** Silence of the server at any later point, the check of the whole message by its filters included. */
+  /** Longest silence of the server after the greeting. It includes the time that its filters take for a message. */
   abstract readonly socketMs: number;
-  /** From the claim of a mail to the end of its sending, whatever the server does: then the connection is cut. */
+  /** From the claim of a mail to the end of its sending. Then the connection is cut, whatever the server does. */
   abstract readonly sendMs: number;
-  /** Longer than `sendMs`: as long as a mail may be on its way it belongs to whoever sends it. */
+  /** Must be longer than `sendMs`: otherwise another process could claim a mail that is still being sent. */
   abstract readonly leaseMs: number;
   abstract readonly pollMs: number;
-  /** From queueing to the first look: by then the caller's transaction has usually been committed. */
+  /** Delay between queueing a mail and the first claim: by then the caller's transaction has usually committed. */
   abstract readonly nudgeMs: number;
-  /** What a program that stops gives to the mails on their way. */
+  /** How long a stopping process waits for the mails that it is sending. */
   abstract readonly stopMs: number;
+  /** Longest pause between two attempts, before jitter. */
   abstract readonly retryCapMs: number;
-  /** Mails on their way at once, in one process. */
+  /** Mails that one process sends at the same time. */
   abstract readonly concurrency: number;
-  /** Sendings that the server answered with "later", or that ended with the process, before a mail is given up. */
+  /** Attempts that the server answered with 4xx, or during which the process died, before a mail is given up. */
   abstract readonly maxAttempts: number;
 }
 

@@ -10,9 +10,9 @@ export interface OutboxStats {
   readonly pending: number;
   /** 0 when nothing is pending. */
   readonly oldestPendingSeconds: number;
-  /** Given up, and not purged yet. */
+  /** Mails that were given up and are not purged yet. */
   readonly dead: number;
-  /** By this process since it started; the other numbers are those of the whole installation. */
+  /** Counted by this process since its start. The other numbers cover all replicas. */
   readonly skipped: number;
 }
 
@@ -26,7 +26,7 @@ export class MailOutbox {
     private readonly clock: Clock,
   ) {}
 
-  /** A server sends from now on, also what other processes have queued. */
+  /** Starts sending, including the mails that other processes queued. Only the server calls it. */
   startSending(): void {
     this.worker.startPolling();
   }
@@ -48,14 +48,14 @@ export class MailOutbox {
     };
   }
 
-  /** Sends what is due at once, for who cannot wait for the poll. */
+  /** Sends all due mails now instead of at the next poll. */
   sendDue(): Promise<void> {
     return this.worker.sendDue();
   }
 
   /**
-   * Removes mails that have come to their end and were queued before `before`; one bounded batch.
-   * @returns how many; fewer than `limit` when there are no more.
+   * Deletes one batch of mails that have a final status and were queued before `before`.
+   * @returns the number of deleted mails; fewer than `limit` when none are left
    */
   async purgeSettled(before: Date, limit: number): Promise<number> {
     const rows = await this.database.rows<{ id: string }>(

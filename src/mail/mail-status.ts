@@ -1,12 +1,12 @@
-/** `mail_outbox.status`. Whatever is not waiting is final, and its payload is gone. */
+/** Values of `mail_outbox.status`. All except `waiting` are final; a final row has no payload any more. */
 export const mailStatus = {
   waiting: 0,
   sent: 1,
-  /** Refused for good by the server, no address, or tried too often. */
+  /** The server refused it with 5xx, the recipient is not one plain address, or it was tried too often. */
   dead: 2,
-  /** Sending it made no sense any more. */
+  /** Its `expires` passed before it could be sent. */
   expired: 3,
-  /** No mail server was configured (§6.2). */
+  /** No mail server was configured (docs/spec/service.md#6.2). */
   skipped: 4,
 } as const;
 

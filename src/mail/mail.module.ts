@@ -15,11 +15,11 @@ import { noForeignContent } from './smtp/smtp-options';
 import { SmtpTransports } from './smtp/smtp-transports';
 import { htmlLayout, htmlTemplates, MailTemplates } from './templates/mail-templates';
 
-/** Mails that are never lost and never sent twice: an outbox in the database, a worker in every replica (§6.2). */
+/** Sends mails from an outbox table, with a worker in every replica. ADR 0007 says when a mail can be sent twice. */
 @Module({
   imports: [
     MailerModule.forRoot({
-      // Mail servers are added and removed as the settings change.
+      // SmtpTransports adds and removes mail servers when the settings change.
       transports: {
         [fileTransporter]: { streamTransport: true, buffer: true, newline: 'windows', ...noForeignContent },
       },

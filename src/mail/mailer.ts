@@ -22,13 +22,13 @@ export type {
   TotpChangedMail,
 } from './outbox/mail-payload';
 
-/** A notice is still worth reading the next day. */
+/** Notices are worth sending for a day. */
 const noticeSeconds = 24 * 3600;
 
 /**
- * Mails as part of the change that causes them: a row in the caller's transaction, sent soon after its commit and never
- * after its rollback. No verb waits for a mail server or fails for the lack of one (§6.2). A mail goes to one stored
- * address; `nickname`, where it is known, is how it greets.
+ * Queues mails as rows of the caller's transaction: a mail is sent soon after the commit and never after a rollback.
+ * No method waits for a mail server or fails without one (docs/spec/service.md#6.2). Each mail goes to one stored
+ * address; a known `nickname` is used in the greeting.
  */
 @Injectable()
 export class Mailer {
@@ -40,26 +40,27 @@ export class Mailer {
     private readonly config: AppConfig,
   ) {}
 
-  /** The code of the second factor (§4.2); not sent after `expires`. */
+  /** The code of the second factor. It is not sent after `expires`. */
   queueOtp(tx: Transaction, mail: OtpMail): Promise<void> {
     return this.queue(tx, { kind: 'otp', ...mail }, mail.expires);
   }
 
   /**
-   * The link to `/reset-password` (§4.9), worded by its type, also for invitations; not sent after `expires`.
-   * @throws Error when the link leads elsewhere than to `SYSTEM_URL`: that is a bug, or somebody's Host header (W29).
+   * The link to `/reset-password`. Its type chooses the text; invitations use it too. It is not sent after `expires`.
+   * @throws Error when the link does not start with `SYSTEM_URL`: a Host header must never choose the target of a link
+   *   (docs/spec/attacks.md#w29).
    */
   queueResetLink(tx: Transaction, mail: ResetLinkMail): Promise<void> {
-    if (!mail.link.startsWith(`${this.config.systemUrl}/`)) throw new Error('a link must start with SYSTEM_URL');
+    if (!mail.link.startsWith(`${this.config.systemUrl}/`)) throw new Error('a mail link must start with SYSTEM_URL');
     return this.queue(tx, { kind: 'reset-link', ...mail }, mail.expires);
   }
 
-  /** "Your password was changed": time and address, and no link that changes anything. */
+  /** "Your password was changed": shows the time and the IP address, and contains no link. */
   queuePasswordChanged(tx: Transaction, mail: PasswordChangedMail): Promise<void> {
     return this.queue(tx, { kind: 'password-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
-  /** An authenticator was confirmed, or took the place of another (decisions.md 3). */
+  /** "An authenticator app was added" or "was replaced". */
   queueTotpChanged(tx: Transaction, mail: TotpChangedMail): Promise<void> {
     return this.queue(tx, { kind: 'totp-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }

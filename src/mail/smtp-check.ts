@@ -5,13 +5,13 @@ import { SmtpConfiguration } from './smtp/smtp-configuration';
 import { describeFailure } from './smtp/smtp-failure';
 import { smtpOptions } from './smtp/smtp-options';
 
-/** `text` is one line for the operator, with neither password nor user name in it. */
+/** `text` is one line for the operator. It contains neither the password nor the user name. */
 export interface SmtpCheckResult {
   readonly status: 'ok' | 'skipped' | 'problem';
   readonly text: string;
 }
 
-/** `doctor`'s question: would a mail leave now? Connects, upgrades, logs in, and sends nothing. */
+/** The SMTP check of `doctor`: connects, starts TLS and logs in, but sends nothing. */
 @Injectable()
 export class SmtpCheck {
   constructor(
@@ -19,7 +19,7 @@ export class SmtpCheck {
     private readonly limits: MailLimits,
   ) {}
 
-  /** Never throws; a silent server is told after seconds. */
+  /** Never throws. A server that does not answer is reported after the time-out of the greeting. */
   async checkSmtp(): Promise<SmtpCheckResult> {
     let server = '';
     try {

@@ -14,7 +14,7 @@ import { RequestMetrics } from './collect/request-metrics';
 import { registerServiceMetrics } from './collect/service-metrics';
 import { MetricsListener } from './listener/metrics-listener';
 
-/** Prometheus metrics on `METRICS_PORT`. Without it nothing is loaded, counted or listening (decisions.md 8). */
+/** Prometheus metrics on `METRICS_PORT`. Without that setting nothing is loaded, counted or served. */
 @Injectable()
 export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('metrics');
@@ -31,7 +31,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
 
-  /** Before the routes are registered. */
+  /** Call it before the routes are registered, or their requests are not counted. */
   async watch(fastify: FastifyInstance): Promise<void> {
     if (this.config.http.metricsPort === undefined) return;
     const prometheus = await import('prom-client');
@@ -49,7 +49,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.registry = registry;
   }
 
-  /** @throws when the port is taken: the program then does not start. */
+  /** @throws when the port is in use: the program then does not start */
   async onApplicationBootstrap(): Promise<void> {
     const { host, metricsPort } = this.config.http;
     if (this.registry === undefined || metricsPort === undefined) return;
@@ -57,7 +57,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     this.logger.log({ host, port: this.listener.port }, 'metrics are served');
   }
 
-  /** Last, so that the drain can be watched. */
+  /** Runs in the last phase of the shutdown, so that the drain can be monitored. */
   async onApplicationShutdown(): Promise<void> {
     this.registry?.clear();
     await this.listener?.close();

@@ -11,11 +11,11 @@ import { EmailCodes } from './codes/email-codes';
 
 export interface Challenge {
   readonly channel: MfaType;
-  /** For the login's answer: whoever holds it owns the pending login. */
+  /** Returned by `/login`. Whoever sends it owns the pending login. */
   readonly mfaToken: string;
 }
 
-/** Login's door to the second factor: after a right credential it opens the one pending login of the user (§1.4, §4.1). */
+/** Opens the pending login of a user after a correct password (docs/spec/decisions.md#pending-login). */
 @Injectable()
 export class MfaChallenges {
   constructor(
@@ -26,19 +26,19 @@ export class MfaChallenges {
     private readonly config: AppConfig,
   ) {}
 
-  /** `MFA_REQUIRED`: for everybody or for nobody, there is no exception for a tenant or a user. */
+  /** `MFA_REQUIRED`, for all users: no tenant and no user can override it (docs/spec/service.md#1.4). */
   get required(): boolean {
     return this.config.mfa.required;
   }
 
-  /** @throws DomainError MFA_429001 within the cooldown of the former code, which stays good, and its login with it. */
+  /** @throws DomainError MFA_429001 within the cooldown; the former code and its pending login stay valid */
   async open(user: User, client: ClientInfo): Promise<Challenge> {
     if (channelOf(user) === 'email') return this.openByEmail(user, client);
     const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip);
     return { channel: 'totp', mfaToken };
   }
 
-  /** The gate first: of parallel logins one sends a mail, and it also puts them in order for everything after it. */
+  /** The gate row comes first. It serialises parallel logins of one user, and only one of them sends a mail. */
   private async openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
     await this.cooldowns.ensureGate(user.uid, 'otp');
     return this.database.transaction(async (tx) => {
@@ -51,7 +51,7 @@ export class MfaChallenges {
   }
 }
 
-/** Without a confirmed secret codes go by mail, so that a user can get in and enrol (decisions.md 3). */
+/** Without a confirmed secret the channel is `email`, so that a user can log in and enrol an authenticator. */
 function channelOf(user: User): MfaType {
   return user.mfaType === 'totp' && user.totpSecret !== null ? 'totp' : 'email';
 }

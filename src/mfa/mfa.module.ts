@@ -24,7 +24,7 @@ import { TotpCodes } from './totp/totp-codes';
 import { EmailVerifier } from './verify/email-verifier';
 import { TotpVerifier } from './verify/totp-verifier';
 
-/** The second factor (§4.2–4.5). */
+/** The second factor: codes by mail and by authenticator (docs/spec/decisions.md#3). */
 @Module({
   imports: [TypeOrmModule.forFeature([TotpSecret]), UsersModule, AuditModule, MailModule, TokensModule],
   controllers: [MfaController],

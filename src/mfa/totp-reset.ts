@@ -4,7 +4,7 @@ import { Database } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
 
-/** For the operator whose user has lost the authenticator: secret and open enrolment gone, codes by mail again. */
+/** For a user who has lost the authenticator: removes the secret and any enrolment. Codes are sent by mail again. */
 @Injectable()
 export class TotpReset {
   constructor(

@@ -1,10 +1,10 @@
 import { errorSchemaName } from '../platform/http/answers.decorator';
 import * as catalogue from '../shared/errors/error-catalogue';
 
-/** One schema for each code, so that a client can tell failures apart by `error_code` alone. */
+/** One schema for each error code, so that a client can tell failures apart by `error_code` alone. */
 export function errorSchemas(): Record<string, object> {
   return Object.fromEntries(
-    // In an order of their own: that of a module's exports is the compiler's.
+    // Sorted, because the order of a module's exports depends on the compiler.
     byCode(Object.values(catalogue)).map((entry) => {
       const data = dataSchema(entry);
       return [
@@ -15,7 +15,11 @@ export function errorSchemas(): Record<string, object> {
           required: ['error_code', 'msg', ...(data?.required ? ['data'] : [])],
           properties: {
             error_code: { type: 'string', enum: [entry.code] },
-            msg: { type: 'string', description: 'For people, in their language; may change.', example: entry.msg.en },
+            msg: {
+              type: 'string',
+              description: 'For people, in the language of Accept-Language. The text may change.',
+              example: entry.msg.en,
+            },
             ...(data === undefined ? {} : { data: data.schema }),
           },
         },
@@ -29,7 +33,12 @@ const byCode = (entries: readonly catalogue.CatalogueEntry[]): catalogue.Catalog
 
 function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schema: object } | undefined {
   if (entry.status === 429 || entry.status === 503) {
-    const seconds = { type: 'integer', minimum: 1, description: 'Seconds to wait, also in Retry-After.', example: 42 };
+    const seconds = {
+      type: 'integer',
+      minimum: 1,
+      description: 'Seconds to wait. Retry-After has the same value.',
+      example: 42,
+    };
     return {
       required: true,
       schema: { type: 'object', required: ['retry_after'], properties: { retry_after: seconds } },
@@ -38,7 +47,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schem
   if (entry !== catalogue.requestInvalid) return undefined;
   const fields = {
     type: 'object',
-    description: 'What does not fit, by field.',
+    description: 'The problems of each field.',
     additionalProperties: { type: 'array', items: { type: 'string' } },
     example: { username: ['username must be a string'] },
   };

@@ -8,7 +8,7 @@ const byFormat: Readonly<Record<string, string>> = {
 
 const byType: Readonly<Record<string, unknown>> = { boolean: false, integer: 1, number: 1, string: 'text' };
 
-/** A value that fits the schema, from the examples that its parts give. */
+/** Builds a value that matches the schema, from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, schemas: Schemas): unknown {
   const { example, type, format, enum: values, properties, items, oneOf, allOf, minimum } = resolved(schema, schemas);
   if (example !== undefined) return example;

@@ -1,4 +1,4 @@
-/** What is used of a schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
+/** The used part of an OpenAPI 3.1 schema, which is a JSON Schema 2020-12. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -10,23 +10,23 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly oneOf?: readonly JsonSchema[];
-  /** As the generator writes a reference that has a description of its own beside it. */
+  /** The generator writes it for a reference with its own description. */
   readonly allOf?: readonly JsonSchema[];
 }
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** The schema itself, where a reference stands for it. */
+/** Resolves a reference. Any other schema is returned unchanged. */
 export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const target = schemas[nameOf(schema.$ref)];
-  if (target === undefined) throw new Error(`${schema.$ref} leads nowhere`);
+  if (target === undefined) throw new Error(`no schema for the reference ${schema.$ref}`);
   return target;
 }
 
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
-/** Every `$ref` below a node. */
+/** All values of `$ref` below a node. */
 export function referencesIn(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, value]) =>
@@ -35,8 +35,8 @@ export function referencesIn(node: unknown): string[] {
 }
 
 /**
- * 3.1 is JSON Schema: "or null" is a type, where the generator still writes the `nullable` of 3.0. In an enumeration null is
- * one more value.
+ * Replaces `nullable` of OpenAPI 3.0, which the generator still writes, by the 3.1 form: null is a type, and in an
+ * enumeration one more value.
  */
 export function asVersion31<T>(node: T): T {
   if (Array.isArray(node)) return node.map(asVersion31) as T;

@@ -18,7 +18,7 @@ interface Answer {
 
 const retryAfter = { $ref: '#/components/headers/RetryAfter' };
 
-/** What the routes' declarations do not say of themselves: who needs no token, when to come back, how an answer looks. */
+/** Adds what the decorators of the routes do not declare: empty `security`, `Retry-After` headers and examples. */
 export function refineOperations(document: OpenAPIObject): void {
   const components = (document.components ??= {}) as { schemas: Record<string, JsonSchema>; headers?: object };
   components.headers = {
@@ -33,9 +33,9 @@ export function refineOperations(document: OpenAPIObject): void {
 }
 
 function refine(operation: Mutable<Operation>, method: 'get' | 'post', schemas: Schemas): void {
-  // Said explicitly: a list that is absent would mean "whatever holds for the document".
+  // An empty list means that no token is needed. Without a list the security of the document would apply.
   operation.security ??= [];
-  // No body, so none that is too large or of another media type.
+  // A GET has no body, so these errors about the body cannot occur.
   if (method === 'get') {
     delete operation.responses['413'];
     delete operation.responses['415'];
@@ -50,7 +50,7 @@ function refine(operation: Mutable<Operation>, method: 'get' | 'post', schemas: 
   }
 }
 
-/** One for each code, under its name. */
+/** Adds one example for each error code, named after the code, or one example of the success. */
 function addExamples(content: JsonContent, schemas: Schemas): void {
   const { schema } = content;
   const named = (schema.oneOf ?? [schema]).flatMap((failure): [string, { value: unknown }][] => {
@@ -61,7 +61,7 @@ function addExamples(content: JsonContent, schemas: Schemas): void {
   else content.examples = Object.fromEntries(named);
 }
 
-/** Codes that no operation answers: an unknown path and a wrong method are on none. */
+/** Removes schemas that no operation uses, for example those for an unknown path and a wrong method. */
 function dropUnused(document: OpenAPIObject, schemas: Record<string, JsonSchema>): void {
   const used = new Set<string>();
   const visit = (node: unknown): void => {

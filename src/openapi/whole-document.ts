@@ -7,7 +7,7 @@ import { openApiDocument } from '../openapi';
 import { loadSwagger } from '../platform/http/api-docs';
 import { loadConfig } from '../platform/config/app-config';
 
-/** The document without a running service: needs no store and no settings of this machine. */
+/** Builds the document without a running service, a database or the settings of this machine. */
 export async function wholeDocument(): Promise<OpenAPIObject> {
   const config = loadConfig({
     NODE_ENV: 'test',

@@ -15,11 +15,11 @@ import { PasswordChangeRequestRepository } from './persistence/password-change-r
 
 export interface OpenedRequest {
   readonly request: PasswordChangeRequest;
-  /** What the link carries; nothing but its hash is stored. */
+  /** The token in the link. Only its hash is stored. */
   readonly token: string;
 }
 
-/** Opens password change requests (§3.2): a newer one supersedes the pending ones of its type. */
+/** Opens password change requests. A new one supersedes the pending ones of its type (docs/spec/service.md#3.2). */
 @Injectable()
 export class PasswordChangeRequests {
   constructor(
@@ -32,8 +32,8 @@ export class PasswordChangeRequests {
   ) {}
 
   /**
-   * For a login that has just proved the password: the token goes back in `change_uid`. It is issued under the version
-   * of that proof, so a password change of the same instant leaves it dead.
+   * For a login that has just proved the password; the answer carries the token in `change_uid`. The request stores the
+   * credential version of that login, so a parallel password change invalidates the token.
    */
   async openForced(user: User, type: 0 | 3): Promise<string> {
     await this.cooldowns.ensureGate(user.uid, 'reset');
@@ -44,7 +44,7 @@ export class PasswordChangeRequests {
     return token;
   }
 
-  /** Behind the user's gate row, which the unit has taken first: superseding and inserting are one step for every racer. */
+  /** The transaction must hold the user's gate row: otherwise two parallel requests could both stay pending. */
   async openIn(
     tx: Transaction,
     owner: Pick<User, 'uid' | 'credentialVersion'>,
@@ -55,7 +55,8 @@ export class PasswordChangeRequests {
     const token = this.random.uuid();
     const createdAt = this.clock.now();
     const request: PasswordChangeRequest = {
-      // The literal contract calls the token itself `uid`; a reference opens nothing (decisions.md 5).
+      // The literal contract answers the token as `uid`. The default only names the request
+      // (docs/spec/decisions.md#reset-uid).
       uid: this.config.reset.responseUid === 'token' ? token : this.random.uuid(),
       tokenHash: sha256Hex(token),
       userId: owner.uid,

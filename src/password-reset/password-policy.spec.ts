@@ -1,6 +1,6 @@
 import { defaultPasswordPolicy, meetsPolicy, parsePasswordPolicy, PolicyProblem } from './password-policy';
 
-describe('the default policy (§4.11): 12 characters with an upper-case letter, a lower-case letter and a digit', () => {
+describe('the default policy: 12 characters with an upper-case letter, a lower-case letter and a digit', () => {
   it.each([
     ['exactly 12', 'Abcdefghijk1', true],
     ['11 characters', 'Abcdefghij1', false],
@@ -15,12 +15,12 @@ describe('the default policy (§4.11): 12 characters with an upper-case letter, 
     ['12 code points, 24 units (T118)', 'Aa1' + '🐎'.repeat(9), true],
     ['11 code points, 19 units (T118)', 'Aa1' + '🐎'.repeat(8), false],
     ['a combining mark is a code point of its own', 'Abcdefghij1\u0301', true],
-  ])('%s', (_name, password, expected) => {
+  ])('%s: %p meets the policy: %p', (_name, password, expected) => {
     expect(meetsPolicy(password, defaultPasswordPolicy)).toBe(expected);
   });
 });
 
-describe('a special character', () => {
+describe('the rule that requires a special character', () => {
   const policy = {
     ...defaultPasswordPolicy,
     min_length: 1,
@@ -30,17 +30,17 @@ describe('a special character', () => {
     require_special: true,
   };
 
-  it.each(['!', '_', '€', ' ', '\u3000', '。', '🐎', '`'])('%j is one', (character) => {
+  it.each(['!', '_', '€', ' ', '\u3000', '。', '🐎', '`'])('accepts %j', (character) => {
     expect(meetsPolicy(`a${character}`, policy)).toBe(true);
   });
 
-  it.each(['a', 'é', '7', '²', '文', '\u0301', '\t', '\u200b'])('%j is none', (character) => {
+  it.each(['a', 'é', '7', '²', '文', '\u0301', '\t', '\u200b'])('does not accept %j', (character) => {
     expect(meetsPolicy(`a${character}`, policy)).toBe(false);
   });
 });
 
-describe('reading a policy', () => {
-  it('a member that is left out has its default value', () => {
+describe('parsing a policy', () => {
+  it('a missing member has its default value', () => {
     expect(parsePasswordPolicy('{}')).toEqual(defaultPasswordPolicy);
     expect(parsePasswordPolicy('{"min_length":16}')).toEqual({ ...defaultPasswordPolicy, min_length: 16 });
     expect(parsePasswordPolicy(' {"require_special":true} ')).toEqual({
@@ -49,7 +49,7 @@ describe('reading a policy', () => {
     });
   });
 
-  it.each([1, 72])('min_length may be %i', (min_length) => {
+  it.each([1, 72])('accepts %i as min_length', (min_length) => {
     expect(parsePasswordPolicy(JSON.stringify({ min_length })).min_length).toBe(min_length);
   });
 
@@ -79,7 +79,7 @@ describe('reading a policy', () => {
     '{"MIN_LENGTH":8}',
     '{"__proto__":{"min_length":1}}',
     '{"toString":true}',
-  ])('%s is refused in one line', (text) => {
+  ])('refuses %p with an error message of one line', (text) => {
     expect(() => parsePasswordPolicy(text)).toThrow(PolicyProblem);
     expect(() => parsePasswordPolicy(text)).toThrow(/^[^\n]{1,120}$/);
   });

@@ -1,4 +1,4 @@
-/** Which passwords may be set (§4.11 check 2). Lengths in Unicode code points. */
+/** The rules for a new password (docs/spec/decisions.md#password-policy). Lengths count Unicode code points. */
 export interface PasswordPolicy {
   readonly min_length: number;
   readonly require_upper: boolean;
@@ -7,7 +7,7 @@ export interface PasswordPolicy {
   readonly require_special: boolean;
 }
 
-/** §4.11: what applies when the root tenant has set no rule. */
+/** Applies when the root tenant has no valid policy. */
 export const defaultPasswordPolicy: PasswordPolicy = {
   min_length: 12,
   require_upper: true,
@@ -16,23 +16,23 @@ export const defaultPasswordPolicy: PasswordPolicy = {
   require_special: false,
 };
 
-/** A password has at most 72 bytes (bcrypt), so a rule that asks for more would refuse everybody. */
+/** bcrypt limits passwords to 72 bytes, so a larger minimum would refuse every password. */
 const longest = 72;
 
-/** A rule that cannot be used: says what is wrong, in one line. */
+/** An invalid policy. The message names the problem in one line. */
 export class PolicyProblem extends Error {
   override readonly name = 'PolicyProblem';
 }
 
 /**
- * The rule from its JSON; a member that is left out has its default value.
- * @throws PolicyProblem for anything that is not exactly understood: a half-read rule is a weaker one.
+ * Parses the JSON of a policy. A missing member has its default value.
+ * @throws PolicyProblem for every unknown member and wrong value: ignoring them could weaken the policy
  */
 export function parsePasswordPolicy(text: string): PasswordPolicy {
   const given = objectOf(text);
   for (const [key, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaultPasswordPolicy, key)) {
-      throw new PolicyProblem(`there is no ${JSON.stringify(key.slice(0, 32))} in a password policy`);
+      throw new PolicyProblem(`${JSON.stringify(key.slice(0, 32))} is not a member of a password policy`);
     }
     if (key !== 'min_length' && typeof value !== 'boolean') throw new PolicyProblem(`${key} must be true or false`);
   }
@@ -44,8 +44,8 @@ export function parsePasswordPolicy(text: string): PasswordPolicy {
 }
 
 /**
- * Pure. Letters and digits are those of Unicode (general categories Lu, Ll, Nd), a special character is punctuation, a
- * symbol or a space (P, S, Z): so a rule can be met in every script (ADR 0009).
+ * Letters and digits are those of Unicode (general categories Lu, Ll, Nd). A special character is punctuation, a symbol
+ * or a space (P, S, Z). Users can therefore meet a rule in any script that has such characters (ADR 0009).
  */
 export function meetsPolicy(password: string, policy: PasswordPolicy): boolean {
   return (
@@ -62,7 +62,7 @@ function objectOf(text: string): Partial<PasswordPolicy> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new PolicyProblem('a password policy must be well-formed JSON');
+    throw new PolicyProblem('a password policy must be valid JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new PolicyProblem('a password policy must be a JSON object');

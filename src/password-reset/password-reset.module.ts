@@ -16,7 +16,7 @@ import { PasswordChangeRequest } from './persistence/password-change-request.ent
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 import { UserInvitations } from './user-invitations';
 
-/** Forgotten, first and expired passwords (§1.6, §1.7). */
+/** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
 @Module({
   imports: [TypeOrmModule.forFeature([PasswordChangeRequest]), UsersModule, TokensModule, AuditModule, MailModule],
   controllers: [PasswordResetController],

@@ -18,7 +18,7 @@ export interface Invitation {
   readonly mailed: boolean;
 }
 
-/** A type 0 request by an operator (§1.7): the user chooses the first password by a link that lives longer. */
+/** An operator invites a user: a request of type 0 with a longer lifetime, to choose the first password. */
 @Injectable()
 export class UserInvitations {
   constructor(
@@ -31,7 +31,7 @@ export class UserInvitations {
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws AccountProblem for a disabled user and for a directory's. */
+  /** @throws AccountProblem for a disabled user and for a directory user */
   async invite(user: User, language: Language): Promise<Invitation> {
     if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
     if (user.status === userStatus.disabled) throw new AccountProblem('the account is disabled');

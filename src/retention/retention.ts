@@ -5,15 +5,15 @@ import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
-/** Days that `login_logs` and `audit_logs` are kept unless the operator says otherwise: a year and a month. */
+/** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
 export const defaultLogDays = 400;
 
 const minutes = 60;
 const days = 24 * 60 * minutes;
 
 /**
- * Past its end a row still answers "expired" instead of "unknown", and a replica whose clock runs behind may still need
- * it. A token needs no more than that: its own `exp` is judged before its row is looked for.
+ * How long expired rows are kept. A kept row gives the answer "expired" instead of "unknown", and a replica whose clock
+ * is behind may still need it. For tokens an hour is enough: the `exp` of a token is checked before its row.
  */
 const keptSeconds = {
   tokens: 60 * minutes,
@@ -28,15 +28,16 @@ interface Rule extends OldRows {
 }
 
 /**
- * What goes when: one line for each table that grows with use and has no door of its own for it. The tokens of a session need no rule of their own: none of
- * them expires after the first refresh token, whose row decides for all (ADR 0005).
+ * One rule for each table that grows with use and whose module has no purge method. Rows of `login_tokens` can be
+ * deleted one by one: no token of a session expires after its first refresh token, whose row decides for the session
+ * (ADR 0005).
  */
 const rules: readonly Rule[] = [
   { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens },
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
-  // The gates of addresses that belong to nobody. Those of users (a uid has 36 characters) stay: there are as many as
-  // users, and a gate that vanishes between its making and its taking would turn somebody away.
+  // Only gate rows of e-mail addresses without a user. Gate rows of users (a uid has 36 characters) stay: there are as
+  // many as users, and a row that is deleted between its creation and its lock would make that request fail.
   {
     table: 'cooldowns',
     key: 'subject',
@@ -48,7 +49,7 @@ const rules: readonly Rule[] = [
 
 const logTables = ['login_logs', 'audit_logs'] as const;
 
-/** Removes what has expired, so that no table grows for ever and no login feels it (decisions.md 10, T173). */
+/** Deletes expired rows in batches, so that tables stay bounded and logins stay fast (docs/spec/attacks.md#w50). */
 @Injectable()
 export class Retention {
   constructor(
@@ -59,9 +60,9 @@ export class Retention {
   ) {}
 
   /**
-   * Several processes may run it at once, and it may be cut off at any time: each batch stands by itself.
-   * @param logDays age in days at which log rows go
-   * @returns how many rows of each table this call removed
+   * Several processes may run it at the same time, and it may be interrupted at any time: each batch commits alone.
+   * @param logDays age in days at which log rows are deleted
+   * @returns the number of rows that this call deleted, by table
    */
   async purge(logDays = defaultLogDays): Promise<Record<string, number>> {
     const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));

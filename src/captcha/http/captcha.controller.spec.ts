@@ -47,7 +47,7 @@ describe('the endpoints of the captcha', () => {
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
   }
 
-  it('a solved challenge is exchanged for a pass, once', async () => {
+  it('a solved challenge can be exchanged for a pass once', async () => {
     await start();
     const answer = await app!.inject({ method: 'GET', url: '/captcha/challenge' });
     expect(answer.statusCode).toBe(200);
@@ -66,12 +66,12 @@ describe('the endpoints of the captcha', () => {
   it.each([
     ['no token', {}],
     ['no body', undefined],
-    ['an empty one', { captcha_token: '' }],
+    ['an empty token', { captcha_token: '' }],
     ['a number', { captcha_token: 1 }],
     ['an array', { captcha_token: ['dev-captcha-token'] }],
     ['an object', { captcha_token: { a: 1 } }],
     ['2049 characters', { captcha_token: 'x'.repeat(2049) }],
-  ])('T031 T038 %s is CAPTCHA_401001, not a validation error', async (_case, payload) => {
+  ])('T031 T038 %s is answered with CAPTCHA_401001, not with a validation error', async (_case, payload) => {
     await start({ CAPTCHA_TEST_TOKEN: 'dev-captcha-token' });
     expect(await verify(payload)).toMatchObject({ status: 401, body: { error_code: 'CAPTCHA_401001' } });
   });
@@ -80,13 +80,13 @@ describe('the endpoints of the captcha', () => {
     ['a list', []],
     ['text', 'dev-captcha-token'],
     ['null', null],
-  ])('a body that is %s is refused without an error of the server', async (_case, payload) => {
+  ])('a body that is %s is answered with a 4xx status, never with a 5xx status', async (_case, payload) => {
     await start({ CAPTCHA_TEST_TOKEN: 'dev-captcha-token' });
     const { status } = await verify(payload);
     expect([400, 401]).toContain(status);
   });
 
-  it('T034 T040 the provider gets the address of the socket; hanging, it is CAPTCHA_503001 in time', async () => {
+  it('T034 T040 the provider gets the socket address; when it hangs, CAPTCHA_503001 comes in time', async () => {
     await start({
       CAPTCHA_PROVIDER: 'turnstile',
       CAPTCHA_SECRET: 's',
@@ -103,18 +103,18 @@ describe('the endpoints of the captcha', () => {
       body: { error_code: 'CAPTCHA_503001', data: { retry_after: 2 } },
       headers: { 'retry-after': '2' },
     });
-    // Sooner than by the default of three seconds.
+    // CAPTCHA_TIMEOUT_MS is in force: the default would be three seconds.
     expect(performance.now() - started).toBeLessThan(2500);
   });
 
-  it('there is no challenge where another provider is configured', async () => {
+  it('there is no challenge when only another provider is configured', async () => {
     await start({ CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 's' });
     const answer = await app!.inject({ method: 'GET', url: '/captcha/challenge' });
     expect([answer.statusCode, answer.json<{ error_code: string }>().error_code]).toEqual([404, 'COMMON_404001']);
   });
 
-  it('a store that is down is 503, never a pass', async () => {
-    // A path below a file: nothing can be opened there.
+  it('a database that is down is answered with 503, never with a pass', async () => {
+    // The path is below a file, so SQLite cannot open it.
     await start({ DATABASE_URL: `${store.url}/none.sqlite` });
     const challenge = (await app!.inject({ method: 'GET', url: '/captcha/challenge' })).json<Challenge>();
     const solution = await solveChallenge({ challenge, deriveKey });

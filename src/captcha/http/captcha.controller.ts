@@ -25,7 +25,7 @@ export class CaptchaController {
   @OwnFormat()
   @ApiOperation({
     operationId: 'getCaptchaChallenge',
-    summary: 'A proof-of-work challenge, as the altcha widget wants it',
+    summary: 'Get a proof-of-work challenge in the format of the altcha widget',
   })
   @ApiOkResponse({ type: CaptchaChallengeResponse })
   @Answers(undefined, routeNotFound)

@@ -2,41 +2,41 @@ import { Allow } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
 
 export class VerifyCaptchaRequest {
-  /** Of any type for the pipe: missing, empty and foreign ones are CAPTCHA_401001 like a wrong one (decisions.md 2). */
+  /** Not validated here: a value that is missing or not a string is CAPTCHA_401001, not a validation error. */
   @Allow()
   @ApiPropertyOptional({
     type: String,
     maxLength: 2048,
-    description: 'What the captcha widget gave. Missing or empty is CAPTCHA_401001.',
+    description: 'The token that the captcha widget returned. A missing or empty token is CAPTCHA_401001.',
   })
   captcha_token?: unknown;
 }
 
 export class VerifyCaptchaResponse {
-  @ApiProperty({ description: 'Always true: everything else is an error.' })
+  @ApiProperty({ description: 'Always true: a failure is an error response.' })
   result: boolean;
 
   @ApiProperty({
-    description: 'A pass for the captcha_token of /login: once, within 5 minutes, from the same client address.',
+    description: 'A pass for `captcha_token` of /login. It is valid once, for 5 minutes, from the same client address.',
   })
   captcha_token: string;
 }
 
-/** What the challenge says is for the widget alone: every field is signed. */
+/** For the widget only. Every field is signed. */
 export class CaptchaChallengeParameters {
   @ApiProperty({ example: 'PBKDF2/SHA-256' })
   algorithm: string;
 
-  @ApiProperty({ description: 'Rounds of one derivation.' })
+  @ApiProperty({ description: 'Rounds of one key derivation.' })
   cost: number;
 
-  @ApiProperty({ description: 'Seconds since the epoch.' })
+  @ApiProperty({ description: 'Expiry in seconds since the Unix epoch.' })
   expiresAt: number;
 
-  @ApiProperty({ description: 'Bytes.' })
+  @ApiProperty({ description: 'Length of the derived key in bytes.' })
   keyLength: number;
 
-  @ApiProperty({ description: 'What the derived key must begin with, in hexadecimal.' })
+  @ApiProperty({ description: 'The prefix of the derived key, in hexadecimal.' })
   keyPrefix: string;
 
   @ApiProperty()

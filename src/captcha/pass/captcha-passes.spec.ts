@@ -29,27 +29,27 @@ describe('CaptchaPasses', () => {
 
   const rows = () => store.database.rows('SELECT token_hash FROM captcha_receipts');
 
-  it('is spent once', async () => {
+  it('accepts a pass once', async () => {
     const pass = passes.issue(ip);
     expect(passes.recognises(pass)).toBe(true);
     expect(await passes.spend(pass, ip)).toBe(true);
     expect(await passes.spend(pass, ip)).toBe(false);
   });
 
-  it('20 parallel logins with one pass: one gets in', async () => {
+  it('lets one of 20 parallel logins with one pass through', async () => {
     const pass = passes.issue(ip);
     const spent = await Promise.all(Array.from({ length: 20 }, () => passes.spend(pass, ip)));
     expect(spent.filter(Boolean)).toHaveLength(1);
   });
 
-  it('is worth nothing to another address, and is not spent by it', async () => {
+  it('refuses a pass from another client address and does not spend it', async () => {
     const pass = passes.issue(ip);
     expect(await passes.spend(pass, '203.0.113.8')).toBe(false);
     expect(pass).not.toContain(ip);
     expect(await passes.spend(pass, ip)).toBe(true);
   });
 
-  it('lives five minutes', async () => {
+  it('accepts a pass for five minutes', async () => {
     const pass = passes.issue(ip);
     const other = passes.issue(ip);
     clock.forward(298);
@@ -58,7 +58,7 @@ describe('CaptchaPasses', () => {
     expect(await passes.spend(other, ip)).toBe(false);
   });
 
-  it('cannot be forged, prolonged or respelled, and such attempts leave no row', async () => {
+  it('refuses a pass that is forged, prolonged or encoded differently, and stores no receipt for it', async () => {
     const pass = passes.issue(ip);
     const [, expires, id, mac] = pass.split('.') as [string, string, string, string];
     const before = await rows();
@@ -81,7 +81,7 @@ describe('CaptchaPasses', () => {
     expect(await passes.spend(pass, ip)).toBe(true);
   });
 
-  it('stays good while the data key rotates, and dies with a key that is gone', async () => {
+  it('accepts a pass as long as the key that signed it is still in DATA_ENCRYPTION_KEY', async () => {
     const [kept, lost] = [passes.issue(ip), passes.issue(ip)];
     expect(await passesWith(`${dataKey('n')},${dataKey('k')}`).spend(kept, ip)).toBe(true);
     expect(await passesWith(dataKey('n')).spend(lost, ip)).toBe(false);

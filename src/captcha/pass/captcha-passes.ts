@@ -7,10 +7,10 @@ import { CaptchaReceipts } from '../captcha-receipts';
 const purpose = 'captcha-pass';
 const lifetimeSeconds = 300;
 
-/** One spelling only: hexadecimal in capitals would be the same signature and a second receipt. */
+/** Lower-case hexadecimal only: an upper-case copy would carry the same signature and could be spent a second time. */
 const shape = /^pass\.(\d{1,12})\.([0-9a-f-]{36})\.([0-9a-f]{64})$/;
 
-/** Signed proof that this service has seen a valid captcha: once, five minutes, from one address (§4.8, W15). */
+/** A signed proof of a solved captcha: valid once, for five minutes, from one address (docs/spec/decisions.md#6). */
 @Injectable()
 export class CaptchaPasses {
   constructor(
@@ -20,7 +20,7 @@ export class CaptchaPasses {
     private readonly random: Random,
   ) {}
 
-  /** No token of a provider begins like this. */
+  /** True for a pass, valid or not. No token of a provider starts with this prefix. */
   recognises(token: string): boolean {
     return token.startsWith('pass.');
   }
@@ -31,7 +31,7 @@ export class CaptchaPasses {
     return `pass.${expires}.${id}.${this.keys.mac(purpose, signed(expires, id, ip))}`;
   }
 
-  /** True once, for the address it was issued to. What is forged or expired leaves no row. */
+  /** True once, for the address that the pass was issued to. A forged or expired pass stores no receipt. */
   async spend(pass: string, ip: string): Promise<boolean> {
     const [, expires, id, mac] = shape.exec(pass) ?? [];
     if (expires === undefined || id === undefined || mac === undefined) return false;

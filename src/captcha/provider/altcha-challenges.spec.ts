@@ -5,7 +5,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import { dataKey, MovableClock, settings } from '../../../test/support/captcha/harness';
 import { AltchaChallenges } from './altcha-challenges';
 
-/** Counter 1 + 4: solved at once. */
+/** Makes the counter 1 + 4, so that the challenge is solved at once. */
 class LowNumbers extends SystemRandom {
   override bytes(count: number): Buffer {
     return Buffer.alloc(count, 0).fill(4, count - 1);
@@ -37,7 +37,7 @@ describe('AltchaChallenges', () => {
     return read === undefined ? undefined : by.check(read);
   }
 
-  it('takes what the widget makes of its challenge, until five minutes after it was issued', async () => {
+  it('accepts the solution of a challenge until five minutes after the challenge was issued', async () => {
     const challenge = await challenges.issue();
     expect(challenge.parameters).toMatchObject({ algorithm: 'PBKDF2/SHA-256', cost: 2000, keyLength: 32 });
     const payload = await solve(challenge);
@@ -52,7 +52,7 @@ describe('AltchaChallenges', () => {
     expect(await check(payload)).toBeUndefined();
   });
 
-  it('the work is random, bounded, and never nothing', async () => {
+  it('makes the amount of work random, at least 1 and at most 2000 derivations', async () => {
     const counterOf = async (bytes: number) => {
       const fixed = Object.assign(new SystemRandom(), { bytes: (count: number) => Buffer.alloc(count, bytes) });
       const { challenge, solution } = await solve(await challengesWith(dataKey('k'), fixed).issue());
@@ -63,7 +63,7 @@ describe('AltchaChallenges', () => {
     expect(await counterOf(0xff)).toBe(1 + (0xffffffff % 2000));
   });
 
-  it('one challenge is one receipt, however its solution is spelled', async () => {
+  it('gives every encoding of a solution the same identity', async () => {
     const payload = await solve(await challenges.issue());
     const { parameters, signature } = payload.challenge;
     const respelled = [
@@ -83,7 +83,7 @@ describe('AltchaChallenges', () => {
     }
   });
 
-  it('a tampered challenge or solution is refused, and none of them is an error', async () => {
+  it('refuses a tampered challenge or solution and never throws', async () => {
     const payload = await solve(await challenges.issue());
     const { challenge, solution } = payload;
     const parameters = (change: object) => ({
@@ -124,18 +124,18 @@ describe('AltchaChallenges', () => {
     ['base64 of an array', encode([{ challenge: {}, solution: {} }])],
     ['base64 of null', encode(null)],
     [
-      'a solution of the former widget',
+      'a solution of the former altcha widget',
       encode({ algorithm: 'SHA-256', challenge: 'x', number: 1, salt: 's', signature: 'y' }),
     ],
     ['the widget in its test mode', encode({ challenge: null, solution: null, test: true })],
     ['JSON itself', '{"challenge":{},"solution":{}}'],
     ['truncated base64', encode({ challenge: {}, solution: {} }).slice(0, 20)],
-    ['nesting as deep as a token can hold', Buffer.from('['.repeat(1500)).toString('base64')],
-  ])('%s is not one of these payloads', (_case, token) => {
+    ['JSON nested as deeply as the length of a token allows', Buffer.from('['.repeat(1500)).toString('base64')],
+  ])('%s is not recognised as an altcha solution', (_case, token) => {
     expect(challenges.read(token)).toBeUndefined();
   });
 
-  it('a challenge of a former DATA_ENCRYPTION_KEY is good until the key is taken out', async () => {
+  it('accepts a solution as long as the key that signed its challenge is in DATA_ENCRYPTION_KEY', async () => {
     const payload = await solve(await challenges.issue());
     expect(await check(payload, challengesWith(`${dataKey('n')},${dataKey('k')}`))).toBeDefined();
     expect(await check(payload, challengesWith(dataKey('n')))).toBeUndefined();

@@ -8,20 +8,20 @@ import { isRecord } from './is-record';
 const lifetimeSeconds = 300;
 
 /**
- * The client tries counters from 0 until the key matches: 1000 derivations of 2000 rounds on average, at most twice that.
- * The server derives one key to make a challenge and none to check a solution (ADR 0006 says what was measured).
+ * The client tries counters from 0 until the derived key matches: on average 1000 derivations of 2000 rounds, at most
+ * 2000. The server derives one key to issue a challenge and none to check a solution. ADR 0006 has the measurements.
  */
 const algorithm = 'PBKDF2/SHA-256';
 const cost = 2000;
 const largestCounter = 2000;
 
 export interface Solved {
-  /** The same for every spelling of the payload, so that one challenge opens one door. */
+  /** The same for every encoding of the payload, so that a challenge can be spent only once. */
   readonly identity: string;
   readonly expires: Date;
 }
 
-/** The self-hosted proof of work: issues challenges of the stock widget (altcha 3) and checks their solutions (§1.2). */
+/** The self-hosted proof of work: issues challenges for the stock widget (altcha 3) and checks their solutions. */
 export class AltchaChallenges {
   constructor(
     private readonly keys: KeyRing,
@@ -41,7 +41,7 @@ export class AltchaChallenges {
     });
   }
 
-  /** What the widget puts into its form field: base64 of `{challenge, solution}`. Undefined: some other token. */
+  /** Parses the widget's form field: base64 of `{challenge, solution}`. Returns undefined for any other token. */
   read(token: string): Payload | undefined {
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(token)) return undefined;
     try {
@@ -53,12 +53,12 @@ export class AltchaChallenges {
     }
   }
 
-  /** Undefined when the challenge is not ours, has expired, or is not solved. Every key still configured counts. */
+  /** Returns undefined when no configured key signed the challenge, or the challenge has expired or is not solved. */
   async check({ challenge, solution }: Payload): Promise<Solved | undefined> {
     const { signature, parameters } = challenge as { signature: unknown; parameters: unknown };
     if (typeof signature !== 'string' || !isRecord(parameters)) return undefined;
     const { expiresAt } = parameters;
-    // The library looks at the system's clock; ours decides, and the signature covers the field.
+    // The library compares with the system clock. The injected clock decides here; the signature covers the field.
     if (typeof expiresAt !== 'number' || expiresAt <= this.clock.epochSeconds()) return undefined;
     for (const secrets of this.secrets()) {
       const { verified, invalidSignature } = await verifySolution({ challenge, solution, deriveKey, ...secrets });
@@ -68,7 +68,7 @@ export class AltchaChallenges {
     return undefined;
   }
 
-  /** One pair for each key in force, the writing one first: for the challenge, and for the key that solves it. */
+  /** For each configured key, the signing key first: a secret for challenges and a secret for their solutions. */
   private secrets(): { hmacSignatureSecret: string; hmacKeySignatureSecret: string }[] {
     const solutionSecrets = this.keys.secrets('captcha-solution');
     return this.keys.secrets('captcha-challenge').map((secret, index) => ({

@@ -13,7 +13,7 @@ describe('CircuitedProvider', () => {
     log = captureLog();
     asked = 0;
     now = Date.now();
-    // The library reads the time of the system.
+    // cockatiel reads the system clock.
     jest.spyOn(Date, 'now').mockImplementation(() => now);
     const inner: CaptchaProvider = { name: 'turnstile', judge: () => (asked++, Promise.resolve(answer)) };
     provider = new CircuitedProvider(inner);
@@ -25,7 +25,7 @@ describe('CircuitedProvider', () => {
     for (let i = 0; i < count; i++) await judge();
   };
 
-  it('five failures in a row open it; then nobody is asked, until one probe after 10 s', async () => {
+  it('stops asking the provider after five failures in a row and sends one probe after 10 s', async () => {
     answer = unavailable('timeout');
     await times(4);
     expect(await judge()).toEqual(answer);
@@ -44,7 +44,7 @@ describe('CircuitedProvider', () => {
     expect(log.lines[0]?.line).toContain('turnstile');
   });
 
-  it('a verdict, yes or no, starts the count anew', async () => {
+  it('restarts the count of failures after any verdict, accepted or rejected', async () => {
     for (const verdict of [accepted, rejected, accepted]) {
       answer = unavailable('status 500');
       await times(4);
@@ -54,7 +54,7 @@ describe('CircuitedProvider', () => {
     expect(asked).toBe(15);
   });
 
-  it('a client cannot open it with tokens that the provider will not read', async () => {
+  it('a client cannot open the circuit with tokens that the provider refuses to read', async () => {
     answer = { ...unavailable('bad-request'), blameless: true };
     await times(30);
     expect(asked).toBe(30);

@@ -11,7 +11,7 @@ import type { CaptchaProvider, Judgement } from './judgement';
 const failuresToOpen = 5;
 const halfOpenAfterMs = 10_000;
 
-/** Stops asking a provider that is down, so that nobody waits for it while another can judge; one probe every 10 s. */
+/** Circuit breaker: a provider that is down is not asked, so logins fail over at once. It is probed every 10 s. */
 export class CircuitedProvider implements CaptchaProvider {
   private readonly logger = new Logger('captcha');
   private readonly circuit: CircuitBreakerPolicy;
@@ -23,7 +23,7 @@ export class CircuitedProvider implements CaptchaProvider {
       breaker: new ConsecutiveBreaker(failuresToOpen),
     });
     this.circuit.onBreak(() =>
-      this.logger.warn({ provider: this.name }, 'captcha provider is down, not asked for now'),
+      this.logger.warn({ provider: this.name }, 'captcha provider is down and is tried again in 10 seconds'),
     );
     this.circuit.onReset(() => this.logger.log({ provider: this.name }, 'captcha provider answers again'));
   }
@@ -36,14 +36,14 @@ export class CircuitedProvider implements CaptchaProvider {
     try {
       return await this.circuit.execute(() => this.provider.judge(token, ip, timeoutMs));
     } catch (error) {
-      // Without a reason: it was told when the circuit opened, not once more for every login.
+      // Without a reason nothing is logged: the opening of the circuit was logged once, not for every login.
       if (error instanceof BrokenCircuitError) return { verdict: 'unavailable' };
       throw error;
     }
   }
 }
 
-/** What a client may have caused by the token it chose does not count, or it could open the circuit for everybody. */
+/** A failure that a client can cause by its choice of token does not count: it could open the circuit for everybody. */
 function isOutage({ verdict, blameless }: Judgement): boolean {
   return verdict === 'unavailable' && blameless !== true;
 }

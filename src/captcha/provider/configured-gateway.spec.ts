@@ -68,7 +68,7 @@ describe('the configured captcha gateway', () => {
   }
 
   describe('one siteverify provider', () => {
-    it('T034 T035 is asked once about a token; the second use is refused without it', async () => {
+    it('T034 T035 is asked once about a token, and the second use is refused without asking again', async () => {
       const gateway = gatewayFor('turnstile');
       const token = newToken();
       expect(await gateway.judge(token, ip)).toBe('accepted');
@@ -76,7 +76,7 @@ describe('the configured captcha gateway', () => {
       expect(turnstile.asked).toEqual([{ secret: 'turnstile-secret', response: token, remoteip: ip }]);
     });
 
-    it('T036 20 parallel logins with one token: one passes, the provider is asked once', async () => {
+    it('T036 lets one of 20 parallel logins with one token pass and asks the provider once', async () => {
       const gateway = gatewayFor('turnstile');
       const token = newToken();
       const verdicts = await Promise.all(Array.from({ length: 20 }, () => gateway.judge(token, ip)));
@@ -84,7 +84,7 @@ describe('the configured captcha gateway', () => {
       expect(turnstile.asked).toHaveLength(1);
     });
 
-    it('a token it refused stays refused, without asking again', async () => {
+    it('a token that the provider refused stays refused without asking again', async () => {
       turnstile.behaviour = no;
       const gateway = gatewayFor('turnstile');
       const token = newToken();
@@ -94,7 +94,7 @@ describe('the configured captcha gateway', () => {
       expect(turnstile.asked).toHaveLength(1);
     });
 
-    it('a token it could not judge is as good as before, and still good for one login', async () => {
+    it('a token that the provider could not judge is not spent and is still good for exactly one login', async () => {
       const gateway = gatewayFor('turnstile');
       const token = newToken();
       turnstile.behaviour = broken;
@@ -104,7 +104,7 @@ describe('the configured captcha gateway', () => {
       expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(1);
     });
 
-    it('standing alone it is always asked: no breaker', async () => {
+    it('a single provider has no circuit breaker and is always asked', async () => {
       turnstile.behaviour = broken;
       const gateway = gatewayFor('turnstile');
       for (let i = 0; i < 12; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
@@ -113,7 +113,7 @@ describe('the configured captcha gateway', () => {
       expect(await gateway.judge(newToken(), ip)).toBe('accepted');
     });
 
-    it('T040 200 logins that it lets hang are all refused in time, and the store answers meanwhile', async () => {
+    it('T040 refuses 200 logins in time when the provider hangs, and does not block the database', async () => {
       turnstile.behaviour = hang;
       const gateway = gatewayFor('turnstile', { CAPTCHA_TIMEOUT_MS: '2000' });
       const started = performance.now();
@@ -129,7 +129,7 @@ describe('the configured captcha gateway', () => {
       expect(slowest.ms).toBeLessThan(2000);
     });
 
-    it('T043 a yes for another hostname or action is refused', async () => {
+    it('T043 refuses a token that the provider accepted for another hostname or action', async () => {
       turnstile.behaviour = json({ success: true, hostname: 'evil.example', action: 'login' });
       const hostname = gatewayFor('turnstile', { CAPTCHA_EXPECTED_HOSTNAME: 'portal.example' });
       expect(await hostname.judge(newToken(), ip)).toBe('rejected');
@@ -137,7 +137,7 @@ describe('the configured captcha gateway', () => {
       expect(await action.judge(newToken(), ip)).toBe('rejected');
     });
 
-    it('does not take solutions of a challenge that nobody configured', async () => {
+    it('does not accept altcha solutions when altcha is not configured', async () => {
       turnstile.behaviour = no;
       expect(await gatewayFor('turnstile').judge(await solution(), ip)).toBe('rejected');
     });
@@ -146,7 +146,7 @@ describe('the configured captcha gateway', () => {
       ['turnstile', 'CAPTCHA_SECRET', { CAPTCHA_TURNSTILE_SECRET: '' }],
       ['turnstile,hcaptcha', 'CAPTCHA_HCAPTCHA_SECRET', { CAPTCHA_HCAPTCHA_SECRET: '' }],
     ])(
-      'T044 %s without its secret is refused at start, by one line with the name of the key',
+      'T044 %s without its secret is refused at start with one line that names the setting',
       (providers, key, less) => {
         expect(() => gatewayFor(providers, less)).toThrow(SettingsProblem);
         expect(() => gatewayFor(providers, less)).toThrow(new RegExp(`^${key} is not set[^\\n]*$`));
@@ -155,7 +155,7 @@ describe('the configured captcha gateway', () => {
   });
 
   describe('the self-hosted challenge', () => {
-    it('a solution is accepted once, in any spelling', async () => {
+    it('a solution is accepted once, whatever its encoding', async () => {
       const gateway = gatewayFor('altcha');
       const token = await solution();
       expect(await gateway.judge(token, ip)).toBe('accepted');
@@ -165,14 +165,14 @@ describe('the configured captcha gateway', () => {
       expect(await gateway.judge(Buffer.from(JSON.stringify(respelled)).toString('base64'), ip)).toBe('rejected');
     });
 
-    it('20 parallel logins with one solution: one passes', async () => {
+    it('lets one of 20 parallel logins with one solution pass', async () => {
       const gateway = gatewayFor('altcha');
       const token = await solution();
       const verdicts = await Promise.all(Array.from({ length: 20 }, () => gateway.judge(token, ip)));
       expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(1);
     });
 
-    it('what is unsolved, expired or no solution at all is refused and leaves no row', async () => {
+    it('refuses an unsolved or expired challenge and any other token, and stores no receipt for them', async () => {
       const gateway = gatewayFor('altcha');
       const count = () => store.database.row<{ n: number }>('SELECT COUNT(*) AS n FROM captcha_receipts');
       const before = await count();
@@ -189,7 +189,7 @@ describe('the configured captcha gateway', () => {
   });
 
   describe('several providers', () => {
-    it('a later one is asked only while an earlier one cannot judge', async () => {
+    it('a later provider is asked only when the earlier one cannot judge', async () => {
       const gateway = gatewayFor('turnstile,hcaptcha');
       expect(await gateway.judge(newToken(), ip)).toBe('accepted');
       turnstile.behaviour = no;
@@ -202,7 +202,7 @@ describe('the configured captcha gateway', () => {
       expect(await gateway.judge(token, ip)).toBe('rejected');
     });
 
-    it('the no of a later one is no verdict while the maker of the token could not be asked', async () => {
+    it('a refusal by a later provider does not count while an earlier one cannot be asked', async () => {
       const gateway = gatewayFor('turnstile,hcaptcha');
       turnstile.behaviour = broken;
       hcaptcha.behaviour = no;
@@ -212,7 +212,7 @@ describe('the configured captcha gateway', () => {
       expect(await gateway.judge(token, ip)).toBe('accepted');
     });
 
-    it('T039 all of them hanging take no longer than one', async () => {
+    it('T039 several hanging providers take no longer than one', async () => {
       turnstile.behaviour = hcaptcha.behaviour = hang;
       const gateway = gatewayFor('turnstile,hcaptcha', { CAPTCHA_TIMEOUT_MS: '2500' });
       const started = performance.now();
@@ -221,7 +221,7 @@ describe('the configured captcha gateway', () => {
       expect([turnstile.asked, hcaptcha.asked].map((asked) => asked.length)).toEqual([1, 1]);
     });
 
-    it('the breaker spares the first while it is down; the last has none', async () => {
+    it('the circuit breaker protects the first provider, and the last provider is always asked', async () => {
       turnstile.behaviour = hcaptcha.behaviour = broken;
       const gateway = gatewayFor('turnstile,hcaptcha');
       for (let i = 0; i < 12; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
@@ -229,7 +229,7 @@ describe('the configured captcha gateway', () => {
       expect(hcaptcha.asked).toHaveLength(12);
     });
 
-    it('with altcha behind it, a provider that is down refuses its tokens at once and solutions pass', async () => {
+    it('a provider before altcha is no longer asked while it is down, and altcha solutions are accepted', async () => {
       turnstile.behaviour = broken;
       const gateway = gatewayFor('turnstile,altcha');
       for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
@@ -238,7 +238,7 @@ describe('the configured captcha gateway', () => {
       expect(turnstile.asked).toHaveLength(5);
     });
 
-    it('behind altcha a provider is the last one, always asked', async () => {
+    it('a provider that stands after altcha is the last one and is always asked', async () => {
       turnstile.behaviour = broken;
       const gateway = gatewayFor('altcha,turnstile');
       for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
@@ -247,7 +247,7 @@ describe('the configured captcha gateway', () => {
   });
 
   describe('the log', () => {
-    it('names provider and reason for the operator, and never a secret or a token', async () => {
+    it('names the provider and the reason, and never a secret or a token', async () => {
       const gateway = gatewayFor('turnstile');
       turnstile.behaviour = json({ success: false, 'error-codes': ['invalid-input-secret'] });
       await gateway.judge('log-token', ip);

@@ -8,7 +8,7 @@ import { FailoverGateway } from './failover-gateway';
 import type { CaptchaProvider } from './judgement';
 import { SiteverifyProvider } from './siteverify-provider';
 
-/** `CAPTCHA_PROVIDER` as objects: a breaker only where another provider follows, the last one is always asked. */
+/** Builds the gateway of `CAPTCHA_PROVIDER`. The last provider is always asked; the others get a circuit breaker. */
 export function configuredGateway(
   config: CaptchaConfig,
   altcha: AltchaChallenges,

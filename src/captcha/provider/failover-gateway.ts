@@ -5,17 +5,17 @@ import type { CaptchaReceipts } from '../captcha-receipts';
 import type { AltchaChallenges } from './altcha-challenges';
 import type { CaptchaProvider, Judgement } from './judgement';
 
-/** Longer than a token of any provider lives (Turnstile 5 minutes, the others 2). */
+/** Longer than the lifetime of any provider's token (Turnstile 5 minutes, the others 2). */
 const receiptSeconds = 600;
 
-/** The configured providers in their order, and one receipt for each token whoever judges it (decisions.md 6, ADR 0006). */
+/** Asks the configured providers in their order and keeps one receipt for each token (ADR 0006). */
 export class FailoverGateway extends CaptchaGateway {
   private readonly logger = new Logger('captcha');
   private readonly shareMs: number;
 
   /**
-   * @param altcha undefined where it is not configured
-   * @param timeoutMs for one judgement, shared out among the providers: a second one must not double the wait (T039)
+   * @param altcha undefined when it is not configured
+   * @param timeoutMs for one token, divided among the providers: a second provider must not double the wait
    */
   constructor(
     private readonly altcha: AltchaChallenges | undefined,
@@ -37,8 +37,9 @@ export class FailoverGateway extends CaptchaGateway {
   }
 
   /**
-   * Claimed before anybody is asked: of parallel logins with one token one asks, the others are refused at once and cost
-   * the provider nothing. A token that nobody could judge is given back, so that its owner can try it again.
+   * Claims the token, then asks the providers. Of parallel logins with one token, the winner of the claim asks a
+   * provider; the others are refused at once and cost the provider nothing. A token that no provider could judge is
+   * released, so that its owner can send it again.
    */
   private async judgeAbroad(token: string, ip: string): Promise<CaptchaVerdict> {
     if (this.providers.length === 0) return 'rejected';
@@ -49,7 +50,7 @@ export class FailoverGateway extends CaptchaGateway {
     return verdict;
   }
 
-  /** A later provider may say yes; its no means nothing while the one that made the token could not be asked. */
+  /** A later provider can accept a token. Its refusal counts only if all earlier providers could be asked. */
   private async askInOrder(token: string, ip: string): Promise<CaptchaVerdict> {
     let skipped = false;
     for (const provider of this.providers) {
@@ -66,7 +67,7 @@ export class FailoverGateway extends CaptchaGateway {
     if (reason === undefined) return;
     this.logger[misconfigured === true ? 'error' : 'warn'](
       { provider, reason },
-      'captcha provider gave no good answer',
+      'captcha provider gave no usable answer',
     );
   }
 }

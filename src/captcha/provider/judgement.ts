@@ -1,11 +1,11 @@
-/** Why a provider gave no verdict: a fixed word or a number, never a part of the answer or of the token. */
+/** What a provider says about a token. */
 export interface Judgement {
   readonly verdict: 'accepted' | 'rejected' | 'unavailable';
-  /** For the operator's log. */
+  /** For the log: a fixed word, a code or a status number, never a part of the response body or of the token. */
   readonly reason?: string;
-  /** The operator's own mistake: it does not go away by waiting. */
+  /** True when the settings of this service are wrong: waiting does not help. */
   readonly misconfigured?: boolean;
-  /** The provider works and refused to read this one request, which a client may have caused. */
+  /** True when the provider works but refused this one request: a client may have caused that. */
   readonly blameless?: boolean;
 }
 
@@ -16,9 +16,9 @@ export function unavailable(reason: string): Judgement {
   return { verdict: 'unavailable', reason };
 }
 
-/** Whoever judges tokens over the network, alone or behind a circuit breaker. */
+/** A provider that is asked over the network, with or without a circuit breaker. */
 export interface CaptchaProvider {
   readonly name: string;
-  /** Never throws: whatever goes wrong is `unavailable`. */
+  /** Never throws: every failure is `unavailable`. */
   judge(token: string, ip: string, timeoutMs: number): Promise<Judgement>;
 }

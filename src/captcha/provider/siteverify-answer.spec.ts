@@ -1,7 +1,7 @@
 import { readAnswer } from './siteverify-answer';
 
-describe('an answer of siteverify', () => {
-  it('is a yes only with the boolean true in an object', () => {
+describe('the response of a siteverify provider', () => {
+  it('accepts the token when `success` is the boolean true in an object', () => {
     expect(readAnswer('{"success":true,"error-codes":[]}', {})).toEqual({ verdict: 'accepted' });
   });
 
@@ -10,16 +10,16 @@ describe('an answer of siteverify', () => {
     'invalid-input-response',
     'timeout-or-duplicate',
     'already-seen-response',
-    // A token of another site: whoever sends it must not look like an outage.
+    // Sent for a token of another site: a client that sends such tokens must not look like an outage.
     'sitekey-secret-mismatch',
     'not-using-dummy-passcode',
     'something new',
-  ])('%s is a no', (code) => {
+  ])('the error code %s rejects the token', (code) => {
     expect(readAnswer(JSON.stringify({ success: false, 'error-codes': [code] }), {}).verdict).toBe('rejected');
   });
 
   it.each(['{"success":false}', '{"success":false,"error-codes":null}', '{"success":false,"error-codes":"x"}'])(
-    '%s is a no',
+    '%s rejects the token',
     (text) => {
       expect(readAnswer(text, {}).verdict).toBe('rejected');
     },
@@ -31,7 +31,7 @@ describe('an answer of siteverify', () => {
     ['invalid-keys', true, undefined],
     ['bad-request', true, true],
     ['internal-error', undefined, undefined],
-  ])('%s is no verdict on the token', (code, misconfigured, blameless) => {
+  ])('the error code %s is no verdict about the token', (code, misconfigured, blameless) => {
     const judgement = readAnswer(
       JSON.stringify({ success: false, 'error-codes': ['invalid-input-response', code] }),
       {},
@@ -64,7 +64,7 @@ describe('an answer of siteverify', () => {
     '{"success":true',
     '{"success":true}}',
     '{"success":true}{"success":true}',
-  ])('T041 %s is no verdict', (text) => {
+  ])('T041 the response %p is no verdict about the token', (text) => {
     expect(readAnswer(text, {})).toEqual({ verdict: 'unavailable', reason: 'nonsense' });
   });
 
@@ -75,7 +75,7 @@ describe('an answer of siteverify', () => {
     ['a subdomain', { hostname: 'a.portal.example' }, { hostname: 'portal.example' }],
     ['another action', { action: 'comment' }, { action: 'login' }],
     ['no action', {}, { action: 'login' }],
-  ])('T043 a yes for %s is a no, and the operator can see why', (_case, answer, expected) => {
+  ])('T043 a success with %s rejects the token, and the reason says why', (_case, answer, expected) => {
     const judgement = readAnswer(JSON.stringify({ success: true, ...answer }), expected);
     expect(judgement).toMatchObject({
       verdict: 'rejected',
@@ -83,7 +83,7 @@ describe('an answer of siteverify', () => {
     });
   });
 
-  it('T043 a yes for the expected hostname and action is a yes', () => {
+  it('T043 a success for the expected hostname and action accepts the token', () => {
     const expected = { hostname: 'portal.example', action: 'login' };
     expect(readAnswer(JSON.stringify({ success: true, ...expected }), expected).verdict).toBe('accepted');
   });

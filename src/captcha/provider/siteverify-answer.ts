@@ -6,13 +6,13 @@ export interface Expectations {
   readonly action?: string;
 }
 
-/** The provider does not know our secret. */
+/** Error codes that complain about the secret of this service. */
 const secretCodes = new Set(['missing-input-secret', 'invalid-input-secret', 'invalid-parsed-secret', 'invalid-keys']);
 
 /**
- * Reads an answer of siteverify (Turnstile, hCaptcha and reCAPTCHA agree on it). Strict: `success` must be the boolean,
- * in an object; anything else is no verdict at all (W14). A code that a client can provoke with a token of another site
- * (hCaptcha's `sitekey-secret-mismatch`) must not look like an outage, or tokens could switch the provider off.
+ * Reads a siteverify response; Turnstile, hCaptcha and reCAPTCHA share the format. `success` must be a boolean in an
+ * object; anything else is no verdict (docs/spec/attacks.md#w14). hCaptcha's `sitekey-secret-mismatch` rejects the
+ * token: a client can provoke it with a token of another site, and must not be able to make the provider look down.
  */
 export function readAnswer(text: string, expected: Expectations): Judgement {
   const answer = parse(text);

@@ -18,7 +18,7 @@ describe('SiteverifyProvider', () => {
   const judge = (verifyUrl = stub.url, ms = generousMs) =>
     providerAt(verifyUrl).judge('a+token/=&x', '203.0.113.7', ms);
 
-  it('T034 is asked once, by a form with the secret, the token and the client address', async () => {
+  it('T034 sends one form with the secret, the token and the client address', async () => {
     expect(await judge()).toEqual({ verdict: 'accepted' });
     expect(stub.asked).toEqual([{ secret: 's&e=cret', response: 'a+token/=&x', remoteip: '203.0.113.7' }]);
     expect(stub.requests[0]).toEqual({
@@ -27,13 +27,13 @@ describe('SiteverifyProvider', () => {
     });
   });
 
-  it.each([500, 502, 429, 403, 400, 201, 204])('T039 a yes with status %d is no verdict', async (status) => {
+  it.each([500, 502, 429, 403, 400, 201, 204])('T039 a success with status %d is no verdict', async (status) => {
     stub.behaviour = json({ success: true }, status);
     expect(await judge()).toEqual({ verdict: 'unavailable', reason: `status ${status}` });
     expect(stub.asked).toHaveLength(1);
   });
 
-  it('T039 a reset connection, a closed port, a name without an address and broken TLS are no verdict', async () => {
+  it('T039 a reset connection, a closed port, an unknown host name and a TLS error are no verdict', async () => {
     stub.behaviour = reset;
     expect(await judge()).toMatchObject({ verdict: 'unavailable' });
     expect(stub.asked).toHaveLength(1);
@@ -42,7 +42,7 @@ describe('SiteverifyProvider', () => {
     const { url } = closed;
     await closed.close();
     expect(await judge(url)).toEqual({ verdict: 'unavailable', reason: 'ECONNREFUSED' });
-    // A label over 63 characters has no address by rule, so no name server is asked.
+    // A DNS label has at most 63 characters, so this name fails without a query to a name server.
     expect(await judge(`http://${'a'.repeat(64)}.invalid/`)).toMatchObject({ verdict: 'unavailable' });
     expect(await judge(stub.url.replace('http:', 'https:'))).toMatchObject({ verdict: 'unavailable' });
   });
@@ -50,14 +50,14 @@ describe('SiteverifyProvider', () => {
   it.each([
     ['before the headers', hang],
     ['in the body', hangInBody],
-  ])('T040 a provider that hangs %s is given up in time', async (_case, behaviour) => {
+  ])('T040 a provider that hangs %s runs into the time-out', async (_case, behaviour) => {
     stub.behaviour = behaviour;
     const started = performance.now();
     expect(await judge(stub.url, timeoutMs)).toEqual({ verdict: 'unavailable', reason: 'timeout' });
     expect(performance.now() - started).toBeLessThan(timeoutMs + 4000);
   });
 
-  it('T041 50 MB are not read: the connection is hung up after the first of them', async () => {
+  it('T041 a response of 50 MB is not read to its end: the connection is closed early', async () => {
     let socket: Socket | undefined;
     let closed!: () => void;
     const gone = new Promise<void>((resolve) => (closed = resolve));
@@ -79,7 +79,7 @@ describe('SiteverifyProvider', () => {
     expect(socket!.bytesWritten).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('T041 a compressed answer is measured as what it unpacks to', async () => {
+  it('T041 the size limit applies to the decompressed response', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.from(JSON.stringify({ success: true, filler: 'x'.repeat(1024 * 1024) })));
     stub.behaviour = (response) =>
@@ -99,7 +99,7 @@ describe('SiteverifyProvider', () => {
     }
   });
 
-  it('a reason never quotes the address, the secret or the token', async () => {
+  it('the reason never contains the URL, the secret or the token', async () => {
     const judgement = await judge(`http://user:hidden@127.0.0.1:${stub.port}/`);
     expect(judgement).toEqual({ verdict: 'unavailable', reason: 'unreachable' });
   });

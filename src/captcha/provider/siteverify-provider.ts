@@ -2,12 +2,12 @@ import type { SiteverifySettings } from '../../platform/config/captcha-config';
 import { type CaptchaProvider, type Judgement, unavailable } from './judgement';
 import { type Expectations, readAnswer } from './siteverify-answer';
 
-/** Real answers have a few hundred bytes. */
+/** Real responses have a few hundred bytes. */
 const largestAnswer = 64 * 1024;
 
 class AnswerTooLarge extends Error {}
 
-/** Asks Turnstile, hCaptcha or reCAPTCHA about a token: one try, bounded in time and size, no redirect (W14, T039–T042). */
+/** Asks Turnstile, hCaptcha or reCAPTCHA about a token: one try, bounded in time and size, no redirect (ADR 0006). */
 export class SiteverifyProvider implements CaptchaProvider {
   constructor(
     readonly name: string,
@@ -22,7 +22,7 @@ export class SiteverifyProvider implements CaptchaProvider {
         headers: { accept: 'application/json' },
         body: new URLSearchParams({ secret: this.settings.secret, response: token, remoteip: ip }),
         redirect: 'error',
-        // Covers the body as well: it ends the stream that is read below.
+        // Also bounds the reading of the body below.
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status !== 200) {
@@ -39,7 +39,7 @@ export class SiteverifyProvider implements CaptchaProvider {
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop by an error cancels the stream, and with it the connection.
+  // Throwing inside the loop cancels the stream and closes the connection.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > largestAnswer) throw new AnswerTooLarge();
@@ -48,7 +48,7 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Codes and fixed words only: a message may quote the address with what an operator put into it. */
+/** Codes and fixed words only: an error message may quote the URL, and an operator may have put a password into it. */
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerTooLarge) return 'too large';
   const { name, cause } = (error ?? {}) as { name?: unknown; cause?: unknown };

@@ -19,20 +19,20 @@ function pause(ageSeconds: number, byte = 0x80, expires = after(100_000)): numbe
 }
 
 describe('retryAt', () => {
-  it('waits a second at first, then a quarter of the age, at most the cap', () => {
+  it('waits one second at first, later a quarter of the age of the mail, and never longer than the cap', () => {
     expect([0, 1, 8, 60, 3600].map((age) => Math.round(pause(age)))).toEqual([1, 1, 2, 15, 30]);
   });
 
-  it('differs by up to a quarter either way, so that mails of one outage do not come back in step', () => {
+  it('adds jitter of up to a quarter, so that mails of one outage are not retried together', () => {
     expect(pause(60, 0x00)).toBeCloseTo(11.25, 1);
     expect(pause(60, 0xff)).toBeCloseTo(18.75, 1);
   });
 
-  it('never goes beyond the expiry, where the mail is put away', () => {
+  it('never schedules a retry after the expiry of the mail', () => {
     expect(pause(60, 0x80, after(65))).toBe(5);
   });
 
-  it('does not wait longer because a clock was set back', () => {
+  it('does not wait longer when the clock was set back', () => {
     expect(Math.round(pause(-500))).toBe(1);
   });
 });

@@ -3,9 +3,9 @@ import type { Random } from '../../shared/random';
 const shortestMs = 1000;
 
 /**
- * When to try again: after a quarter of the mail's age (so the pauses grow exponentially, and need no counter), at least
- * a second, at most `capMs`, a quarter more or less by chance so that mails of one outage do not come back in step; never
- * later than `expires`, where the mail is put away.
+ * The time of the next attempt. The pause is a quarter of the mail's age, so pauses grow exponentially without a
+ * counter. It is at least one second and at most `capMs`. A jitter of a quarter keeps the mails of one outage from
+ * being retried all at once. The result is never later than `expires`.
  */
 export function retryAt(
   mail: { readonly createdAt: Date; readonly expires: Date },

@@ -13,10 +13,10 @@ import { openMail } from './mail-payload';
 import type { ClaimedMail } from './outbox-rows';
 import { SkippedMails } from './skipped-mails';
 
-/** What is to be written of a mail after it was tried. */
+/** What the worker writes to the row after an attempt. `charged` says whether the attempt counts towards the limit. */
 export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean };
 
-/** Tries one mail and says what became of it; it never throws (T257), and never logs whom it was for or what it said. */
+/** Tries to send one mail and returns the outcome. It never throws, and never logs the recipient or the content. */
 @Injectable()
 export class MailAttempt {
   private readonly logger = new Logger('mail');
@@ -32,9 +32,9 @@ export class MailAttempt {
   ) {}
 
   async make(mail: ClaimedMail, signal: AbortSignal): Promise<Outcome> {
-    // A code is not sent after it died.
+    // For example a code that is no longer valid.
     if (mail.expires <= this.clock.now()) return { final: mailStatus.expired };
-    // Only processes that died while they sent it come this far.
+    // Reached only when processes died while they sent this mail: other attempts end at the limit in `judge`.
     if (mail.attempts > this.limits.maxAttempts) return { final: mailStatus.dead };
     let domain: string | undefined;
     try {
@@ -53,11 +53,15 @@ export class MailAttempt {
     const kind = failureKind(error);
     const told = { mail: mail.id, kind: mail.kind, domain, attempts: mail.attempts, ...describeFailure(error) };
     if (kind === 'refused' || (kind === 'later' && mail.attempts >= this.limits.maxAttempts)) {
-      this.logger.error(told, 'mail given up');
+      this.logger.error(told, 'mail given up, it will not be sent');
       return { final: mailStatus.dead };
     }
-    if (kind === 'later') this.logger.warn(told, 'mail not sent, trying again later');
-    else if (this.outage.allows(now)) this.logger.error(told, 'the mail server cannot be used, trying again');
+    if (kind === 'later') this.logger.warn(told, 'mail not sent, it will be tried again');
+    else if (this.outage.allows(now))
+      this.logger.error(
+        told,
+        'the mail server cannot be used, mails wait and are tried again; check SMTP_URL or group SMTP',
+      );
     return { again: retryAt(mail, now, this.limits.retryCapMs, this.random), charged: kind === 'later' };
   }
 }

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Language } from '../../shared/languages';
 
 interface Recipient {
-  /** The stored address, never one that was submitted. */
+  /** The stored address, never the one that a request submitted. */
   readonly to: string;
   readonly language: Language;
   readonly nickname?: string | null;
@@ -13,7 +13,7 @@ export interface OtpMail extends Recipient {
   readonly expires: Date;
 }
 
-/** 0 = first-time password (also an invitation), 2 = forgotten, 3 = expired (§2.5). */
+/** 0 = first password (also an invitation), 2 = forgotten, 3 = expired (docs/spec/service.md#2.5). */
 export type ResetLinkType = 0 | 2 | 3;
 
 export interface ResetLinkMail extends Recipient {
@@ -28,7 +28,7 @@ export interface PasswordChangedMail extends Recipient {
 }
 
 export interface TotpChangedMail extends PasswordChangedMail {
-  /** True when another authenticator was in force before. */
+  /** True when the user had another authenticator before. */
   readonly replaced: boolean;
 }
 
@@ -43,12 +43,12 @@ export type MailKind = QueuedMail['kind'];
 export const mailPurpose = 'mail';
 const times = new Set(['expires', 'at']);
 
-/** Codes and links lie in the table only sealed, and only until they are sent (decisions.md 3). */
+/** Encrypts a mail for the table. Codes and links are stored only in this form, and only until they are sent. */
 export function sealMail(keys: KeyRing, mail: QueuedMail): string {
   return keys.seal(mailPurpose, JSON.stringify(mail));
 }
 
-/** No key of this process opens the mail; that of another replica may, while keys rotate. */
+/** Thrown when no key of this process decrypts the mail. During a key rotation another replica may have the key. */
 export class MailNotReadable extends Error {
   override readonly name = 'MailNotReadable';
 

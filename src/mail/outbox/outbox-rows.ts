@@ -6,17 +6,17 @@ import { Random } from '../../shared/random';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
 
-/** A row that belongs to this process until its lease ends; `claim` is the proof. */
+/** A row that belongs to this process until its lease ends. `claim` is the random value of `claimed_by`. */
 export interface ClaimedMail {
   readonly id: string;
   readonly kind: string;
   readonly payload: string;
-  /** This sending included. */
+  /** Includes the current attempt. */
   readonly attempts: number;
   readonly expires: Date;
   readonly createdAt: Date;
   readonly claim: string;
-  /** From when the lease counts. */
+  /** Start of the lease. */
   readonly claimedAt: Date;
 }
 
@@ -29,7 +29,7 @@ interface Row {
   readonly created_at: unknown;
 }
 
-/** The table `mail_outbox`: any number of processes send from it, and each mail has one owner at a time (ADR 0007). */
+/** The table `mail_outbox`. Any number of processes send from it; each mail has one owner at a time (ADR 0007). */
 @Injectable()
 export class OutboxRows {
   constructor(
@@ -39,7 +39,7 @@ export class OutboxRows {
     private readonly limits: MailLimits,
   ) {}
 
-  /** One row of the caller's transaction: the mail exists exactly when the change that it tells of does. */
+  /** Inserts the row in the caller's transaction: the mail exists exactly when the change that it reports commits. */
   async insert(tx: Transaction, kind: string, payload: string, expires: Date): Promise<void> {
     const now = this.clock.now();
     await tx.affected(
@@ -49,10 +49,10 @@ export class OutboxRows {
     );
   }
 
-  /** Takes up to `wanted` mails that are due, the oldest first. */
+  /** Claims up to `wanted` due mails, the longest due first. */
   async claim(wanted: number): Promise<ClaimedMail[]> {
     const now = this.clock.now();
-    // More than wanted: other replicas look at the same rows, and some of these will be theirs by the time we ask.
+    // Reads more rows than wanted, because other replicas read the same rows and claim some of them first.
     const rows = await this.database.rows<Row>(
       `SELECT id, kind, payload, attempts, expires, created_at FROM mail_outbox
        WHERE status = ? AND next_attempt_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?)
@@ -73,8 +73,8 @@ export class OutboxRows {
   }
 
   /**
-   * Racers: all replicas, for one row. The first UPDATE wins and holds the row until its lease ends; for the others it is
-   * no longer free (or was given back for later since they read it), and they go on to the next row.
+   * Racers: all replicas, for one row. The first UPDATE wins and owns the row until its lease ends. The others match no
+   * row, because it is leased or was given back for a later time, and go on to the next one.
    */
   private take(row: Row, claim: string, now: Date): Promise<boolean> {
     return this.database.won(
@@ -85,8 +85,8 @@ export class OutboxRows {
   }
 
   /**
-   * Ends a mail and removes what it said. Racers: its owner, and whoever took it over after the lease. `claimed_by` lets
-   * only the present owner win; the former one is told false and leaves the row alone.
+   * Sets the final status and deletes the payload. Racers: the owner, and a process that claimed the mail after the
+   * lease ended. `claimed_by` lets only the current owner win; the former owner gets false and changes nothing.
    */
   settle(mail: ClaimedMail, status: FinalStatus): Promise<boolean> {
     return this.database.won(
@@ -97,8 +97,8 @@ export class OutboxRows {
   }
 
   /**
-   * Gives the mail back, to be tried by anybody from `at` on; the racers are those of `settle`.
-   * @param charged false when the mail itself was not at fault, so that an outage does not use up its attempts.
+   * Gives the mail back: any process may claim it from `at` on. Racers, winner and loser are those of `settle`.
+   * @param charged false when the mail itself was not at fault, so that an outage does not use up its attempts
    */
   giveBack(mail: ClaimedMail, at: Date, charged: boolean): Promise<boolean> {
     return this.database.won(

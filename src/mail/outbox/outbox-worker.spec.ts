@@ -8,7 +8,7 @@ import { OutboxWorker } from './outbox-worker';
 
 const clock = new FakeClock();
 
-/** One process' view of the table: what is waiting, and what was written. */
+/** A fake table: the waiting mails, and a log of the writes. */
 class FakeRows {
   readonly written: string[] = [];
   failures = 0;
@@ -43,7 +43,7 @@ describe('OutboxWorker', () => {
     Logger.overrideLogger(false);
   });
 
-  it('has no more mails under way than it may, and goes on as they end', async () => {
+  it('sends at most `concurrency` mails at the same time and claims more as they end', async () => {
     const rows = new FakeRows(Array.from({ length: 50 }, (_, n) => `m${n}`));
     let [underWay, most] = [0, 0];
     await worker(rows, async () => {
@@ -56,7 +56,7 @@ describe('OutboxWorker', () => {
     expect(rows.written).toHaveLength(50);
   });
 
-  it('marks a mail that was sent when the store is back, and does not send it again', async () => {
+  it('retries the write of a sent mail until the database is back, and does not send the mail again', async () => {
     const rows = new FakeRows(['m']);
     rows.failures = 2;
     const tried: string[] = [];
@@ -68,13 +68,13 @@ describe('OutboxWorker', () => {
     expect(rows.written).toEqual(['m 1']);
   });
 
-  it('lives on after an error that nobody foresaw (T257)', async () => {
+  it('goes on with the next mail after an unexpected error (T257)', async () => {
     const rows = new FakeRows(['bad', 'good']);
     await worker(rows, (mail) => (mail.id === 'bad' ? Promise.reject(new TypeError('bug')) : sent())).sendDue();
     expect(rows.written).toEqual(['good 1']);
   });
 
-  it('at the end cuts what is under way, gives it back at once and uncharged, and claims nothing more', async () => {
+  it('on shutdown cuts the running attempts, gives their mails back uncharged, and claims nothing more', async () => {
     const rows = new FakeRows(['slow', 'next', 'more']);
     const ending = worker(
       rows,
@@ -92,7 +92,7 @@ describe('OutboxWorker', () => {
     expect(rows.waiting).toEqual(['next', 'more']);
   });
 
-  it('at the end lets a mail that is nearly through come to its end', async () => {
+  it('on shutdown waits for a mail that is nearly sent', async () => {
     const rows = new FakeRows(['m']);
     const ending = worker(rows, async () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -104,7 +104,7 @@ describe('OutboxWorker', () => {
     expect(rows.written).toEqual(['m 1']);
   });
 
-  it('does not start with a lease that ends before a sending may', () => {
+  it('refuses a lease that is not longer than the time limit of sending', () => {
     expect(() => worker(new FakeRows([]), sent, { leaseMs: 45_000, sendMs: 45_000 })).toThrow('lease');
   });
 });

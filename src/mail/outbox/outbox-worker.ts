@@ -6,19 +6,19 @@ import { OnceAMinute } from '../../shared/once-a-minute';
 import { MailAttempt, type Outcome } from './mail-attempt';
 import { type ClaimedMail, OutboxRows } from './outbox-rows';
 
-/** Within what the lease leaves after the longest sending: the store may be away for a moment when a mail was sent. */
+/** 20 tries in 10 s: they fit into the lease after the longest sending, and bridge a short outage of the database. */
 const settleTries = 20;
 const settlePauseMs = 500;
 
 /**
- * Sends what lies in the outbox. Every replica runs one: each mail is sent once, and again only when the process that was
- * sending it died, or stopped before the server had answered (§6.2, ADR 0007).
+ * Sends the mails of the outbox; every replica runs one worker. A mail is normally sent once. ADR 0007 lists the cases
+ * in which it is sent again.
  */
 @Injectable()
 export class OutboxWorker implements OnModuleDestroy {
   private readonly logger = new Logger('mail');
   private readonly unreadable = new OnceAMinute();
-  /** Each mail that is being sent, by what cuts its connection. */
+  /** The mails that are being sent, by the controller that cuts the connection. */
   private readonly underWay = new Map<AbortController, Promise<void>>();
   private claiming: Promise<void> | undefined;
   private again = false;
@@ -33,16 +33,16 @@ export class OutboxWorker implements OnModuleDestroy {
     private readonly clock: Clock,
     private readonly limits: MailLimits,
   ) {
-    // Otherwise a mail could be taken over, and sent twice, while its first sending is still going on.
-    if (limits.leaseMs <= limits.sendMs) throw new Error('the lease of a mail must be longer than its sending');
+    // Otherwise another process could claim a mail, and send it a second time, while this one is still sending it.
+    if (limits.leaseMs <= limits.sendMs) throw new Error('MailLimits: the lease (leaseMs) must be longer than sendMs');
   }
 
-  /** Not by itself: the command line queues mails and must not send those of the servers, whose settings it may not have. */
+  /** Starts the poll. Only the server calls it: the command line may lack the settings to send the queued mails. */
   startPolling(): void {
     this.poll = setInterval(() => this.look(), this.limits.pollMs);
   }
 
-  /** A mail was queued here. The poll finds those of other processes, and those whose transaction took its time. */
+  /** Call it after queueing a mail, to send it before the next poll. The poll finds a mail that commits later. */
   nudge(): void {
     if (this.poll === undefined) return;
     this.nudged ??= setTimeout(() => {
@@ -51,7 +51,7 @@ export class OutboxWorker implements OnModuleDestroy {
     }, this.limits.nudgeMs);
   }
 
-  /** Sends what is due now, and comes back when nothing is left to do. */
+  /** Sends all due mails and resolves when none is left. */
   async sendDue(): Promise<void> {
     this.look();
     while (this.claiming !== undefined || this.underWay.size > 0) {
@@ -61,8 +61,9 @@ export class OutboxWorker implements OnModuleDestroy {
   }
 
   /**
-   * Takes no more mails and lets those under way come to their end. After `stopMs` their connections are cut and they are
-   * given back at once, for another replica. In this phase, because MailerService closes its connections in it, later.
+   * Claims no more mails and waits for those that are being sent. After `stopMs` it cuts their connections and gives
+   * them back at once, for another replica. It runs in this phase because MailerService closes its connections later
+   * in the same phase.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
@@ -90,7 +91,7 @@ export class OutboxWorker implements OnModuleDestroy {
     return !this.stopping && this.underWay.size < this.limits.concurrency;
   }
 
-  /** Claims no more than can be sent at once: these are all that the death of this process can touch. */
+  /** Claims only as many mails as it can send at once: a process that dies delays no more mails than these. */
   private async claim(): Promise<void> {
     try {
       while (this.again && this.hasRoom) {
@@ -101,17 +102,23 @@ export class OutboxWorker implements OnModuleDestroy {
       }
     } catch (error) {
       this.again = false;
-      if (this.unreadable.allows(this.clock.now())) this.logger.error({ err: error }, 'cannot read the mail outbox');
+      if (this.unreadable.allows(this.clock.now()))
+        this.logger.error({ err: error }, 'cannot read the mail outbox, trying again at the next poll');
     }
   }
 
   private start(mail: ClaimedMail): void {
     const connection = new AbortController();
-    // From the claim on, so that whatever it waits for (the store, names, the server) ends before the lease does.
+    // Counted from the claim, so that every wait (database, DNS, mail server) ends before the lease does.
     const passed = this.clock.now().getTime() - mail.claimedAt.getTime();
     const limit = setTimeout(() => connection.abort(), this.limits.sendMs - passed);
     const sending = this.process(mail, connection.signal)
-      .catch((error: unknown) => this.logger.error({ mail: mail.id, err: error }, 'a mail could not be settled'))
+      .catch((error: unknown) =>
+        this.logger.error(
+          { mail: mail.id, err: error },
+          'the result of a mail could not be stored, the mail may be sent again',
+        ),
+      )
       .finally(() => {
         clearTimeout(limit);
         this.underWay.delete(connection);
@@ -123,17 +130,21 @@ export class OutboxWorker implements OnModuleDestroy {
   private async process(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     const outcome = await this.attempt.make(mail, signal);
     const written = await this.repeatedly(() => this.write(mail, outcome));
-    if (!written) this.logger.warn({ mail: mail.id }, 'a mail was taken over before its end was written');
+    if (!written)
+      this.logger.warn(
+        { mail: mail.id },
+        'the lease of a mail ended before its result was stored, another process has claimed it',
+      );
   }
 
   private write(mail: ClaimedMail, outcome: Outcome): Promise<boolean> {
     if ('final' in outcome) return this.rows.settle(mail, outcome.final);
-    // Cut off by the end of this process: not the mail's fault, and no reason to wait.
+    // The shutdown of this process cut the attempt: the mail is not charged and is due at once.
     if (this.cutOff) return this.rows.giveBack(mail, this.clock.now(), false);
     return this.rows.giveBack(mail, outcome.again, outcome.charged);
   }
 
-  /** A mail that was sent and is not marked would be sent again. */
+  /** Retries a failed write: a sent mail that is not marked as sent would be sent again. */
   private async repeatedly(write: () => Promise<boolean>): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
 import { OnceAMinute } from '../../shared/once-a-minute';
 
-/** Without a mail server mails are skipped, as specified (§6.2), but not in silence: a warning and a number (W39). */
+/** Counts the mails that are skipped without a mail server, and warns about them (docs/spec/attacks.md#w39). */
 @Injectable()
 export class SkippedMails {
   private readonly logger = new Logger('mail');
@@ -11,7 +11,7 @@ export class SkippedMails {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Since this process started. */
+  /** Skipped mails since this process started. */
   get count(): number {
     return this.skipped;
   }
@@ -19,7 +19,10 @@ export class SkippedMails {
   note(kind: string): void {
     this.skipped++;
     if (this.warning.allows(this.clock.now())) {
-      this.logger.warn({ kind, skipped: this.skipped }, 'no mail server is configured (SMTP, SMTP_URL): mail skipped');
+      this.logger.warn(
+        { kind, skipped: this.skipped },
+        'no mail server is configured, mail skipped: set SMTP_URL or the configuration group SMTP',
+      );
     }
   }
 }

@@ -5,7 +5,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 
-/** Outside production and without a mail server: each mail is a file, `DATA_DIR/outbox/<time>-<kind>.eml` (decisions.md 8). */
+/** Writes mails to `DATA_DIR/outbox/<time>-<kind>.eml`: outside production, when no mail server is configured. */
 @Injectable()
 export class EmlFolder {
   constructor(
@@ -14,10 +14,10 @@ export class EmlFolder {
     private readonly random: Random,
   ) {}
 
-  /** @returns the path of the file, which is complete as soon as it is there: somebody may be watching the folder. */
+  /** @returns the path of the file. The file is complete when it appears: a program may be watching the folder. */
   async write(kind: string, message: Buffer): Promise<string> {
     const folder = join(this.config.dataDir, 'outbox');
-    // It holds codes and links in the clear.
+    // The files contain codes and links in clear text.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const draft = join(folder, `.${this.random.uuid()}.tmp`);
     await writeFile(draft, message, { mode: 0o600 });
@@ -29,7 +29,7 @@ export class EmlFolder {
   }
 }
 
-/** `link` never overwrites: of two mails of one millisecond the second gets a number. */
+/** `link` never overwrites: when two mails have the same millisecond and kind, the second gets a number. */
 async function publish(draft: string, name: string): Promise<string> {
   for (let number = 1; ; number++) {
     const file = number === 1 ? `${name}.eml` : `${name}-${number}.eml`;

@@ -12,12 +12,12 @@ import { AddressRefused } from './smtp-failure';
 import type { SmtpSettings } from '../../platform/config/smtp-settings';
 import { SmtpTransports } from './smtp-transports';
 
-/** The transporter that makes a file of a mail; the others are named by SmtpTransports. */
+/** The name of the transporter that renders a mail for a file. SmtpTransports names the others. */
 export const fileTransporter = 'file';
 
 type Message = ISendMailOptions & { readonly signal?: AbortSignal };
 
-/** One mail to one mailbox, over whatever is configured at this moment (§6.2). */
+/** Sends one mail to one address: by SMTP, as a file, or not at all, as the current settings say (ADR 0007). */
 @Injectable()
 export class MailDelivery {
   private readonly logger = new Logger('mail');
@@ -34,9 +34,9 @@ export class MailDelivery {
   ) {}
 
   /**
-   * @param id of the outbox row: it makes the Message-ID, so that a mail which had to be sent again is recognised as one.
-   * @param signal cuts the connection.
-   * @throws whatever `failureKind` sorts.
+   * @param id id of the outbox row. It becomes the Message-ID, so that mail programs recognise a second copy.
+   * @param signal cuts the connection
+   * @throws any error; `failureKind` classifies it
    */
   async deliver(id: string, mail: QueuedMail, signal: AbortSignal): Promise<'sent' | 'skipped'> {
     if (!isPlainAddress(mail.to)) throw new AddressRefused();
@@ -65,7 +65,7 @@ export class MailDelivery {
     const message = await this.message(id, mail, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);
-    // The path and the subject only: codes and links never reach a log.
+    // Only the path and the subject: codes and links must not reach a log.
     this.logger.log({ file, subject: message.subject }, 'no mail server is configured: mail written to a file');
     return 'sent';
   }
@@ -75,7 +75,7 @@ export class MailDelivery {
     return {
       ...(await this.templates.render(mail, now)),
       from,
-      // An object, and already known to be one address: nothing is left for a parser to decide (CVE-2025-13033).
+      // An object with one checked address, so that nodemailer does not parse it (CVE-2025-13033).
       to: { name: '', address: mail.to },
       date: now,
       messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,

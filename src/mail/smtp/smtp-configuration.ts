@@ -5,7 +5,7 @@ import { SystemSettings } from '../../platform/settings/system-settings';
 import { openSmtpSecret } from '../smtp-secret';
 import { settingsOfTenant, settingsOfUrl, type SmtpSettings } from '../../platform/config/smtp-settings';
 
-/** Which mail server is to be used at this moment: asked before each sending, so no restart is needed (§6.2). */
+/** The current mail server, read before each sending: a change needs no restart (docs/spec/decisions.md#mail). */
 @Injectable()
 export class SmtpConfiguration {
   constructor(
@@ -14,7 +14,7 @@ export class SmtpConfiguration {
     private readonly keys: KeyRing,
   ) {}
 
-  /** @returns undefined when none is configured. @throws SmtpProblem */
+  /** @returns undefined when none is configured. @throws SmtpProblem when the settings are invalid */
   async current(): Promise<SmtpSettings | undefined> {
     const { smtpUrl, from } = this.config.mail;
     const group = await this.settings.group('SMTP');

@@ -17,7 +17,7 @@ const mail: QueuedMail = {
   expires: new Date('2026-03-02T10:05:00Z'),
 };
 
-/** A real client against a real server; the database is only where the settings come from. */
+/** Runs the real client against a real server. The database only holds the settings. */
 describe('the SMTP conversation', () => {
   let directory: string;
   let stranger: CertificateAuthority;
@@ -65,7 +65,7 @@ describe('the SMTP conversation', () => {
     };
   }
 
-  it('in plain text, with our headers and one recipient', async () => {
+  it('sends a mail in plain text, with the headers of this service and one recipient', async () => {
     const { messages } = await given({});
     expect(await check()).toEqual({ status: 'ok', text: expect.stringContaining('(opportunistic) answers') });
     expect(await deliver()).toBe('sent');
@@ -74,7 +74,7 @@ describe('the SMTP conversation', () => {
     expect(messages[0]?.raw).toContain('Message-ID: <a-row@localhost>');
   });
 
-  it('logs in', async () => {
+  it('logs in with the user name and the password of SMTP_URL', async () => {
     const { messages } = await given({ account: { user: 'us@er', password: 'p:ss' } }, (url) =>
       url.replace('//', '//us%40er:p%3Ass@'),
     );
@@ -82,7 +82,7 @@ describe('the SMTP conversation', () => {
     expect(messages).toMatchObject([{ user: 'us@er' }]);
   });
 
-  it('a wrong password is the server’s matter, and neither it nor the user name is told', async () => {
+  it('treats a wrong password as a server failure, and reveals neither password nor user name', async () => {
     await given({ account: { user: 'service', password: 'right' } }, (url) => url.replace('//', '//service:wrong@'));
     expect(await failure()).toMatchObject({ kind: 'server', code: 'EAUTH' });
     const { status, text } = await check();
@@ -90,29 +90,32 @@ describe('the SMTP conversation', () => {
     expect(text).not.toMatch(/service|wrong|Authentication/);
   });
 
-  it.each(['opportunistic', 'starttls', 'tls'] as const)('%s: a certificate of a stranger is refused', async (tls) => {
-    const security = tls === 'tls' ? 'tls' : 'starttls';
-    const { messages } = await given({ security, certificate: await stranger.issue() }, (url) =>
-      tls === 'opportunistic' ? url : `${url}?tls=${tls}`,
-    );
-    expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
-    expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('UNABLE_TO_VERIFY') });
-    expect(messages).toEqual([]);
-  });
+  it.each(['opportunistic', 'starttls', 'tls'] as const)(
+    '%s: refuses a certificate of an unknown authority',
+    async (tls) => {
+      const security = tls === 'tls' ? 'tls' : 'starttls';
+      const { messages } = await given({ security, certificate: await stranger.issue() }, (url) =>
+        tls === 'opportunistic' ? url : `${url}?tls=${tls}`,
+      );
+      expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
+      expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('UNABLE_TO_VERIFY') });
+      expect(messages).toEqual([]);
+    },
+  );
 
-  it('starttls: a server that does not offer it gets nothing', async () => {
+  it('starttls: sends nothing to a server that does not offer STARTTLS', async () => {
     const { messages } = await given({}, (url) => `${url}?tls=starttls`);
     expect(await failure()).toMatchObject({ kind: 'server' });
     expect(messages).toEqual([]);
   });
 
-  it('none: STARTTLS is not used, also when it is offered', async () => {
+  it('none: does not use STARTTLS even when the server offers it', async () => {
     await given({ security: 'starttls', certificate: await stranger.issue() }, (url) => `${url}?tls=none`);
-    // The server says 530 to the sender, because it wants TLS: so we spoke in the clear.
+    // The server requires TLS and answers 530 to MAIL FROM, so the client spoke plain text.
     expect(await failure()).toMatchObject({ kind: 'server', code: 'EENVELOPE' });
   });
 
-  it('"later" and "never" are told apart, and the connection is kept', async () => {
+  it('tells temporary refusals from permanent ones and keeps the connection', async () => {
     const smtp = await given({});
     smtp.refuse(451);
     expect(await failure()).toMatchObject({ kind: 'later' });
@@ -125,32 +128,35 @@ describe('the SMTP conversation', () => {
     smtp.accept();
     await deliver();
     expect(smtp.messages).toHaveLength(1);
-    // One, or two when a mail came before the reset after a refusal was through; not one for each mail.
+    // Two when a mail was sent before the reset after a refusal had finished; never one for each mail.
     expect(smtp.connectionCount).toBeLessThanOrEqual(2);
   });
 
-  it.each(['greeting', 'text'] as const)('silence at the %s ends with our time-out (T246)', async (at) => {
-    const smtp = await given({});
-    smtp.hang(at);
-    const { kind, code, within } = await failure();
-    expect({ kind, code }).toEqual({ kind: 'server', code: 'ETIMEDOUT' });
-    expect(within).toBeLessThan(testLimits.socketMs + 3000);
-    if (at === 'greeting')
-      expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('ETIMEDOUT') });
-  });
+  it.each(['greeting', 'text'] as const)(
+    'gives up a server that is silent at the %s after the time-out (T246)',
+    async (at) => {
+      const smtp = await given({});
+      smtp.hang(at);
+      const { kind, code, within } = await failure();
+      expect({ kind, code }).toEqual({ kind: 'server', code: 'ETIMEDOUT' });
+      expect(within).toBeLessThan(testLimits.socketMs + 3000);
+      if (at === 'greeting')
+        expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('ETIMEDOUT') });
+    },
+  );
 
-  it('nobody listens', async () => {
+  it('reports a refused connection as a failure of the server', async () => {
     await connect(`smtp://127.0.0.1:${await freePort()}`);
     expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
     expect((await check()).text).toMatch(/ESOCKET ECONNREFUSED$/);
   });
 
-  it('no server: doctor is told that mails are skipped', async () => {
+  it('tells doctor that mails are skipped when no server is configured', async () => {
     await connect('');
     expect(await check()).toMatchObject({ status: 'skipped' });
   });
 
-  it('settings that make no sense are told by their key', async () => {
+  it('names the key of an invalid setting', async () => {
     await connect('smtp://mail.example.com');
     await replica
       .get(Database)
@@ -160,7 +166,7 @@ describe('the SMTP conversation', () => {
     expect(await check()).toEqual({ status: 'problem', text: 'SMTP TLS must be none, starttls or tls' });
   });
 
-  describe('with a server that trickles', () => {
+  describe('with a server that sends lines without end', () => {
     let trickling: Server;
     const sockets = new Set<Socket>();
 
@@ -169,7 +175,7 @@ describe('the SMTP conversation', () => {
       trickling.close();
     });
 
-    it('the connection is cut when the time of the mail is up, though it was never silent', async () => {
+    it('cuts the connection after the time limit of the mail, although the server is never silent', async () => {
       const port = await freePort();
       trickling = createServer((socket) => {
         sockets.add(socket);

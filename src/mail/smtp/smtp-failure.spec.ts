@@ -8,7 +8,7 @@ const smtpError = (fields: object, message = 'x') => Object.assign(new Error(mes
 
 describe('failureKind', () => {
   it.each([
-    ['no address', new AddressRefused(), 'refused'],
+    ['a recipient that is not one address', new AddressRefused(), 'refused'],
     ['550 to the recipient', smtpError({ code: 'EENVELOPE', command: 'RCPT TO', permanent: true }), 'refused'],
     ['554 to the text', smtpError({ code: 'EMESSAGE', command: 'DATA', permanent: true }), 'refused'],
     ['451 to the recipient', smtpError({ code: 'EENVELOPE', command: 'RCPT TO', permanent: false }), 'later'],
@@ -17,14 +17,14 @@ describe('failureKind', () => {
     ['a wrong password', smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', permanent: true }), 'server'],
     ['no connection', smtpError({ code: 'ESOCKET' }), 'server'],
     ['a time-out', smtpError({ code: 'ETIMEDOUT' }), 'server'],
-    ['settings', new SmtpProblem('SMTP PORT'), 'server'],
-    ['the store', new DomainError(serviceUnavailable), 'server'],
-    ['a key that is not here', new MailNotReadable(), 'server'],
+    ['an invalid setting', new SmtpProblem('SMTP PORT'), 'server'],
+    ['a database that is down', new DomainError(serviceUnavailable), 'server'],
+    ['a mail that no key of this process decrypts', new MailNotReadable(), 'server'],
     ['a bug', new TypeError('x'), 'later'],
-  ])('%s', (_, error, kind) => expect(failureKind(error)).toBe(kind));
+  ])('classifies %s', (_, error, kind) => expect(failureKind(error)).toBe(kind));
 });
 
-it('describeFailure quotes neither the server nor the mail', () => {
+it('describeFailure quotes neither the response of the server nor the mail', () => {
   const error = smtpError(
     {
       code: 'EENVELOPE',

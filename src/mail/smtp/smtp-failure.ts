@@ -3,14 +3,15 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { MailNotReadable } from '../outbox/mail-payload';
 import { SmtpProblem } from '../../platform/config/smtp-settings';
 
-/** The recipient's address is not one plain address: it never gets as far as a parser. */
+/** The recipient is not one plain address. The check comes before any address parser. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
 /**
- * `refused`: this mail, for good. `later`: this mail, for now. `server`: nothing to do with this mail (no connection, a
- * wrong certificate, password or sender, settings or keys that cannot be used), so that it should not suffer for it.
+ * `refused`: this mail is refused permanently. `later`: this mail is refused for now. `server`: the failure is not
+ * about this mail and does not count against it (no connection; a wrong certificate, password or sender; unusable
+ * settings or keys).
  */
 export type FailureKind = 'refused' | 'later' | 'server';
 
@@ -32,7 +33,7 @@ export function failureKind(error: unknown): FailureKind {
   return permanent === true ? 'refused' : 'later';
 }
 
-/** What a log or `doctor` says of it: an allow-list, because messages quote the server, and servers quote addresses. */
+/** The fields for the log and `doctor`. An allow-list: error messages quote the server, and servers quote addresses. */
 export function describeFailure(error: unknown): Record<string, string | number> {
   if (error instanceof SmtpProblem) return { problem: error.message };
   const { name, code, originalCode, responseCode, command } = error as SmtpError;
@@ -42,7 +43,7 @@ export function describeFailure(error: unknown): Record<string, string | number>
     ['reason', plainWord(originalCode)],
     ['command', typeof command === 'string' && /^[A-Z ]{2,16}$/.test(command) ? command : undefined],
     ['reply', typeof responseCode === 'number' ? responseCode : undefined],
-    // No error of the server's or of ours: then it is a bug, and this is where.
+    // An error without a code comes neither from nodemailer nor from the network. It is a bug; the stack locates it.
     ['stack', typeof code !== 'string' && error instanceof Error ? describeError(error).stack : undefined],
   ];
   return Object.fromEntries(told.filter(([, value]) => value !== undefined)) as Record<string, string | number>;

@@ -2,10 +2,10 @@ import type { SMTPPoolOptions, SMTPTransportOptions } from 'nodemailer';
 import type { MailLimits } from '../mail-limits';
 import type { SmtpSettings } from '../../platform/config/smtp-settings';
 
-/** A message is text and HTML of our own making: nothing in it may name a file or an address to be fetched (W57). */
+/** Messages contain only generated text and HTML: nodemailer must not read a file or fetch a URL for them. */
 export const noForeignContent = { disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** nodemailer's own time-outs are two and ten minutes (W57). Certificates are verified, which is its default. */
+/** Sets all time-outs: those of nodemailer are two and ten minutes. Certificates are verified, which is its default. */
 export function smtpOptions(settings: SmtpSettings, limits: MailLimits): SMTPTransportOptions {
   return {
     host: settings.host,
@@ -25,7 +25,7 @@ export function smtpOptions(settings: SmtpSettings, limits: MailLimits): SMTPTra
 }
 
 export function pooledOptions(settings: SmtpSettings, limits: MailLimits): SMTPPoolOptions {
-  // One retry of its own, for a connection that the server closed while it was idle; the outbox does the rest.
+  // nodemailer retries once, for an idle connection that the server closed. The outbox does all other retries.
   return {
     ...smtpOptions(settings, limits),
     pool: true,

@@ -10,7 +10,7 @@ interface Transport {
   users: number;
 }
 
-/** One pool of connections, for the settings of the moment; a former one is closed when its last mail is through. */
+/** The connection pool of the current settings. The pool of former settings is closed after its last mail. */
 @Injectable()
 export class SmtpTransports {
   private current: Transport | undefined;
@@ -20,7 +20,7 @@ export class SmtpTransports {
     private readonly limits: MailLimits,
   ) {}
 
-  /** Lends the transport for one sending, under the name by which MailerService knows it. */
+  /** Runs one sending with the transport of these settings. MailerService finds a transport by its name. */
   async use<T>(settings: SmtpSettings, send: (transporterName: string) => Promise<T>): Promise<T> {
     const transport = this.transportFor(settings);
     transport.users++;
@@ -32,7 +32,7 @@ export class SmtpTransports {
     }
   }
 
-  /** No mail server is configured any more. */
+  /** Closes the current pool when it is idle: no mail server is configured any more. */
   leave(): void {
     const former = this.current;
     this.current = undefined;
@@ -40,7 +40,7 @@ export class SmtpTransports {
   }
 
   private transportFor(settings: SmtpSettings): Transport {
-    // The sender is of the message, not of the connection. A hash, because the name shows up in error messages.
+    // The sender belongs to the message, not to the connection. The name is a hash because error messages contain it.
     const { host, port, tls, auth } = settings;
     const name = createHash('sha256')
       .update(JSON.stringify([host, port, tls, auth]))

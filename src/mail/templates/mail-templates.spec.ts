@@ -21,7 +21,7 @@ const mailer = new MailerService(
   { createTransport: (options) => createTransport(options as object) },
 );
 
-/** The mail as a mail program reads it. */
+/** Renders the mail and parses it as a mail program does. */
 async function read(mail: QueuedMail): Promise<Email & { html: string; text: string; subject: string }> {
   const sent = (await mailer.sendMail({
     ...(await templates.render(mail, now)),
@@ -48,9 +48,9 @@ function mailOf(kind: Kind, language: QueuedMail['language'], nickname: string |
   return { to: 'alice@example.com', language, nickname, ...kind } as QueuedMail;
 }
 
-describe.each(languages)('in %s', (language) => {
+describe.each(languages)('mails in %s', (language) => {
   describe.each(kinds)('%s', (_, kind) => {
-    it('says the same in HTML and in plain text, in its language', async () => {
+    it('contains the same facts in HTML and in plain text, in its language', async () => {
       const { html, text, subject } = await read(mailOf(kind, language));
       const facts =
         kind.kind === 'otp' ? [code] : kind.kind === 'reset-link' ? [link] : ['203.0.113.7', '2026-03-02 10:00 UTC'];
@@ -65,7 +65,7 @@ describe.each(languages)('in %s', (language) => {
       }
     });
 
-    it('fetches nothing, and leaves no gap without a nickname', async () => {
+    it('loads nothing from the network, and leaves no gap without a nickname', async () => {
       const { html, text } = await read(mailOf(kind, language, null));
       expect(html).not.toMatch(/<img|<link|<script|url\(|src=|@import/i);
       for (const part of [html, text]) expect(part).not.toMatch(/\{\{|undefined|null|\[object/);
@@ -74,32 +74,32 @@ describe.each(languages)('in %s', (language) => {
     });
   });
 
-  it('the code and the link are not in the subject, which shows on a locked screen', async () => {
+  it('keep the code and the link out of the subject, which is visible on a locked screen', async () => {
     for (const [, kind] of kinds) expect((await read(mailOf(kind, language))).subject).not.toMatch(/\d|http/);
   });
 
-  it('each kind and type has words of its own', async () => {
+  it('have a different subject for each kind and type', async () => {
     const subjects = await Promise.all(kinds.map(async ([, kind]) => (await read(mailOf(kind, language))).subject));
     expect(new Set(subjects).size).toBe(kinds.length);
   });
 
-  it.each(kinds)('%s shows a hostile nickname as the text it is (T135)', async (_, kind) => {
+  it.each(kinds)('%s shows a hostile nickname as plain text (T135)', async (_, kind) => {
     const nickname = `<img src=//evil>"'{{code}}\r\n\r\nhttps://evil.test\u2028next`;
     const { html, text } = await read(mailOf(kind, language, nickname));
     expect(html).not.toContain('<img');
     expect(html).toContain('&lt;img src&#x3D;//evil&gt;&quot;&#x27;{{code}} https://evil.test');
-    // One line: it cannot pass for a paragraph of the mail.
+    // The nickname stays on one line, so it cannot imitate a paragraph of the mail.
     expect(text.split('\n')[0]).toContain(`<img src=//evil>"'{{code}} https://evil.test next`);
   });
 
-  it('the notice of a changed password offers nothing to click', async () => {
+  it('the notice of a changed password contains no link', async () => {
     const { html, text } = await read(mailOf(kinds[4]![1], language));
     expect(html).not.toMatch(/<a|https?:/);
     expect(text).not.toMatch(/https?:/);
   });
 });
 
-it('a link in HTML is the link, and nothing that it contains ends the attribute', async () => {
+it('escapes a link in HTML, so that its content cannot end the attribute', async () => {
   const mail = mailOf(kinds[2]![1], 'en');
   const { html } = await read({ ...mail, link: `${link}"><script>x</script>` } as QueuedMail);
   expect(html).not.toContain('<script>');
@@ -112,7 +112,7 @@ it.each([
   [1800, '30 minutes', '30 分钟'],
   [10_800, '3 hours', '3 小时'],
   [259_200, '3 days', '3 天'],
-])('%d s are %s, %s', async (seconds, en, zh) => {
+])('shows a validity of %d seconds as "%s" and "%s"', async (seconds, en, zh) => {
   const kind = { kind: 'otp', code, expires: inSeconds(seconds) } as Kind;
   expect((await read(mailOf(kind, 'en'))).text).toContain(`valid for ${en} `);
   expect((await read(mailOf(kind, 'zh-CN'))).text).toContain(`在 ${zh}内`);

@@ -7,17 +7,17 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { durationText, subjectOf, timeText, wordings } from './mail-wording';
 
-/** Beside this file, in the source tree as in the build (nest-cli.json copies them). */
+/** The templates are beside this file, in the source tree and in the build (nest-cli.json copies them). */
 const directory = __dirname;
 
 let loading: Promise<TemplateAdapter> | undefined;
-/** Loaded with the first mail: it brings a native CSS inliner along, which is not used. */
+/** Loaded with the first mail: the adapter also loads a native CSS inliner, which is not used. */
 const handlebars = () =>
   (loading ??= import('@nestjs-modules/mailer/adapters/handlebars.adapter').then(
     ({ HandlebarsAdapter }) => new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
   ));
 
-/** HTML is rendered by MailerService; a variable that a template names and nobody gives is an error, not a gap. */
+/** MailerService renders the HTML. Strict: a variable without a value is an error, not a gap in the mail. */
 export const htmlTemplates: NonNullable<MailerOptions['template']> = {
   dir: directory,
   adapter: {
@@ -35,12 +35,12 @@ type Context = Readonly<Record<string, string | boolean | null>>;
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
-  /** For MailerService, which renders it with `context`, escaped. */
+  /** The HTML template. MailerService renders it with `context` and escapes the values. */
   readonly template: string;
   readonly context: Record<string, unknown>;
 }
 
-/** What a mail says: `<kind>.<language>.{html,text}.hbs`, the HTML inside `layout.html.hbs`. */
+/** Renders the templates `<kind>.<language>.{html,text}.hbs`; `layout.html.hbs` surrounds the HTML. */
 @Injectable()
 export class MailTemplates {
   private readonly site: string;
@@ -103,7 +103,7 @@ function validity({ language, expires }: { language: QueuedMail['language']; exp
   return { validFor: durationText(language, expires.getTime() - now.getTime()), validUntil: timeText(expires) };
 }
 
-/** A name is somebody's free text: in the plain-text part it gets one line, so that it cannot look like the mail's own. */
+/** A nickname is free text of a user. On one line it cannot imitate a paragraph of the mail. */
 function oneLine(nickname: string | null | undefined): string | null {
   const line = (nickname ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line === '' ? null : [...line].slice(0, 64).join('');

@@ -1,7 +1,7 @@
 import type { Language } from '../../shared/languages';
 import type { QueuedMail } from '../outbox/mail-payload';
 
-/** What stands outside the templates: subjects (never a code in them: they show on a locked screen), units of time. */
+/** Texts outside the templates. Subjects never contain a code, because they are visible on a locked screen. */
 interface Wording {
   readonly otp: string;
   readonly resetLink: Readonly<Record<0 | 2 | 3, string>>;
@@ -55,7 +55,7 @@ export function subjectOf(mail: QueuedMail): string {
   }
 }
 
-/** The time that is left, rounded, in the unit that reads best. */
+/** The remaining time, rounded: minutes below two hours, hours below two days, then days. */
 export function durationText(language: Language, milliseconds: number): string {
   const words = wordings[language];
   const minutes = Math.max(1, Math.round(milliseconds / 60_000));
@@ -64,7 +64,7 @@ export function durationText(language: Language, milliseconds: number): string {
   return hours < 48 ? words.hours(hours) : words.days(Math.round(hours / 24));
 }
 
-/** `2025-10-09 14:30 UTC`: the reader's time zone is not known, so the mail says whose time it is. */
+/** For example `2025-10-09 14:30 UTC`. The time zone of the reader is unknown, so the text names the zone. */
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

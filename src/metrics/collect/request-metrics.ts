@@ -4,10 +4,10 @@ import { internalError } from '../../shared/errors/error-catalogue';
 
 type Prometheus = typeof import('prom-client');
 
-/** From a refused request (1 ms) to one that waits its turn for a hash; above that nobody waits. */
+/** Histogram buckets in seconds, from a refused request (1 ms) to the longest wait in the hash queue (under 10 s). */
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Requests by route pattern and status, failures by code. Nothing that a client chooses becomes a label. */
+/** Requests by route pattern and status, failures by error code. A value that a client chooses is never a label. */
 export class RequestMetrics {
   private readonly durations: Histogram<'method' | 'route' | 'status'>;
   private readonly errors: Counter<'route' | 'error_code'>;
@@ -15,27 +15,27 @@ export class RequestMetrics {
   constructor(prometheus: Prometheus, registry: Registry) {
     this.durations = new prometheus.Histogram({
       name: 'auth_http_request_duration_seconds',
-      help: 'Time from the request to the end of its answer, by route pattern.',
+      help: 'Time from the request to the end of the response, by route pattern.',
       labelNames: ['method', 'route', 'status'],
       buckets,
       registers: [registry],
     });
     this.errors = new prometheus.Counter({
       name: 'auth_error_answers_total',
-      help: 'Answers that were not a success, by their error_code.',
+      help: 'Error responses by error_code.',
       labelNames: ['route', 'error_code'],
       registers: [registry],
     });
   }
 
-  /** Before the routes are registered: a hook holds for those that come after it. */
+  /** Call it before the routes are registered: a Fastify hook applies only to later routes. */
   watch(fastify: FastifyInstance): void {
     // Prometheus sees a counter grow only from a value that it has read: each route begins at 0 (AuthenticationBug).
     const begin = (route: string) => this.errors.inc({ route, error_code: internalError.code }, 0);
     begin('unmatched');
     fastify.addHook('onRoute', ({ url }) => begin(url));
     fastify.addHook('onResponse', (request, reply, done) => {
-      // A path without a route has no pattern: all of them are one, and so are the methods tried on them.
+      // Unknown paths have no pattern. They share one label, and so do their methods, to bound the number of series.
       const route = request.routeOptions.url;
       const method = route === undefined ? 'any' : request.method;
       const labels = { method, route: route ?? 'unmatched', status: reply.statusCode };

@@ -6,7 +6,7 @@ import type { HasherStats } from '../../users/password-hasher';
 
 type Prometheus = typeof import('prom-client');
 
-/** What is looked at when somebody scrapes, and at no other time. */
+/** The sources of the metrics. They are read at a scrape only. */
 export interface Sources {
   readonly version: string;
   readonly hasher: () => HasherStats;
@@ -17,7 +17,7 @@ export interface Sources {
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
 }
 
-/** Numbers of the process's own parts, read from them at each scrape: the parts know nothing of metrics. */
+/** Registers metrics that read other services at each scrape. Those services need no code for metrics. */
 export function registerServiceMetrics(prometheus: Prometheus, registry: Registry, sources: Sources): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
@@ -32,22 +32,30 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 
   new prometheus.Gauge({
     name: 'auth_build_info',
-    help: 'Always 1; the labels tell what runs.',
+    help: 'Always 1. The labels show the versions of the service and of Node.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version: sources.version, node: process.version }, 1);
 
-  gauge('auth_hash_queue_waiting', 'Hashes that wait for their turn.', () => sources.hasher().waiting);
-  gauge('auth_hash_queue_running', 'Threads that hash now, each one password or two.', () => sources.hasher().running);
-  gauge('auth_hash_concurrency', 'Threads that may hash at once.', () => sources.hasher().concurrency);
+  gauge('auth_hash_queue_waiting', 'Passwords that wait to be hashed.', () => sources.hasher().waiting);
+  gauge(
+    'auth_hash_queue_running',
+    'Threads that are hashing now. A thread hashes one or two passwords.',
+    () => sources.hasher().running,
+  );
+  gauge(
+    'auth_hash_concurrency',
+    'Maximum number of threads that hash at the same time.',
+    () => sources.hasher().concurrency,
+  );
   gauge(
     'auth_hash_average_seconds',
-    'Moving average of the time that one hash takes of a thread.',
+    'Moving average of the thread time of one hash.',
     () => sources.hasher().averageMs / 1000,
   );
   new prometheus.Counter({
     name: 'auth_hash_jobs_total',
-    help: 'Hashes by how they ended; refused: the queue was full or too slow.',
+    help: 'Hash jobs by outcome. refused: the queue was full or too slow.',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -61,7 +69,7 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 
   new prometheus.Gauge({
     name: 'auth_database_pool_connections',
-    help: 'Connections to the database by state; waiting: callers without one.',
+    help: 'Database connections by state. waiting: requests that wait for a connection.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -87,10 +95,10 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
   registerStored(prometheus, registry, sources);
 }
 
-/** Numbers that the store has. While it is away they are missing from the scrape instead of wrong or late. */
+/** Metrics that are read from the database. While it is down, they are missing from the scrape instead of wrong. */
 function registerStored(prometheus: Prometheus, registry: Registry, { outbox, clock }: Sources): void {
   const registers = [registry];
-  // prom-client collects all metrics of one scrape at once: one reading serves the four.
+  // prom-client collects all metrics of a scrape in parallel, so four metrics share one query.
   let reading: Promise<OutboxStats | undefined> | undefined;
   const read = () =>
     (reading ??= outbox
@@ -111,12 +119,12 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, cl
 
   stored(
     'auth_mail_outbox_pending',
-    'Mails that wait to be sent, of all replicas.',
+    'Mails that wait to be sent, over all replicas.',
     async () => (await read())?.pending,
   );
   stored(
     'auth_mail_outbox_oldest_pending_seconds',
-    'Age of the oldest mail that waits, 0 when none does.',
+    'Age of the oldest waiting mail, 0 without one.',
     async () => (await read())?.oldestPendingSeconds,
   );
   stored('auth_mail_outbox_dead', 'Mails that were given up and are not purged yet.', async () => (await read())?.dead);
@@ -131,7 +139,7 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, cl
       this.inc(stats.skipped);
     },
   });
-  stored('auth_database_clock_offset_seconds', 'How far the database is ahead of this process.', () =>
+  stored('auth_database_clock_offset_seconds', 'Clock of the database minus clock of this process.', () =>
     clock.offsetMs().then(
       (ms) => ms / 1000,
       () => undefined,

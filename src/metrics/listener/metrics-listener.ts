@@ -7,7 +7,7 @@ export interface Exposition {
   metrics(): Promise<string>;
 }
 
-/** `GET /metrics` and nothing else, on a port of its own that no ingress leads to (T230). */
+/** Serves only `GET /metrics`, on a separate port that is not exposed to clients. */
 export class MetricsListener {
   private scrape: Promise<string> | undefined;
 
@@ -20,7 +20,7 @@ export class MetricsListener {
     const server = createServer({ requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8 * 1024 });
     const listener = new MetricsListener(server, exposition);
     server.on('request', (request, response) => {
-      // Nobody sends a body here.
+      // Discards a body, which no scraper sends.
       request.resume();
       if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
         response.writeHead(404).end();
@@ -47,7 +47,7 @@ export class MetricsListener {
     await closed;
   }
 
-  /** Scrapes that come at once share one reading: asking often is no way to keep the database busy. */
+  /** Parallel scrapes share one reading, so many scrapes cannot overload the database. */
   private text(): Promise<string> {
     return (this.scrape ??= this.exposition.metrics().finally(() => (this.scrape = undefined)));
   }

@@ -15,20 +15,20 @@ export interface Guess {
   readonly client: ClientInfo;
 }
 
-/** A guess that may be compared: it is charged to what it is for, and to the account. */
+/** A guess that may be compared: it has used an attempt of its pending login or enrolment, and one of the account. */
 export interface ReservedGuess extends Guess {
   readonly own: Reservation;
   readonly account: Reservation;
 }
 
-/** One answer to everything that is wrong with a code, whatever it is (T066). */
+/** The one error for every reason to refuse a code. It must not reveal the reason (docs/spec/attacks.md#t066). */
 export function codeRefused(type: MfaType): DomainError {
   return new DomainError(type === 'email' ? emailCodeRejected : totpCodeRejected);
 }
 
 /**
- * The budgets of guessing (W05). An attempt is taken, and committed, before the code is compared: whoever sends many at
- * once gets no more comparisons than whoever sends them one after the other, and no failure gives an attempt back.
+ * The limits of guessing (docs/spec/decisions.md#codes). An attempt is taken and committed before the code is compared.
+ * Parallel guesses therefore get no more comparisons than sequential ones, and no failure gives an attempt back.
  */
 @Injectable()
 export class CodeAttempts {
@@ -40,9 +40,9 @@ export class CodeAttempts {
   ) {}
 
   /**
-   * @param own takes an attempt of the pending login or the enrolment; first, so that the account is charged only for
-   *   codes that are compared.
-   * @throws DomainError the refusal of this type, when one of the budgets is used up.
+   * @param own takes an attempt of the pending login or the enrolment. It comes first, so that the account is charged
+   *   only for codes that are compared.
+   * @throws DomainError the refusal of this type, when one of the budgets is used up
    */
   async reserve(guess: Guess, own: () => Promise<Reservation>): Promise<ReservedGuess> {
     if (this.secondFactor.isBlocked(guess.user)) throw codeRefused(guess.type);
@@ -54,8 +54,9 @@ export class CodeAttempts {
   }
 
   /**
-   * @param accept what a right code does, as one unit; `undefined` from it rolls the unit back, and the code counts as
-   *   wrong. Undefined instead of it: the code was wrong.
+   * @param accept what a correct code does, in one transaction. When it returns undefined, the transaction is rolled
+   *   back and the code counts as wrong. Pass undefined when the code was wrong.
+   * @throws DomainError the refusal of this type, when the code was wrong or not accepted
    */
   async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {
     const refusal = codeRefused(guess.type);

@@ -14,7 +14,7 @@ import { isCodeShaped } from './code-shape';
 const digits = 6;
 const purpose = 'otp-code';
 
-/** Six digits by mail (§4.2), stored as an HMAC that is bound to the one pending login they were made for. */
+/** Codes of six digits by mail. Only an HMAC over the code and the id of its pending login is stored (ADR 0008). */
 @Injectable()
 export class EmailCodes {
   private readonly logger = new Logger('mfa');
@@ -30,8 +30,8 @@ export class EmailCodes {
   ) {}
 
   /**
-   * Makes a code, replaces the former one by it and queues its mail, all in the caller's unit.
-   * @returns false when the pending login has been accepted, taken over or used up meanwhile: nothing was done.
+   * Creates a code, replaces the former one and queues the mail, all in the caller's transaction.
+   * @returns false when the pending login was meanwhile completed, replaced or used up: then nothing was done
    */
   async issue(
     tx: Transaction,
@@ -44,10 +44,11 @@ export class EmailCodes {
     if (!(await this.pendingLogins.setCode(tx, pending, this.keys.mac(purpose, bound(pending, code)), expires)))
       return false;
     if (user.email === null) {
-      // As without a mail server (§6.2): the login waits for a code that nobody gets, and only the operator is told why.
+      // The answer is the same as for other users, as without a mail server (docs/spec/service.md#6.2). Only the log
+      // says why no code arrives.
       this.logger.warn(
         { requestId: client.requestId, userId: user.uid },
-        'no code was sent: the user has no e-mail address',
+        'no code was sent: the user has no e-mail address, set one so that the user can log in',
       );
       return true;
     }
@@ -57,13 +58,13 @@ export class EmailCodes {
     return true;
   }
 
-  /** Constant-time. The code that was in force when the row was read: `consume` makes sure that it still is. */
+  /** Compares in constant time with the code that was read. `consume` checks that it is still the current one. */
   matches({ id, codeHash, codeExpires }: PendingLogin, code: string): boolean {
     if (!isCodeShaped(code) || codeHash === null || codeExpires === null) return false;
     return codeExpires > this.clock.now() && this.keys.macMatches(purpose, bound({ id }, code), codeHash);
   }
 
-  /** A code does not outlive its login; the mail should not say that it does. */
+  /** A code must not outlive its pending login, and the mail must not promise a longer validity. */
   private expiryOf({ expires }: Pick<PendingLogin, 'expires'>): Date {
     const own = this.clock.secondsFromNow(this.config.mfa.codeTtlSeconds);
     return own < expires ? own : expires;

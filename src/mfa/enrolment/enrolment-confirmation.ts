@@ -13,7 +13,7 @@ import { SealedTotp } from '../totp/sealed-totp';
 import { TotpCodes } from '../totp/totp-codes';
 import type { OpenEnrolment } from './open-enrolments';
 
-/** The first good code puts a secret in force (decisions.md 3): until its commit the former one is, after it the new one. */
+/** The first correct code activates the new secret. Until that commit the former secret stays active (ADR 0008). */
 @Injectable()
 export class EnrolmentConfirmation {
   constructor(
@@ -28,7 +28,7 @@ export class EnrolmentConfirmation {
     private readonly clock: Clock,
   ) {}
 
-  /** What accepts this code; undefined when it is not a code of the secret that is being enrolled. */
+  /** Returns the function that accepts this code, or undefined when the code does not belong to the new secret. */
   by(
     code: string,
     { row, user }: OpenEnrolment,
@@ -47,7 +47,7 @@ export class EnrolmentConfirmation {
     };
   }
 
-  /** `activateSecret` has made sure that the secret in force was the one that was read. */
+  /** `user.totpSecret` is the replaced secret: `activateSecret` succeeded only if it had not changed since the read. */
   private async tell(tx: Transaction, user: User, client: ClientInfo): Promise<void> {
     const replaced = user.totpSecret !== null;
     await this.audit.record(tx, replaced ? 'TOTP_REPLACED' : 'TOTP_ENROLLED', { userId: user.uid, client });

@@ -14,15 +14,15 @@ export interface OpenEnrolment {
   readonly user: User;
 }
 
-/** What a request shows of itself: the session of its access token, if it has one, and where it comes from. */
+/** What identifies a request: the session of its access token, if it has one, and its IP address. */
 export interface EnrolmentClaim {
   readonly session: CurrentSession | null;
   readonly ip: string;
 }
 
 /**
- * The enrolment that a request may see and confirm (§4.4, §4.5). A secret that was confirmed is none, so nothing shows it
- * again (W02, W03); and with the session that opened it the enrolment ends too.
+ * Finds the open enrolment that a request may see and confirm. A confirmed secret is never shown again
+ * (docs/spec/attacks.md#w03). An enrolment ends together with the session that opened it.
  */
 @Injectable()
 export class OpenEnrolments {
@@ -34,7 +34,7 @@ export class OpenEnrolments {
     private readonly config: AppConfig,
   ) {}
 
-  /** Undefined for everybody but the one who enrols, as for a uid that does not exist. */
+  /** Returns undefined for everyone except the user who enrols, exactly as for an unknown uid. */
   async find(uid: string, claim: EnrolmentClaim): Promise<OpenEnrolment | undefined> {
     if (!isUuid(uid)) return undefined;
     const [row, user] = await Promise.all([this.secrets.find(uid), this.users.findByUid(uid)]);
@@ -49,7 +49,7 @@ export class OpenEnrolments {
     return expires > this.clock.now() && attempts < this.config.mfa.maxAttempts;
   }
 
-  /** `ip` is the letter of the specification, where both routes are anonymous; the session itself is always good enough. */
+  /** The session that opened the enrolment owns it. `TOTP_ENROLMENT_BINDING=ip` also accepts its IP address. */
   private isOwner(row: OpenEnrolment['row'], { session, ip }: EnrolmentClaim): boolean {
     if (session?.payload.sid === row.sid && session.payload.sub === row.userId) return true;
     return this.config.mfa.enrolmentBinding === 'ip' && ip === row.ip;

@@ -17,7 +17,7 @@ import { ActiveSecret } from '../totp/active-secret';
 import { SealedTotp } from '../totp/sealed-totp';
 import { TotpCodes } from '../totp/totp-codes';
 
-/** A login this recent is proof enough to replace an authenticator, in seconds (decisions.md 3). */
+/** Seconds after a login in which an authenticator is replaced without a code (docs/spec/decisions.md#enrolment). */
 const recentLoginSeconds = 300;
 
 export interface NewSecret {
@@ -25,7 +25,7 @@ export interface NewSecret {
   readonly uri: string;
 }
 
-/** `POST /totp-secret` (§4.5): for the token's own user and session; nothing changes until the secret has proved itself. */
+/** `POST /totp-secret`: the former secret stays active until a code confirms the new one (docs/spec/service.md#4.5). */
 @Injectable()
 export class TotpEnrolmentService {
   constructor(
@@ -43,7 +43,7 @@ export class TotpEnrolmentService {
     private readonly config: AppConfig,
   ) {}
 
-  /** @param code of the secret in force; needed to replace it from a session that is no longer young. */
+  /** @param code a code of the active secret; required to replace it when the session is older than 300 s */
   async open(session: CurrentSession, code: string | undefined, client: ClientInfo): Promise<NewSecret> {
     const user = await this.users.findByUid(session.payload.sub);
     const startedAt = user === null ? undefined : await this.sessions.startedAt(session.payload.sid, user);
@@ -56,7 +56,7 @@ export class TotpEnrolmentService {
     return created;
   }
 
-  /** Whoever holds a stolen token must not put an authenticator of his own in the owner's place (W45). */
+  /** The thief of an access token must not be able to replace the owner's authenticator (docs/spec/attacks.md#w45). */
   private async openByCode(
     user: User,
     session: CurrentSession,
@@ -80,8 +80,9 @@ export class TotpEnrolmentService {
   }
 
   /**
-   * Racers: the first confirmation of another enrolment. It comes before, and the secret in force is no longer the one
-   * that was read: this one is refused, it would have had to prove more. Or it comes after, and finds its enrolment gone.
+   * Racer: the first confirmation of another enrolment. If it commits first, the active secret has changed and this
+   * request is refused, because replacing that secret may require a code. If this request commits first, the other
+   * enrolment is replaced and its confirmation is refused.
    */
   private openBySession(user: User, session: CurrentSession, created: NewSecret, client: ClientInfo): Promise<void> {
     return this.database.transaction(async (tx) => {

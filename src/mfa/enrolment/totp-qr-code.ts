@@ -5,7 +5,7 @@ import { TotpSecrets } from '../persistence/totp-secrets';
 import { SealedTotp } from '../totp/sealed-totp';
 import { type EnrolmentClaim, OpenEnrolments } from './open-enrolments';
 
-/** Grey and unfiltered: encoded in a third of the time, which is time of the event loop. */
+/** Greyscale and no filters: encoding blocks the event loop, and these options cut its time to a third. */
 const picture = {
   type: 'png',
   errorCorrectionLevel: 'M',
@@ -13,7 +13,7 @@ const picture = {
   rendererOpts: { deflateLevel: 6, colorType: 0, filterType: 0 },
 } as const;
 
-/** `GET /otp-qrcode/{uid}` (§4.4): the URI of an enrolment as a PNG, for the one who has it open, and only a few times. */
+/** `GET /otp-qrcode/{uid}`: shows the URI of an open enrolment as a PNG, a few times (docs/spec/service.md#4.4). */
 @Injectable()
 export class TotpQrCode {
   constructor(
@@ -22,13 +22,13 @@ export class TotpQrCode {
     private readonly sealed: SealedTotp,
   ) {}
 
-  /** @throws DomainError MFA_404001, the same for every reason. */
+  /** @throws DomainError MFA_404001, for every reason */
   async png(uid: string, claim: EnrolmentClaim): Promise<Buffer> {
     const enrolment = await this.enrolments.find(uid, claim);
     if (enrolment === undefined || !(await this.secrets.countFetch(enrolment.row))) {
       throw new DomainError(qrCodeUnavailable);
     }
-    // Loaded with the first enrolment: most starts, and most replicas for hours, need no picture.
+    // Loaded with the first enrolment: most replicas run for hours without one.
     const { toBuffer } = await import('qrcode');
     return toBuffer(this.sealed.openUri(enrolment.row.uri), picture);
   }

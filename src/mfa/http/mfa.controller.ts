@@ -56,7 +56,7 @@ export class MfaController {
   @ApiSecurity({})
   @ApiOperation({
     operationId: 'verifyOtp',
-    summary: 'Finish a login, or confirm an authenticator, with a code (§4.2)',
+    summary: 'Finish a login or confirm an authenticator with a code',
   })
   @Answers(OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
   async verify(
@@ -74,7 +74,7 @@ export class MfaController {
 
   @Post('otp-resend')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'resendOtp', summary: 'Send a new e-mail code for the pending login (§4.3)' })
+  @ApiOperation({ operationId: 'resendOtp', summary: 'Send a new e-mail code for the pending login' })
   @Answers(OtpResendResponse, resendTypeInvalid, emailCodeRejected, codeSentTooOften)
   async resend(
     @Body() { uid, type, mfa_token }: OtpResendDto,
@@ -90,10 +90,14 @@ export class MfaController {
   @Header('content-type', 'image/png')
   @ApiBearerAuth('access_token')
   @ApiSecurity({})
-  @ApiParam({ name: 'uid', description: 'The user who enrols.', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({
+    name: 'uid',
+    description: 'The `uid` of the user who enrols.',
+    schema: { type: 'string', format: 'uuid' },
+  })
   @ApiOperation({
     operationId: 'getOtpQrCode',
-    summary: 'The QR code of the enrolment that the caller has open (§4.4)',
+    summary: 'Get the QR code of the open enrolment of the caller',
   })
   @ApiOkResponse({ content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } })
   @Answers(undefined, qrCodeUnavailable)
@@ -112,11 +116,11 @@ export class MfaController {
   @ApiBody({ type: TotpSecretDto, required: false })
   @ApiOperation({
     operationId: 'createTotpSecret',
-    summary: 'Begin to enrol an authenticator for the logged-in user (§4.5)',
+    summary: 'Start the enrolment of an authenticator for the logged-in user',
   })
   @Answers(TotpSecretResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, totpCodeRejected)
   createSecret(
-    // Undefined without a body; the type is the bare class, because a union would switch the validation off.
+    // Undefined when the request has no body. The type must be a plain class: a union type is not validated.
     @Body() body: TotpSecretDto,
     @Session() session: CurrentSession,
     @Client() client: ClientInfo,

@@ -7,15 +7,15 @@ const mfaTokenField = {
   nullable: true,
   required: false,
   description:
-    'The `mfa_token` that /login answered; without it the request must come from the address that logged in.',
+    'The `mfa_token` of the /login response. Without it the request must come from the IP address of the login.',
 } as const;
 
 export class OtpVerifyDto {
-  @ApiProperty({ format: 'uuid', description: 'The `uid` that /login answered.' })
+  @ApiProperty({ format: 'uuid', description: 'The `uid` of the /login response.' })
   @IsString()
   uid: string;
 
-  @ApiProperty({ enum: ['email', 'totp'], description: 'The `mfa_type` that /login answered.' })
+  @ApiProperty({ enum: ['email', 'totp'], description: 'The `mfa_type` of the /login response.' })
   @IsIn(['email', 'totp'])
   type: MfaType;
 
@@ -45,7 +45,7 @@ export class OtpResendDto {
   @IsString()
   uid: string;
 
-  /** Of any type for the pipe: everything but `email` has its own code (§4.3). */
+  /** Not validated here: every value other than `email` is MFA_400001, not a validation error. */
   @ApiProperty({ type: 'string', enum: ['email'] })
   @Allow()
   type: unknown;
@@ -69,7 +69,7 @@ export class TotpSecretDto {
     type: 'string',
     nullable: true,
     required: false,
-    description: 'A code of the present authenticator: needed to replace it when the login is older than 300 s.',
+    description: 'A code of the current authenticator. Required to replace it when the login is older than 300 s.',
   })
   @IsOptional()
   @IsString()
@@ -77,9 +77,12 @@ export class TotpSecretDto {
 }
 
 export class TotpSecretResponse {
-  @ApiProperty({ description: 'Base32, 160 bit.', example: 'T2LE4C2OR5PQUCSGFR7SESIXVL2NGPMO' })
+  @ApiProperty({ description: 'The TOTP secret: 160 bits in Base32.', example: 'T2LE4C2OR5PQUCSGFR7SESIXVL2NGPMO' })
   secret: string;
 
-  @ApiProperty({ description: 'The provisioning URI, also at /otp-qrcode/{uid}.', example: 'otpauth://totp/…' })
+  @ApiProperty({
+    description: 'The provisioning URI. /otp-qrcode/{uid} shows it as a QR code.',
+    example: 'otpauth://totp/…',
+  })
   uri: string;
 }

@@ -4,8 +4,8 @@ import { DomainError } from '../../shared/errors/domain-error';
 import type { CurrentSession } from '../../tokens/current-session';
 
 /**
- * Anonymous routes that know their owner by his access token, if he sends it: `@Session()` is null without a good one.
- * A store that is down is no missing token, and passes through as 503.
+ * For anonymous routes that use an access token when there is one. `@Session()` is null without a valid access token. A
+ * database that is down is answered with 503, not treated as a missing token.
  */
 @Injectable()
 export class OptionalSessionGuard extends AuthGuard('token') {

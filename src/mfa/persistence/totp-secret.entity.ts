@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A row of `totp_secrets` (§2.3): the enrolment that is open or was confirmed last, and the last step of the secret in force. */
+/** A row of `totp_secrets`: the open or last confirmed enrolment, and the last used step of the active secret. */
 @Entity('totp_secrets')
 export class TotpSecret {
   @PrimaryColumn('varchar', { name: 'user_id', length: 36 })
   userId: string;
 
-  /** Sealed with a nonce of its own, so it also tells one enrolment from the next. */
+  /** Encrypted with a random nonce, so the stored value also identifies the enrolment. */
   @Column('text')
   secret: string;
 
@@ -23,7 +23,7 @@ export class TotpSecret {
   @Column('varchar', { length: 45, nullable: true })
   ip: string | null;
 
-  /** How often the QR code was shown. */
+  /** How often the QR code was fetched. */
   @Column('integer')
   fetched: number;
 
@@ -34,7 +34,7 @@ export class TotpSecret {
   @Column('datetime', { nullable: true })
   expires: Date | null;
 
-  /** Of the secret in force, `users.topt_secret`; it outlives any number of enrolments that were begun and left. */
+  /** Belongs to the active secret, `users.topt_secret`. Opening an enrolment does not change it. */
   @Column('bigint', { name: 'last_used_step', transformer: { from: Number, to: Number } })
   lastUsedStep: number;
 }

@@ -9,13 +9,13 @@ import type { SqlValue } from '../../platform/database/sql';
 import type { Reservation } from '../../users/second-factor';
 import { TotpSecret } from './totp-secret.entity';
 
-/** How often the QR code of one enrolment is shown (decisions.md 3). */
+/** How often the QR code of one enrolment may be fetched (docs/spec/decisions.md#enrolment). */
 export const maxQrFetches = 5;
 
-/** This very enrolment, still open: a newer one has another secret under another nonce. */
+/** Matches this enrolment while it is open. A newer enrolment has a different nonce at the start of `secret`. */
 const stillOpen = `user_id = ? AND SUBSTR(secret, 1, ${identityLength}) = ? AND confirmed_at IS NULL AND expires > ?`;
 
-/** Rows of `totp_secrets` and their guarded writes. */
+/** The table `totp_secrets` and its guarded writes. */
 @Injectable()
 export class TotpSecrets {
   constructor(
@@ -29,7 +29,7 @@ export class TotpSecrets {
     return this.rows.findOneBy({ userId });
   }
 
-  /** In a unit that holds the user's row, which puts parallel enrolments of one user in order: the last one is the open one. */
+  /** The transaction must hold the user's row, which serialises parallel enrolments: the last one wins. */
   async openEnrolment(
     tx: Transaction,
     enrolment: Pick<TotpSecret, 'userId' | 'secret' | 'uri'> & { sid: string; ip: string; expires: Date },
@@ -48,7 +48,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Racers: codes for one enrolment, as for a pending login: after `OTP_MAX_ATTEMPTS` no row matches. */
+  /** Racers: parallel codes for one enrolment. `OTP_MAX_ATTEMPTS` of them match the row; the others are refused. */
   async reserveAttempt(row: TotpSecret): Promise<Reservation> {
     const take = (condition: string) =>
       this.database.won(`UPDATE totp_secrets SET attempts = attempts + 1 WHERE ${stillOpen} AND ${condition}`, [
@@ -59,7 +59,7 @@ export class TotpSecrets {
     return (await take('attempts + 1 = ?')) ? 'last' : 'refused';
   }
 
-  /** The code was right, but for a pending login: it was not tried here. */
+  /** Gives an attempt back when the code was the correct one of a pending login. */
   async releaseAttempt(tx: Transaction, row: TotpSecret): Promise<void> {
     await tx.affected(
       `UPDATE totp_secrets SET attempts = attempts - 1 WHERE ${stillOpen} AND attempts > 0`,
@@ -67,7 +67,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Racers: parallel fetches of one QR code. `maxQrFetches` of them find a row; the others are told that there is none. */
+  /** Racers: parallel fetches of one QR code. `maxQrFetches` of them match the row; the others get MFA_404001. */
   countFetch(row: TotpSecret): Promise<boolean> {
     return this.database.won(
       `UPDATE totp_secrets SET fetched = fetched + 1 WHERE ${stillOpen} AND fetched < ${maxQrFetches}`,
@@ -76,8 +76,8 @@ export class TotpSecrets {
   }
 
   /**
-   * Racers: parallel first codes, a newer enrolment. One finds the enrolment open; for the others it is confirmed or gone.
-   * The step is the new secret's first: those of the former secret say nothing about it.
+   * Racers: parallel first codes, and a newer enrolment. One finds the enrolment open and wins. The others match no
+   * row, and their codes count as wrong. `last_used_step` starts again, because it belonged to the former secret.
    */
   confirm(tx: Transaction, row: TotpSecret, step: number): Promise<boolean> {
     return tx.won(`UPDATE totp_secrets SET confirmed_at = ?, last_used_step = ? WHERE ${stillOpen}`, [
@@ -88,8 +88,8 @@ export class TotpSecrets {
   }
 
   /**
-   * Racers: the same code in parallel, over logins and replicas. The first moves the step; for the others, and for every
-   * replay, it is not a later one (RFC 6238 §5.2).
+   * Racers: the same code in parallel, across logins and replicas. The first one stores the step and wins. The others,
+   * and every replay, match no row, because the step is no longer later than the stored one (RFC 6238 §5.2).
    */
   useStep(tx: Transaction, userId: string, step: number): Promise<boolean> {
     return tx.won('UPDATE totp_secrets SET last_used_step = ? WHERE user_id = ? AND last_used_step < ?', [

@@ -11,14 +11,14 @@ import { EmailCodes } from '../codes/email-codes';
 
 export interface ResendRequest {
   readonly uid: string;
-  /** As the body had it. */
+  /** The unvalidated value of the request body. */
   readonly type: unknown;
   readonly mfaToken: string | undefined;
 }
 
 /**
- * `POST /otp-resend` (§4.3): a new code for the pending login, whose attempts stay used. Without one nothing is sent and
- * no cooldown is taken, so that a stranger cannot keep a user from logging in (W35).
+ * `POST /otp-resend`: sends a new code for the pending login; used attempts stay used. Without a pending login nothing
+ * is sent and no cooldown starts, so a stranger cannot keep a user from logging in (docs/spec/attacks.md#w35).
  */
 @Injectable()
 export class OtpResendService {
@@ -30,7 +30,7 @@ export class OtpResendService {
     private readonly config: AppConfig,
   ) {}
 
-  /** @returns the seconds until the next one. */
+  /** @returns the seconds until another code can be sent */
   async resend({ uid, type, mfaToken }: ResendRequest, client: ClientInfo): Promise<number> {
     if (type !== 'email') throw new DomainError(resendTypeInvalid);
     const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
@@ -41,7 +41,7 @@ export class OtpResendService {
     await this.database.transaction(async (tx) => {
       const entry = await this.cooldowns.tryEnter(tx, user.uid, 'otp', cooldownSeconds);
       if (!entry.entered) throw new DomainError(codeSentTooOften, { retry_after: entry.retryAfter });
-      // Thrown inside the unit: it takes the claim of the gate back.
+      // Thrown inside the transaction: the rollback also undoes the cooldown.
       if (!(await this.codes.issue(tx, user, pending, client))) throw codeRefused('email');
     });
     return cooldownSeconds;

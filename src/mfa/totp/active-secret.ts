@@ -4,7 +4,7 @@ import { TotpSecrets } from '../persistence/totp-secrets';
 import { SealedTotp } from './sealed-totp';
 import { TotpCodes } from './totp-codes';
 
-/** Codes of the secret in force, `users.topt_secret`: each step once, and never an earlier one again (RFC 6238 §5.2). */
+/** Codes of the active secret, `users.topt_secret`. Each accepted step is later than the last (RFC 6238 §5.2). */
 @Injectable()
 export class ActiveSecret {
   constructor(
@@ -14,8 +14,8 @@ export class ActiveSecret {
   ) {}
 
   /**
-   * The step whose code this is, when it is later than the last one used; null otherwise. Not a verdict yet: of the racers
-   * that read the same last step, `TotpSecrets.useStep` lets one pass.
+   * Returns the step of this code when it is later than the last used step, otherwise null. This is only a read: of
+   * parallel requests with the same code, `TotpSecrets.useStep` lets one pass.
    */
   async newStepOf(code: string, user: User, now: Date): Promise<number | null> {
     if (user.totpSecret === null) return null;

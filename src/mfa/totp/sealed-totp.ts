@@ -4,7 +4,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 export const secretPurpose = 'totp-secret';
 export const uriPurpose = 'totp-uri';
 
-/** The secret and its URI as they lie in the tables (W46). `users.topt_secret` takes the sealed secret over, under its nonce. */
+/** Encrypts and decrypts the secret and its URI for the tables (docs/spec/attacks.md#w46). */
 @Injectable()
 export class SealedTotp {
   constructor(private readonly keys: KeyRing) {}
@@ -13,17 +13,17 @@ export class SealedTotp {
     return { secret: this.keys.seal(secretPurpose, secret), uri: this.keys.seal(uriPurpose, uri) };
   }
 
-  /** The secret as it is put in force: an enrolment that was begun before keys rotated must not carry the old one on. */
+  /** Encrypts again with the current key: an enrolment from before a key rotation must not keep the old key in use. */
   renewed(sealedSecret: string): string {
     return this.keys.reseal(secretPurpose, sealedSecret);
   }
 
-  /** @throws Error when no `DATA_ENCRYPTION_KEY` opens it. */
+  /** @throws Error when no key of `DATA_ENCRYPTION_KEY` decrypts it */
   openSecret(sealed: string): string {
     return this.keys.open(secretPurpose, sealed);
   }
 
-  /** @throws Error when no `DATA_ENCRYPTION_KEY` opens it. */
+  /** @throws Error when no key of `DATA_ENCRYPTION_KEY` decrypts it */
   openUri(sealed: string): string {
     return this.keys.open(uriPurpose, sealed);
   }

@@ -10,7 +10,7 @@ const at = (seconds: number) => new Date(seconds * 1000);
 /** The shared secret of RFC 6238 Appendix B for SHA-1, "12345678901234567890", in Base32. */
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
-/** RFC 6238 Appendix B prints 8 digits; 6 are their last six (RFC 4226 §5.3). */
+/** RFC 6238 Appendix B lists codes of 8 digits. A code of 6 digits is their last six (RFC 4226 §5.3). */
 const vectors: [number, string][] = [
   [59, '94287082'],
   [1111111109, '07081804'],
@@ -21,7 +21,7 @@ const vectors: [number, string][] = [
 ];
 
 describe('TOTP by speakeasy (RFC 6238)', () => {
-  it.each(vectors)('T081 at %d s the code of Appendix B is the one of this step', (seconds, printed) => {
+  it.each(vectors)('T081 at %d s accepts the code of Appendix B and returns its step', (seconds, printed) => {
     expect(withWindow(0).stepOf(printed.slice(-6), rfcSecret, at(seconds))).toBe(Math.floor(seconds / 30));
   });
 
@@ -39,7 +39,7 @@ describe('TOTP by speakeasy (RFC 6238)', () => {
     [0, [0]],
     [1, [-1, 0, 1]],
     [2, [-2, -1, 0, 1, 2]],
-  ])('T082 with window %d it finds the codes of the steps %j and no others', (window, accepted) => {
+  ])('T082 with window %d accepts the codes of the steps %j and no others', (window, accepted) => {
     const codes = withWindow(window);
     const now = 1_700_000_015;
     const found = [-4, -3, -2, -1, 0, 1, 2, 3, 4].filter((steps) => {
@@ -51,7 +51,7 @@ describe('TOTP by speakeasy (RFC 6238)', () => {
     expect(found).toEqual(accepted);
   });
 
-  it('changes at the second, not before and not after', () => {
+  it('changes the code exactly at the start of a step', () => {
     const codes = withWindow(0);
     const code = generateSync({ secret: rfcSecret, epoch: 59 });
     expect(codes.stepOf(code, rfcSecret, new Date(29_999))).toBeNull();
@@ -60,7 +60,7 @@ describe('TOTP by speakeasy (RFC 6238)', () => {
     expect(codes.stepOf(code, rfcSecret, new Date(60_000))).toBeNull();
   });
 
-  // Leading zeros, signs and exponents would be the right code to a parser of numbers.
+  // A parser of numbers would accept some of these as the correct code.
   it.each([
     '81804',
     '081804 ',
@@ -73,25 +73,25 @@ describe('TOTP by speakeasy (RFC 6238)', () => {
     '',
     'NaN',
     '081804\n',
-  ])('T095 %p is no spelling of 081804', (code) => {
+  ])('T095 does not accept %p for the code 081804', (code) => {
     expect(withWindow(1).stepOf(code, rfcSecret, at(1111111109))).toBeNull();
     expect(withWindow(1).stepOf('081804', rfcSecret, at(1111111109))).not.toBeNull();
   });
 
-  it('makes secrets of 160 bit that an independent implementation reads, no two alike', () => {
+  it('makes different secrets of 160 bits in Base32', () => {
     const codes = withWindow(1);
     const secrets = Array.from({ length: 1000 }, () => codes.generateSecret());
     expect(new Set(secrets).size).toBe(1000);
     for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   });
 
-  it('encodes bytes as RFC 4648 does', () => {
+  it('encodes a secret in Base32 as RFC 4648 defines it', () => {
     const fixed = Object.assign(new SystemRandom(), { bytes: () => Buffer.from('12345678901234567890') });
     expect(new SpeakeasyTotpCodes(fixed, { issuer: 'Portal', window: 1 }).generateSecret()).toBe(rfcSecret);
   });
 
   it.each(['alice', 'a b&c=d?e#f/g%', 'alice@example.com', '李雷', 'x'.repeat(255), '💶'.repeat(127)])(
-    'puts the account %p into a URI that fits into a QR code',
+    'makes a URI for the account %p that fits into a QR code',
     (account) => {
       const uri = new URL(withWindow(1).uri(rfcSecret, account));
       expect(decodeURIComponent(uri.pathname)).toBe(`/Portal:${[...account].slice(0, 64).join('')}`);

@@ -5,10 +5,10 @@ import { TotpCodes } from './totp-codes';
 
 const period = 30;
 const secretBytes = 20;
-/** Enough to tell accounts apart, and never more than a QR code holds. */
+/** Long enough to tell accounts apart, and short enough for a QR code. */
 const accountLength = 64;
 
-/** speakeasy does the arithmetic; randomness and time are ours (its own generator is biased, its clock cannot be moved). */
+/** speakeasy computes the codes only: its secret generator is biased, and tests cannot move its clock (ADR 0008). */
 export class SpeakeasyTotpCodes extends TotpCodes {
   constructor(
     private readonly random: Random,

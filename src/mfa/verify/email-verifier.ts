@@ -7,7 +7,7 @@ import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { EmailCodes } from '../codes/email-codes';
 import type { SubmittedCode } from './submitted-code';
 
-/** A code from a mail becomes a session (§4.2); MFA_401001 says nothing about what was wrong. */
+/** Exchanges a mailed code for a session. MFA_401001 does not reveal what was wrong (docs/spec/service.md#4.2). */
 @Injectable()
 export class EmailVerifier {
   constructor(

@@ -1,7 +1,7 @@
-/** What `/otp-verify` carries (§4.2), all of it unproved. */
+/** The fields of a `/otp-verify` request. None of them is verified. */
 export interface SubmittedCode {
   readonly uid: string;
   readonly code: string;
-  /** Undefined when the field was absent: then the client's address has to be the one that logged in. */
+  /** Undefined when the field is absent: then the IP address must be the one of the login. */
   readonly mfaToken: string | undefined;
 }

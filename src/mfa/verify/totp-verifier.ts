@@ -22,8 +22,8 @@ interface TotpLogin {
 type Acceptance = (tx: Transaction) => Promise<TokenPair | undefined>;
 
 /**
- * A code of an authenticator (§4.2, §4.5): for the pending login first, by the secret in force, then for an enrolment
- * that the asker has open. One attempt is charged, to the one that is tried last.
+ * Verifies a code of an authenticator: first for the pending login with the active secret, then for an open enrolment
+ * of the caller. It charges one attempt, to the one that is tried last (docs/spec/decisions.md#enrolment).
  */
 @Injectable()
 export class TotpVerifier {

@@ -30,7 +30,7 @@ export interface ChangePassword {
   readonly confirmation: string;
 }
 
-/** `POST /user/change-pwd-by-req`: the six checks of §4.11, in their order; all but the last leave the link usable. */
+/** `POST /user/change-pwd-by-req`: the steps of docs/spec/service.md#4.11. A refusal does not use up the link. */
 @Injectable()
 export class ChangePasswordService {
   constructor(
@@ -55,16 +55,16 @@ export class ChangePasswordService {
     const request = await this.links.find(command.token); //           3 AUTH_401003, 401007, 401005
     const user = await this.userOf(request); //                        4 AUTH_401003
     await this.assertNotReused(user, command, client); //              5 AUTH_401009
-    await this.store(command, request, user, client); //               6 one atomic unit
+    await this.store(command, request, user, client); //               6 one transaction
   }
 
-  /** What bcrypt would cut or misread is refused like a weak password (W21). Used exactly as sent: nothing is normalised. */
+  /** Also refuses what bcrypt would truncate (docs/spec/attacks.md#w21). The password is not normalised (ADR 0009). */
   private async assertAllowed(password: string): Promise<void> {
     const policy = await this.policies.current();
     if (!isHashable(password) || !meetsPolicy(password, policy)) throw new DomainError(passwordPolicyViolated);
   }
 
-  /** Status is not asked: a disabled user may hold a link from before, and stays disabled (T129). */
+  /** The status is not checked: a user who was disabled later may use an older link, and stays disabled (ADR 0009). */
   private async userOf(request: FoundRequest): Promise<User> {
     const user = await this.users.findByUid(request.userId);
     if (user === null || user.provider !== 'password') throw new DomainError(resetTokenUnknown);
@@ -74,13 +74,13 @@ export class ChangePasswordService {
   private async assertNotReused(user: User, command: ChangePassword, client: ClientInfo): Promise<void> {
     for (const hash of await this.history.lastHashes(user)) {
       if (!(await this.hasher.matches(command.password, hash, client))) continue;
-      // A twin of this submit may have set it a moment ago: that is no reuse, the link is used.
+      // A parallel submit of this link may have just set the same password. Then `find` throws AUTH_401007 (used).
       await this.links.find(command.token);
       throw new DomainError(passwordReused);
     }
   }
 
-  /** The hash is made before the transaction begins: no lock and no connection waits for bcrypt. */
+  /** The hash is computed before the transaction: bcrypt must not hold a lock or a connection. */
   private async store(command: ChangePassword, request: FoundRequest, user: User, client: ClientInfo): Promise<void> {
     const hash = await this.hasher.hash(command.password, client);
     await this.cooldowns.ensureGate(user.uid, 'reset');
@@ -101,8 +101,9 @@ export class ChangePasswordService {
   }
 
   /**
-   * Racers: other submits of this link, a newer request (both behind the same gate row), an operator who sets a password
-   * (on the users row). Whoever commits first wins; the loser's unit is rolled back and it is told what the link is now.
+   * Racers: other submits of this link and newer requests (both wait for the same gate row), and an operator who sets
+   * a password (on the users row). The first commit wins. The loser's transaction is rolled back, and its answer names
+   * the current state of the link.
    */
   private async claim(tx: Transaction, token: string, request: FoundRequest, hash: string): Promise<void> {
     const won =

@@ -5,8 +5,8 @@ import { SystemSettings } from '../../platform/settings/system-settings';
 import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, PolicyProblem } from '../password-policy';
 
 /**
- * The rule in force: `PASSWORD_POLICY`, group `CONFIG`, of the root tenant, re-read without a restart (§4.11). Missing is
- * the default; unreadable is the default and an error in the log; never "no rule" (T116).
+ * The current policy: `PASSWORD_POLICY` in the group `CONFIG` of the root tenant. A change needs no restart. When the
+ * value is missing or unreadable, the default applies, never "no rule" (docs/spec/decisions.md#password-policy).
  */
 @Injectable()
 export class PasswordPolicySource {
@@ -18,7 +18,7 @@ export class PasswordPolicySource {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError COMMON_503001 when the store cannot tell. */
+  /** @throws DomainError COMMON_503001 when the database cannot answer */
   async current(): Promise<PasswordPolicy> {
     const text = await this.settings.find('CONFIG', 'PASSWORD_POLICY');
     if (text === undefined) return defaultPasswordPolicy;
@@ -29,7 +29,7 @@ export class PasswordPolicySource {
       if (this.report.allows(this.clock.now())) {
         this.logger.error(
           { problem: error.message },
-          'CONFIG PASSWORD_POLICY cannot be read, the default rule applies',
+          'CONFIG PASSWORD_POLICY is invalid, the default policy applies: correct it with config set',
         );
       }
       return defaultPasswordPolicy;

@@ -18,7 +18,7 @@ import { SyntheticRequests } from './synthetic-requests';
 
 type Owner = User & { readonly email: string };
 
-/** `POST /forget-password` (§4.9): throttle, superseding, request, mail and audit row are one unit or nothing. */
+/** `POST /forget-password`: throttle, superseding, request, mail and audit row are one transaction (ADR 0009). */
 @Injectable()
 export class ForgotPasswordService {
   constructor(
@@ -33,7 +33,7 @@ export class ForgotPasswordService {
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws DomainError AUTH_404002 (unless existence is hidden), AUTH_429002 with the seconds to wait. */
+  /** @throws DomainError AUTH_404002 (unless HIDE_ACCOUNT_EXISTENCE is set), AUTH_429002 with the seconds to wait */
   async request(email: string, language: Language, client: ClientInfo): Promise<RequestSummary> {
     const user = await this.users.findByEmail(email);
     if (user === null || !mayReset(user)) return this.answerUnknown(email);
@@ -50,7 +50,7 @@ export class ForgotPasswordService {
   }
 
   private async open(tx: Transaction, user: Owner, language: Language, client: ClientInfo): Promise<RequestSummary> {
-    // Read behind the gate: a change that has just been committed must not leave the mailed link dead.
+    // Read while the gate row is held: a password change that has just committed must not invalidate the new link.
     const credentialVersion = (await this.users.credentialVersion(tx, user.uid)) ?? user.credentialVersion;
     const owner = { uid: user.uid, credentialVersion };
     const { request, token } = await this.changeRequests.openIn(tx, owner, 2, this.config.reset.ttlSeconds);
@@ -67,7 +67,7 @@ export class ForgotPasswordService {
   }
 }
 
-/** Disabled users and those of a directory have no password to reset here (decisions.md 5). */
+/** Disabled users and directory users get no reset (docs/spec/decisions.md#reset-request). */
 function mayReset(user: User): user is Owner {
   return user.email !== null && user.status !== userStatus.disabled && user.provider === 'password';
 }

@@ -1,8 +1,8 @@
 import type { RequestType } from '../persistence/password-change-request.entity';
 
-/** What is told of a request (§4.9, §4.10). */
+/** The part of a request that the endpoints show. */
 export interface RequestSummary {
-  /** Its reference, which opens nothing; the token itself where `RESET_RESPONSE_UID=token`. */
+  /** Names the request and opens nothing. With `RESET_RESPONSE_UID=token` it is the reset token. */
   readonly uid: string;
   readonly userId: string;
   readonly type: RequestType;

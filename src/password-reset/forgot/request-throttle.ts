@@ -5,7 +5,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { Cooldowns } from '../../platform/database/cooldowns';
 import type { Transaction } from '../../platform/database/database';
 
-/** §8: one reset request in `RESET_REQUEST_THROTTLE_SECONDS`, for each user, or for each address that is nobody's. */
+/** One reset request per `RESET_REQUEST_THROTTLE_SECONDS`, for each user and for each e-mail address without a user. */
 @Injectable()
 export class RequestThrottle {
   constructor(
@@ -14,8 +14,9 @@ export class RequestThrottle {
   ) {}
 
   /**
-   * The first statement of the unit. Racers: parallel requests on any replica; one enters, the others wait for its commit
-   * and lose. @throws DomainError AUTH_429002 with the remaining seconds.
+   * Must be the first statement of the transaction. Racers: parallel requests on any replica. One wins; the others wait
+   * for its commit and get AUTH_429002.
+   * @throws DomainError AUTH_429002 with the remaining seconds
    */
   async enter(tx: Transaction, subject: string): Promise<void> {
     const entry = await this.cooldowns.tryEnter(tx, subject, 'reset', this.config.reset.throttleSeconds);

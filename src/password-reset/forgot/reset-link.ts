@@ -1,6 +1,6 @@
 import type { Language } from '../../shared/languages';
 
-/** The link of §4.9: exactly these two parameters, both of our own making, and no base but `SYSTEM_URL` (W29). */
+/** The reset link. Its base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29). */
 export function resetLink(systemUrl: string, token: string, language: Language): string {
   return `${systemUrl}/reset-password?uid=${token}&lang=${language}`;
 }

@@ -15,8 +15,8 @@ import type { RequestSummary } from './request-summary';
 const forgotten = 2;
 
 /**
- * `HIDE_ACCOUNT_EXISTENCE`: what an address that has no account is answered. Same throttle, same shape, same number of
- * statements and one commit; no row but the gate, no mail (W11, W12).
+ * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. Throttle, fields, number of statements
+ * and commits equal those of a real request. Only the gate row is written (docs/spec/attacks.md#w11).
  */
 @Injectable()
 export class SyntheticRequests {
@@ -32,7 +32,7 @@ export class SyntheticRequests {
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws DomainError AUTH_429002 like for an account that exists. */
+  /** @throws DomainError AUTH_429002, as for an existing account */
   async open(email: string): Promise<RequestSummary> {
     const key = identityKey(email);
     const subject = this.keys.mac('reset-throttle', key);
@@ -49,13 +49,13 @@ export class SyntheticRequests {
     });
   }
 
-  /** In place of the three inserts of a real request: request, mail, audit. */
+  /** Three reads in place of the three inserts of a real request: request, mail and audit row. */
   private async standIn(tx: Transaction, userId: string): Promise<void> {
     for (let i = 0; i < 3; i++) await this.users.credentialVersion(tx, userId);
   }
 }
 
-/** The first 122 bits of the hash in the form of a random UUID (RFC 9562 version 4): nothing tells it from a real one. */
+/** 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). It cannot be told from a real one. */
 function uuidOf(hash: string): string {
   const variant = '89ab'[Number.parseInt(hash[16]!, 16) % 4]!;
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `${variant}${hash.slice(17, 20)}`];

@@ -1,17 +1,20 @@
 import { IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 
-/** §4.11. Only the types are judged here; the values have codes of their own, in the specified order. */
+/** Only the types are validated here. Wrong values have their own error codes, in the order of the specification. */
 export class ChangePasswordDto {
   @ApiProperty({ format: 'uuid', description: 'The reset token: `uid` of the link, or `change_uid` of the login.' })
   @IsString()
   req_uid: string;
 
-  @ApiProperty({ description: 'Used exactly as sent; at most 72 bytes in UTF-8.', example: 'Correct-Horse-7' })
+  @ApiProperty({
+    description: 'The new password, used exactly as sent. At most 72 bytes in UTF-8.',
+    example: 'Correct-Horse-7',
+  })
   @IsString()
   password: string;
 
-  @ApiProperty({ description: 'Must equal password.', example: 'Correct-Horse-7' })
+  @ApiProperty({ description: 'The new password once more. It must equal `password`.', example: 'Correct-Horse-7' })
   @IsString()
   confirm_password: string;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { RequestSummary } from '../forgot/request-summary';
 
-/** A password change request as it is told (§2.5, §4.9, §4.10). */
+/** A password change request as the endpoints show it (docs/spec/service.md#2.5). */
 export class ChangeRequestResponse {
   @ApiProperty({ format: 'uuid', description: 'Names the request; it is not the token of the link.' })
   uid: string;

@@ -3,7 +3,6 @@ import { ApiProperty } from '../../platform/http/api-docs';
 import { identityKey } from '../../shared/identity-key';
 import { isEmailAddress } from '../../users/user-accounts';
 
-/** §4.9. */
 export class ForgetPasswordDto {
   @ApiProperty({ type: 'string', format: 'email', maxLength: 254, example: 'alice@example.com' })
   @ValidateBy({
@@ -12,19 +11,19 @@ export class ForgetPasswordDto {
   })
   email: string;
 
-  /** Whatever is not on the list falls through, of whatever type: a language never makes a request fail (T131). */
+  /** Not validated: a value outside the list is ignored, whatever its type. A language never makes a request fail. */
   @ApiProperty({
     type: 'string',
     enum: ['en', 'zh-CN'],
     required: false,
-    description: 'Language of the mail and of the page that its link opens; otherwise Accept-Language.',
+    description: 'Language of the mail and of the page that its link opens. Default: Accept-Language.',
   })
   @Allow()
   lang?: unknown;
 }
 
-/** In the form that it is looked up by: one plain address, no list, group, name or line break (T133, T212). */
+/** Checks the normalised form: one plain address, without a list, group, display name or line break (ADR 0009). */
 export function isOneEmailAddress(value: unknown): boolean {
-  // A line break at the ends would be trimmed off; nobody who types an address sends one.
+  // Control characters are refused first, because normalising trims a line break at either end.
   return typeof value === 'string' && !/\p{Cc}/u.test(value) && isEmailAddress(identityKey(value));
 }

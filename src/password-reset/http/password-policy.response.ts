@@ -1,20 +1,26 @@
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { PasswordPolicy } from '../password-policy';
 
-/** The rule in force, for the page that asks for a new password (§4.11 check 2). */
+/** The current policy, for the page that asks for a new password (docs/spec/decisions.md#password-policy). */
 export class PasswordPolicyResponse implements PasswordPolicy {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 72, description: 'Unicode code points.', example: 12 })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: 72,
+    description: 'Minimum length in Unicode code points.',
+    example: 12,
+  })
   min_length: number;
 
-  @ApiProperty({ description: 'An upper-case letter (Unicode category Lu).' })
+  @ApiProperty({ description: 'Requires an upper-case letter (Unicode category Lu).' })
   require_upper: boolean;
 
-  @ApiProperty({ description: 'A lower-case letter (Ll).' })
+  @ApiProperty({ description: 'Requires a lower-case letter (Ll).' })
   require_lower: boolean;
 
-  @ApiProperty({ description: 'A digit (Nd).' })
+  @ApiProperty({ description: 'Requires a digit (Nd).' })
   require_digit: boolean;
 
-  @ApiProperty({ description: 'Punctuation, a symbol or a space (P, S, Z).' })
+  @ApiProperty({ description: 'Requires punctuation, a symbol or a space (P, S, Z).' })
   require_special: boolean;
 }

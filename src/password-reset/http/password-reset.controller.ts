@@ -36,7 +36,7 @@ export class PasswordResetController {
 
   @Post('forget-password')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'forgetPassword', summary: 'Ask for a reset link by e-mail (§4.9)' })
+  @ApiOperation({ operationId: 'forgetPassword', summary: 'Request a reset link by e-mail' })
   @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
     const language = languageOf(body.lang) ?? client.language;
@@ -46,7 +46,7 @@ export class PasswordResetController {
   @Get('user/change-pwd-req/:uid')
   @ApiOperation({
     operationId: 'getPasswordChangeRequest',
-    summary: 'What a reset link is for, without using it (§4.10)',
+    summary: 'Get the state of a reset link without using it',
   })
   @ApiParam({ name: 'uid', description: 'The reset token.', schema: { type: 'string', format: 'uuid' } })
   @Answers(ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
@@ -56,7 +56,7 @@ export class PasswordResetController {
 
   @Post('user/change-pwd-by-req')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password by a reset link (§4.11)' })
+  @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password with a reset link' })
   @Answers(
     PasswordChangedResponse,
     passwordsDiffer,
@@ -76,7 +76,7 @@ export class PasswordResetController {
   }
 
   @Get('password-policy')
-  @ApiOperation({ operationId: 'getPasswordPolicy', summary: 'The rule that a new password has to meet' })
+  @ApiOperation({ operationId: 'getPasswordPolicy', summary: 'Get the policy that a new password must meet' })
   @Answers(PasswordPolicyResponse)
   policy(): Promise<PasswordPolicyResponse> {
     return this.policies.current();

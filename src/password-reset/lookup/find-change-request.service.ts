@@ -6,7 +6,7 @@ import { Database } from '../../platform/database/database';
 import type { Sql } from '../../platform/database/sql';
 import { type FoundRequest, PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
 
-/** The check of a link (§4.10, and the third of §4.11). It only reads: mail scanners and previews open links too (W28). */
+/** Finds the usable request of a link. It only reads: mail scanners open links too (docs/spec/attacks.md#w28). */
 @Injectable()
 export class FindChangeRequestService {
   constructor(
@@ -16,8 +16,8 @@ export class FindChangeRequestService {
   ) {}
 
   /**
-   * @param sql a transaction, to see what it has changed itself.
-   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when expired as well), AUTH_401005.
+   * @param sql the current transaction, when the read must see its changes
+   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (even if expired too), AUTH_401005 expired
    */
   async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
     const request = await this.requests.findByToken(sql, token);

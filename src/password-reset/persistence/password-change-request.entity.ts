@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** §1.7: first-time password, forgotten password, expired password. */
+/** 0 = first password (also an invitation), 2 = forgotten, 3 = expired (docs/spec/service.md#1.7). */
 export type RequestType = 0 | 2 | 3;
 
-/** `status` of §2.5. */
+/** Values of the column `status`. */
 export const requestStatus = { pending: 0, used: 1 } as const;
 
-/** A row of `user_change_password_request` (§2.5). `uid` names it; what opens it is the token, kept as SHA-256 only. */
+/** A row of `user_change_password_request`. `uid` names it; only the token opens it, and only its SHA-256 is stored. */
 @Entity('user_change_password_request')
 export class PasswordChangeRequest {
   @PrimaryColumn('varchar', { length: 36 })

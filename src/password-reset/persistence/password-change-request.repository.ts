@@ -5,12 +5,12 @@ import { sha256Hex } from '../../platform/crypto/key-ring';
 import { type Sql, timeOf } from '../../platform/database/sql';
 import { type PasswordChangeRequest, type RequestType, requestStatus } from './password-change-request.entity';
 
-/** A request as its link finds it. */
+/** A request that was found by the token of its link. */
 export interface FoundRequest {
   readonly uid: string;
   readonly userId: string;
   readonly type: RequestType;
-  /** False once it was used or superseded, or the user's credentials have changed since it was made (ADR 0005). */
+  /** False when it was used or superseded, or when the user's credentials have changed since (ADR 0005). */
   readonly open: boolean;
   readonly credentialVersion: number;
   readonly expired: Date;
@@ -27,12 +27,12 @@ interface Row {
   created_at: unknown;
 }
 
-/** Rows of `user_change_password_request`, found by the hash of their token only (W27). */
+/** The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27). */
 @Injectable()
 export class PasswordChangeRequestRepository {
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined: nobody's token, or that of a user who is gone or whose password is a directory's. */
+  /** Returns undefined for an unknown token, and for one of a deleted user or a directory user. */
   async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
     if (!isUuid(token)) return undefined;
     const row = await sql.row<Row>(
@@ -72,7 +72,7 @@ export class PasswordChangeRequestRepository {
     );
   }
 
-  /** Older pending requests of the same type stop working (§3.2). Called behind the user's gate row, which orders racers. */
+  /** Ends older pending requests of the same type. The caller holds the user's gate row, which serialises racers. */
   async supersede(sql: Sql, userId: string, type: RequestType): Promise<void> {
     await sql.affected(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}
@@ -82,8 +82,8 @@ export class PasswordChangeRequestRepository {
   }
 
   /**
-   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one finds it pending and not
-   * expired; the others match no row and are told AUTH_401007 (or 005) when they read it again.
+   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one finds the request pending
+   * and not expired. The others match no row; their callers read it again and answer AUTH_401007 or AUTH_401005.
    */
   consume(sql: Sql, uid: string): Promise<boolean> {
     return sql.won(
@@ -93,7 +93,7 @@ export class PasswordChangeRequestRepository {
     );
   }
 
-  /** A changed password ends every other link of the user. Called behind the user's gate row, which orders racers. */
+  /** Ends all links of the user after a password change. The caller holds the gate row, which serialises racers. */
   async closeAll(sql: Sql, userId: string): Promise<void> {
     await sql.affected(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}

@@ -2,34 +2,34 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Database } from '../../platform/database/database';
 import { timeOf } from '../../platform/database/sql';
 
-/** Where old rows are found and by what they are removed; column names, never anything from outside. */
+/** The table and the columns of a rule. They become part of the SQL text, so they must be constants of the code. */
 export interface OldRows {
   readonly table: string;
-  /** One column that the primary key starts with. */
+  /** The first column of the primary key. */
   readonly key: string;
-  /** An indexed time: what is found by it is found without a scan. */
+  /** An indexed time column, so that the search needs no table scan. */
   readonly time: string;
-  /** What else a row has to be. */
+  /** A further SQL condition on the rows. */
   readonly only?: string;
 }
 
-/** Rows that one statement removes: some milliseconds of work, after which everybody else has a turn. */
+/** Rows that one statement deletes. That takes some milliseconds; other statements run between two batches. */
 export const batchRows = 1000;
 const pauseMs = 20;
 const beforeEverything = new Date('1970-01-02T00:00:00Z');
 
 /**
- * Removes the rows whose time is not after `until`, in batches that each commit by themselves (decisions.md 10).
+ * Deletes the rows whose time is not after `until`, in batches that each commit alone.
  *
- * The keys are read first, without a lock, and removed by the primary key: a DELETE by the time would lock what it scans,
- * and with it the gap into which logins insert. Racers: whoever renews a row between the two statements (a new pending
- * login takes the place of the old), so the DELETE states the age again and leaves that row alone; and a second purge,
- * which finds nothing left to remove.
+ * The keys are read first, without a lock, and deleted by primary key. A DELETE by time would lock the index range that
+ * it scans, and with it the gap into which logins insert. Racers: a login that renews a row between the two statements
+ * (a new pending login replaces the old one), and a second purge. The DELETE repeats the condition on the age, so a
+ * renewed row stays. The second purge finds nothing left to delete.
  */
 export async function removeOldRows(database: Database, rows: OldRows, until: Date): Promise<number> {
   const { table, key, time, only = '1 = 1' } = rows;
   let removed = 0;
-  // From where the last batch ended: at the start of the index lie the marks of what was just removed.
+  // Continues where the last batch ended: the start of the index still holds the delete marks of that batch.
   let from = beforeEverything;
   for (;;) {
     const found = await database.rows<{ id: string | number; time: unknown }>(
@@ -49,7 +49,7 @@ export async function removeOldRows(database: Database, rows: OldRows, until: Da
   }
 }
 
-/** The same for a door that removes one batch of its own table: until it finds less than a batch. */
+/** Repeats a purge method of another module until it deletes less than a full batch. */
 export async function inBatches(removeBatch: () => Promise<number>): Promise<number> {
   let removed = 0;
   for (;;) {

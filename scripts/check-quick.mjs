@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// npm run check:quick      types, lint, the two laws, unit tests and the endpoint tests on SQLite
+// npm run check:changed    the same for what differs from main, and the tests that import it
+//
+// Prints a line for each step with its seconds, and the output of a step that fails. Ends with exit code 1 when one failed.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const changed = process.argv.includes('--changed');
+const cache = 'node_modules/.cache';
+
+const files = changed ? changedFiles() : ['.'];
+const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
+const steps = [
+  ['types', 'tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${cache}/tsc/server.tsbuildinfo`],
+  ['laws', 'depcruise', '--config', 'test/architecture/ranks.cjs', '--cache', `${cache}/depcruise`, 'src'],
+  ['format', 'prettier', '--check', '--cache', '--ignore-unknown', ...files],
+  ['lint', 'eslint', '--cache', '--cache-location', `${cache}/eslint/`, '--no-warn-ignored', ...sources],
+  ['tests', 'jest', '--selectProjects', 'unit', 'spec-sqlite', ...(changed ? ['--changedSince=main'] : [])],
+];
+
+const began = performance.now();
+let failed = 0;
+for (const [name, command, ...args] of steps) {
+  if (args.at(-1)?.startsWith('-') === false || sources.length > 0 || name === 'tests') await run(name, command, args);
+}
+console.log(`${failed === 0 ? 'passed' : `${failed} failed`} in ${seconds(began)}`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function run(name, command, args) {
+  const start = performance.now();
+  const child = spawn(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  child.stdout.on('data', (piece) => output.push(piece));
+  child.stderr.on('data', (piece) => output.push(piece));
+  const [code] = await once(child, 'close');
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(8)} ${seconds(start)}`);
+  if (code === 0) return;
+  failed += 1;
+  process.stdout.write(Buffer.concat(output));
+}
+
+/** What differs from main or is new, and still there. */
+function changedFiles() {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+  const listed = [
+    ...git('diff', '--name-only', '--diff-filter=d', 'main'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+  return [...new Set(listed)];
+}
+
+function seconds(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// npm run check:references
+//
+// Every reference in a tracked file resolves inside the repository, or names an RFC or another standard. Prints one line for
+// each that does not, and how many there are by rule; ends with 1 when there is one.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { checkReferences } from './references.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+// A tracked file that was deleted has no text, nor has a symbolic link to a folder.
+const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+  .split('\0')
+  .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile());
+const files = new Map(tracked.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+
+const findings = checkReferences(files);
+for (const { file, line, message } of findings) console.log(`${file}:${line}: ${message}`);
+
+for (const rule of new Set(findings.map((finding) => finding.rule)))
+  console.log(`${rule}: ${findings.filter((finding) => finding.rule === rule).length}`);
+console.log(findings.length === 0 ? 'every reference resolves' : `${findings.length} references to mend`);
+// exit() would cut what a pipe has not taken yet.
+process.exitCode = findings.length === 0 ? 0 : 1;
