@@ -48,7 +48,7 @@ module.exports = {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['src', 'test/unit', 'sdk/typescript/test'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+      testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'packages'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
     },
     ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts']),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
