@@ -48,7 +48,9 @@ module.exports = {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'packages'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+      testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'packages'].map(
+        (folder) => `<rootDir>/${folder}/**/*.spec.ts`,
+      ),
     },
     ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts']),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),

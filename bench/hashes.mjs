@@ -2,7 +2,7 @@
 // node bench/hashes.mjs: comparisons a second by each way that the service has, on as many threads as there are cores.
 import { availableParallelism } from 'node:os';
 import { createRequire } from 'node:module';
-import { openEngine } from '../dist/src/users/hashing/open-engine.js';
+import { openEngine } from '../dist/src/hashing/engine/bcrypt-engine.js';
 
 const COST = 10;
 const ROUNDS = 7;

@@ -88,3 +88,8 @@ await bundle.write({
     ],
   },
 });
+
+// The threads that hash passwords load this file by its path. It takes @portal-auth/bcrypt-pair with it.
+const worker = join(compiled, 'hashing/engine/hash-worker.js');
+const bundledWorker = await rolldown({ input: worker, cwd: root, platform: 'node', external });
+await bundledWorker.write({ file: worker, format: 'cjs', minify: false });

@@ -8,6 +8,7 @@ const stamp = join(root, 'dist/.built');
 const inputs = [
   'src',
   'migrations',
+  'packages',
   'portal/src',
   'portal/index.html',
   'portal/vite.config.ts',

@@ -32,7 +32,7 @@ export const outside = {
   '@opentelemetry/sdk-trace-node': {},
 };
 
-const ofTheBuild = [/^src\/(main|cli)\.js$/, /^src\/bundle\/[^/]+\.js$/, /\.hbs$/];
+const ofTheBuild = [/^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/, /^src\/bundle\/[^/]+\.js$/, /\.hbs$/];
 
 /** Paths from the project's root, sorted. */
 export async function runtimeFiles() {

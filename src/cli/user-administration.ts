@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import { TokenRevoker } from '../tokens/token-revoker';
-import { isHashable, PasswordHasher } from '../users/password-hasher';
+import { isHashable, PasswordHasher } from '../hashing/password-hasher';
 import { changeType, PasswordHistory } from '../users/password-history';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import type { MfaType, User } from '../users/user.entity';

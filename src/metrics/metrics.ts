@@ -8,7 +8,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
 import { SharedCounters } from '../platform/limits/shared-counters';
-import { PasswordHasher } from '../users/password-hasher';
+import { PasswordHasher } from '../hashing/password-hasher';
 import { version } from '../platform/version';
 import { RequestMetrics } from './collect/request-metrics';
 import { registerServiceMetrics } from './collect/service-metrics';

@@ -4,6 +4,7 @@ import { type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { Random } from '../shared/random';
+import { saltOf } from '../hashing/password-hasher';
 import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
@@ -53,7 +54,7 @@ export class UserAccounts {
       emailKey: user.email === null ? null : identityKey(user.email),
       nickname: user.nickname,
       password: user.passwordHash,
-      salt: user.passwordHash?.slice(0, 29) ?? null,
+      salt: user.passwordHash === null ? null : saltOf(user.passwordHash),
       status: user.status,
       loginFailedCount: 0,
       lastLoginFailedTime: null,

@@ -7,6 +7,7 @@ import { isUuid } from '../shared/uuid';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
 import { type Sql, timeOrNull } from '../platform/database/sql';
+import { saltOf } from '../hashing/password-hasher';
 import { User, userStatus } from './user.entity';
 
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
@@ -84,7 +85,7 @@ export class UsersRepository {
       `UPDATE users SET password = ?, salt = ?, must_change_password = ?, login_failed_count = 0,
        last_login_failed_time = NULL, credential_version = credential_version + 1
        WHERE uid = ? AND provider = 'password' AND credential_version = COALESCE(?, credential_version)`,
-      [hash, hash.slice(0, 29), options.temporary, uid, options.issuedUnder ?? null],
+      [hash, saltOf(hash), options.temporary, uid, options.issuedUnder ?? null],
     );
   }
 
@@ -100,7 +101,7 @@ export class UsersRepository {
   renewHash(user: User, hash: string): Promise<boolean> {
     return this.database.won(
       'UPDATE users SET password = ?, salt = ? WHERE uid = ? AND password = ? AND credential_version = ?',
-      [hash, hash.slice(0, 29), user.uid, user.password, user.credentialVersion],
+      [hash, saltOf(hash), user.uid, user.password, user.credentialVersion],
     );
   }
 

@@ -4,8 +4,8 @@
  */
 const ranks = [
   ['shared'],
-  ['platform'],
-  ['users', 'audit', 'captcha', 'mail'],
+  ['platform', 'hashing'],
+  ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
   ['mfa', 'password-reset'],
   ['auth', 'health', 'metrics', 'retention'],
@@ -46,7 +46,7 @@ module.exports = {
       comment: 'The programs (main, cli, demo) enter through the doors as well.',
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
-      to: { path: '^src/(users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/' },
+      to: { path: '^src/(hashing|users|audit|captcha|mail|directory|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/' },
     },
     ...rankRules,
   ],

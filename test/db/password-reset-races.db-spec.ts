@@ -2,7 +2,7 @@ import { Database } from '../../src/platform/database/database';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { UserInvitations } from '../../src/password-reset/user-invitations';
 import { changeType, PasswordHistory } from '../../src/users/password-history';
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { UsersRepository } from '../../src/users/users.repository';
 import { password as oldPassword, tally, TestService } from '../support/app';
 import { codeOf, goodPassword, look, mailedToken, newMails, submit } from '../support/reset';

@@ -8,7 +8,7 @@ import { freePort } from '../support/servers/free-port';
 import { ServiceProcess } from '../support/servers/service-process';
 import { captchaToken, testSettings } from '../support/settings';
 
-const ENGINE = resolve(__dirname, '../../dist/src/users/hashing/open-engine.js');
+const ENGINE = resolve(__dirname, '../../dist/src/hashing/engine/bcrypt-engine.js');
 
 /** Compares a right and a wrong password as a pair, and says whether that process has WebAssembly. */
 const COMPARE = `

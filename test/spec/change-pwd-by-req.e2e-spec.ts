@@ -1,4 +1,4 @@
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { password as oldPassword, tally, TestService } from '../support/app';
 import { codeOf, goodPassword, look, mailedToken, newMails, recipients, submit } from '../support/reset';
 

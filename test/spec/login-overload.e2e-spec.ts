@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { CaptchaService } from '../../src/captcha/captcha.service';
-import { dummyHash } from '../../src/users/hashing/bcrypt-format';
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { dummyHash } from '../../src/hashing/engine/bcrypt-format';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
 

@@ -13,7 +13,7 @@ import { Database } from '../../src/platform/database/database';
 import { describeError } from '../../src/platform/logging/describe-error';
 import { NestLogger } from '../../src/platform/logging/logger';
 import { Clock } from '../../src/shared/clock';
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { changeType, PasswordHistory } from '../../src/users/password-history';
 import { type NewUser, UserAccounts } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';

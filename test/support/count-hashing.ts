@@ -1,6 +1,6 @@
-import { costOf } from '../../src/users/hashing/bcrypt-format';
-import { BcryptPasswordHasher } from '../../src/users/hashing/bcrypt-password-hasher';
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { costOf } from '../../src/hashing/engine/bcrypt-format';
+import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import type { TestService } from './app';
 
 export interface Hashing {

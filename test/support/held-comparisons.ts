@@ -1,4 +1,4 @@
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import type { TestService } from './app';
 import { eventually } from './servers/eventually';
 

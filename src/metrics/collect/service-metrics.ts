@@ -2,7 +2,7 @@ import type { Gauge, Registry } from 'prom-client';
 import type { MailOutbox, OutboxStats } from '../../mail/mail-outbox';
 import type { DatabaseClock } from '../../platform/database/database-clock';
 import type { PoolCounts } from '../../platform/database/mysql-pool';
-import type { HasherStats } from '../../users/password-hasher';
+import type { HasherStats } from '../../hashing/password-hasher';
 
 type Prometheus = typeof import('prom-client');
 

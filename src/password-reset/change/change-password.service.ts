@@ -15,7 +15,7 @@ import { Cooldowns } from '../../platform/database/cooldowns';
 import { Database, type Transaction } from '../../platform/database/database';
 import { PendingLogins } from '../../tokens/pending-logins';
 import { TokenRevoker } from '../../tokens/token-revoker';
-import { isHashable, PasswordHasher } from '../../users/password-hasher';
+import { isHashable, PasswordHasher } from '../../hashing/password-hasher';
 import { PasswordHistory } from '../../users/password-history';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';

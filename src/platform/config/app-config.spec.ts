@@ -120,6 +120,7 @@ const settings: Setting[] = [
   ['HIDE_ACCOUNT_EXISTENCE', (c) => c.hideAccountExistence, false, 'true', true, booleans],
   ['BCRYPT_COST', (c) => c.hashing.cost, 12, '4', 4, ['3', '15', ...fromOne]],
   ['HASH_THREADS', (c) => c.hashing.threads, Math.min(8, processors()), '3', 3, ['257', ...fromOne]],
+  ['HASH_PAIRS', (c) => c.hashing.pairs, true, 'off', false, ['true', 'false', '1']],
   ['HASH_QUEUE_LIMIT', (c) => c.hashing.queueLimit, 1000, '10', 10, fromOne],
   ['HASH_QUEUE_MAX_WAIT_MS', (c) => c.hashing.queueMaxWaitMs, 2000, '500', 500, fromOne],
   ['MFA_REQUIRED', (c) => c.mfa.required, false, 'true', true, booleans],

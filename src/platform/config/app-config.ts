@@ -27,6 +27,8 @@ export abstract class AppConfig {
   abstract readonly hashing: {
     readonly cost: number;
     readonly threads: number;
+    /** Whether two waiting comparisons share a thread (ADR 0016). */
+    readonly pairs: boolean;
     readonly queueLimit: number;
     readonly queueMaxWaitMs: number;
   };
@@ -90,6 +92,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     hashing: {
       cost: env.count('BCRYPT_COST', 12, { min: production ? 10 : 4, max: 14 }),
       threads: env.count('HASH_THREADS', Math.min(8, processors()), { max: 256 }),
+      pairs: env.choice('HASH_PAIRS', ['on', 'off'], 'on') === 'on',
       queueLimit: env.count('HASH_QUEUE_LIMIT', 1000),
       queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', 2000),
     },

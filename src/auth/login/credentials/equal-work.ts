@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { AppConfig } from '../../../platform/config/app-config';
-import { PasswordHasher } from '../../../users/password-hasher';
+import { PasswordHasher } from '../../../hashing/password-hasher';
 import type { LoginCommand } from './credential-verifier';
 
 /**

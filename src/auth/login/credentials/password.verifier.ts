@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
-import { HashQueueFull, PasswordHasher } from '../../../users/password-hasher';
+import { HashQueueFull, PasswordHasher } from '../../../hashing/password-hasher';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';

@@ -17,12 +17,12 @@ export class WorkerPool<Request, Reply> {
   private closed = false;
 
   /**
-   * @param source CommonJS that answers every message on `parentPort` with `{ value }` or `{ error }`
-   * @param workerData asked for when a thread starts
+   * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error }`
+   * @param workerData what each thread gets when it starts
    */
   constructor(
-    private readonly source: string,
-    private readonly workerData: () => unknown,
+    private readonly file: string,
+    private readonly workerData: unknown,
   ) {}
 
   get threads(): number {
@@ -46,8 +46,8 @@ export class WorkerPool<Request, Reply> {
   }
 
   private spawn(): Worker {
-    // No flags of the main thread: a loader or an inspector meant for it has no business here.
-    const worker = new Worker(this.source, { eval: true, workerData: this.workerData(), execArgv: [] });
+    // A loader or an inspector that was meant for the main thread must not run here.
+    const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [] });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
     worker.on('error', (error: Error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));

@@ -1,21 +1,14 @@
+import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { WorkerPool } from './worker-pool';
 
-const SOURCE = `
-  const { parentPort, threadId, workerData } = require('node:worker_threads');
-  parentPort.on('message', (order) => {
-    if (order === 'die') process.exit(3);
-    if (order === 'throw') throw new Error('not caught');
-    if (order === 'fail') parentPort.postMessage({ error: 'refused' });
-    else parentPort.postMessage({ value: order === 'data' ? workerData : threadId });
-  });
-`;
+const WORKER = join(__dirname, 'worker-pool.fixture.js');
 
 describe('WorkerPool', () => {
   let pool: WorkerPool<string, number>;
 
   beforeEach(() => {
-    pool = new WorkerPool(SOURCE, () => 42);
+    pool = new WorkerPool(WORKER, 42);
   });
 
   afterEach(() => pool.close());

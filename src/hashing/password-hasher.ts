@@ -1,7 +1,5 @@
-export { HashQueueFull } from './hashing/hash-queue-full';
-export { PasswordNotHashable } from './hashing/password-not-hashable';
-export { isHashable } from './hashing/hashable';
-export { saltOf } from './hashing/bcrypt-format';
+import { DomainError } from '../shared/errors/domain-error';
+import { serviceUnavailable } from '../shared/errors/error-catalogue';
 
 /** What the metrics may show of the engine: counts and times, never a client or a password. */
 export interface HasherStats {
@@ -59,4 +57,41 @@ export abstract class PasswordHasher {
   abstract needsRenewal(hash: string): boolean;
 
   abstract stats(): HasherStats;
+}
+
+/** No hash was computed: too many wait. COMMON_503001 with `data.retry_after`. */
+export class HashQueueFull extends DomainError {
+  override readonly name = 'HashQueueFull';
+
+  /** @param retryAfterSeconds whole seconds, at least 1, after which the work that waits now should be done */
+  constructor(readonly retryAfterSeconds: number) {
+    super(serviceUnavailable, { retry_after: retryAfterSeconds });
+  }
+}
+
+/** bcrypt would cut or misread this password, so it is refused instead of set (AUTH_400007). */
+export class PasswordNotHashable extends Error {
+  override readonly name = 'PasswordNotHashable';
+
+  constructor() {
+    super('a password has at most 72 bytes in UTF-8, no NUL and no lone surrogate');
+  }
+}
+
+/** bcrypt reads 72 bytes and ignores the rest. */
+const MAX_BYTES = 72;
+
+/**
+ * Whether bcrypt sees every byte of this password: at most 72 bytes in UTF-8, no NUL (some implementations end there),
+ * no lone surrogate (all of them encode as U+FFFD, so different passwords would become one).
+ */
+export function isHashable(password: string): boolean {
+  return (
+    Buffer.byteLength(password, 'utf8') <= MAX_BYTES && !password.includes('\0') && !/\p{Surrogate}/u.test(password)
+  );
+}
+
+/** Prefix, cost and salt `$2b$cc$…` (29 characters) as kept in `users.salt`. */
+export function saltOf(hash: string): string {
+  return hash.slice(0, 29);
 }

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import * as bcryptjs from 'bcryptjs';
 import * as native from '@node-rs/bcrypt';
-import { BcryptEngine, Comparison } from './bcrypt-engine';
 import { dummyHash } from './bcrypt-format';
-import { openEngine } from './open-engine';
+import { BcryptEngine, Comparison, openEngine } from './bcrypt-engine';
 
 /** Published with jBCrypt (cost 6) and with Openwall's crypt_blowfish (cost 5). */
 const VECTORS: [password: string, hash: string][] = [
@@ -98,8 +97,8 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
       { password: 'abc', hash: VECTORS[2]![1] },
       { password: 'U*U', hash },
     ];
-    await expect(engine.verifyPair(right, other)).rejects.toThrow('a pair needs hashes of one cost');
-    await expect(engine.verifyPair(other, right)).rejects.toThrow('a pair needs hashes of one cost');
+    await expect(engine.verifyPair(right, other)).rejects.toThrow('a pair needs two bcrypt hashes of one cost');
+    await expect(engine.verifyPair(other, right)).rejects.toThrow('a pair needs two bcrypt hashes of one cost');
   });
 
   it('in a pair the neighbour makes no difference', async () => {

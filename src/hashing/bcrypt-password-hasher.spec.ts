@@ -1,11 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type HashClient, PasswordHasher } from '../password-hasher';
-import { BcryptEngine, Comparison } from './bcrypt-engine';
-import { costOf } from './bcrypt-format';
+import { type HashClient, HashQueueFull, PasswordHasher, PasswordNotHashable } from './password-hasher';
+import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
+import { costOf } from './engine/bcrypt-format';
 import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
-import { HashQueueFull } from './hash-queue-full';
-import { openEngine } from './open-engine';
-import { PasswordNotHashable } from './password-not-hashable';
 
 const COST = 4;
 
@@ -329,6 +326,16 @@ describe('BcryptPasswordHasher', () => {
     await expect(small.matches('correct horse', hash, from('ip'))).rejects.toBeInstanceOf(HashQueueFull);
     await Promise.all(accepted);
     expect(spans.sort()).toEqual(['bcrypt', 'bcrypt', 'hash queue', 'hash queue', 'hash queue']);
+  });
+
+  it('with HASH_PAIRS=off each password is compared alone, also when several wait', async () => {
+    const single = hasherWith({ concurrency: 1, pairs: false });
+    engine.work.length = 0;
+    const answers = ['correct horse', 'wrong', 'correct horse'].map((typed, n) =>
+      single.matches(typed, hash, from(`ip ${n}`)),
+    );
+    expect(await Promise.all(answers)).toEqual([true, false, true]);
+    expect(engine.work).toEqual(['verify 4', 'verify 4', 'verify 4']);
   });
 
   it('with bcryptjs it does the same and reports that it is the slower one', async () => {

@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue';
-import { HashQueueFull } from './hash-queue-full';
+import { HashQueueFull } from '../password-hasher';
 
 export interface HashQueueOptions<Request, Reply> {
   /** Does one request, or two that fit; the replies in their order. */

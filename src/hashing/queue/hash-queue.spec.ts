@@ -1,5 +1,5 @@
 import { HashQueue, HashQueueOptions } from './hash-queue';
-import { HashQueueFull } from './hash-queue-full';
+import { HashQueueFull } from '../password-hasher';
 
 /** A queue over work that ends when the test says so, on a clock that the test moves. */
 class Bench {

@@ -1,4 +1,4 @@
-import { isHashable } from './hashable';
+import { isHashable, saltOf } from './password-hasher';
 
 describe('isHashable', () => {
   it.each([
@@ -22,4 +22,9 @@ describe('isHashable', () => {
   ])('refuses %s', (_case, password) => {
     expect(isHashable(password)).toBe(false);
   });
+});
+
+it('the salt column holds the first 29 characters of a hash: prefix, cost and salt', () => {
+  const hash = '$2b$10$abcdefghijklmnopqrstuuAHZ3vIWkvGvBwuOZaMbGSqMcRKyMO3W';
+  expect(saltOf(hash)).toBe('$2b$10$abcdefghijklmnopqrstuu');
 });

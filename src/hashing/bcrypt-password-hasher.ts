@@ -1,11 +1,8 @@
-import { networkOf } from '../../shared/client-network';
-import { HashClient, HasherStats, PasswordHasher } from '../password-hasher';
-import { BcryptEngine, Comparison } from './bcrypt-engine';
-import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
-import { HashQueue } from './hash-queue';
-import { isHashable } from './hashable';
-import { openEngine } from './open-engine';
-import { PasswordNotHashable } from './password-not-hashable';
+import { networkOf } from '../shared/client-network';
+import { HashClient, HasherStats, isHashable, PasswordHasher, PasswordNotHashable } from './password-hasher';
+import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
+import { costOf, dummyHash, MAX_VERIFIED_COST } from './engine/bcrypt-format';
+import { HashQueue } from './queue/hash-queue';
 
 export interface PasswordHasherOptions {
   /** `BCRYPT_COST`, 4 to 14. */
@@ -20,6 +17,8 @@ export interface PasswordHasherOptions {
   readonly now: () => number;
   /** `HASH_THREADS`. The event loop gets its share of the cores from the scheduler (ADR 0004). */
   readonly concurrency: number;
+  /** `HASH_PAIRS`: false compares every password alone, by the library. */
+  readonly pairs?: boolean;
   readonly engine?: BcryptEngine;
   /** Told in words what an operator should know; never a hash or a password. */
   readonly report?: (problem: string) => void;
@@ -32,7 +31,7 @@ type Request = { readonly password: string; readonly cost: number } | Comparison
 // About 0.04 ms per round on a server core. Only the first moments after the start depend on it.
 const MS_PER_ROUND = 0.04;
 
-// New hashes are made by the libraries alone: what our own code works out is compared, never stored.
+// Only comparisons are paired: the libraries alone make hashes, so nothing that our own code computes is ever stored.
 const fit = (first: Request, second: Request): boolean =>
   'hash' in first && 'hash' in second && costOf(first.hash) === costOf(second.hash);
 
@@ -48,7 +47,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
     this.dummy = dummyHash(options.cost);
     this.queue = new HashQueue({
       serve: (first, second) => this.serve(first, second),
-      fit,
+      fit: options.pairs === false ? () => false : fit,
       concurrency: options.concurrency,
       limit: options.queueLimit,
       maxWaitMs: options.queueMaxWaitMs,

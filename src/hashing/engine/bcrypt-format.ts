@@ -1,8 +1,6 @@
 /** A stored hash beyond this cost takes seconds of a core per guess: importing one must not be a denial of service. */
 export const MAX_VERIFIED_COST = 14;
 
-const SALT_LENGTH = 29;
-
 // Only what both libraries read alike: the native one would also take `$2x$` and a cost spelled `+4`.
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
@@ -10,11 +8,6 @@ const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 export function costOf(hash: string): number | null {
   const cost = Number(BCRYPT.exec(hash)?.[1] ?? NaN);
   return cost >= 4 && cost <= 31 ? cost : null;
-}
-
-/** Prefix, cost and salt `$2b$cc$…` (29 characters) as kept in `users.salt`. */
-export function saltOf(hash: string): string {
-  return hash.slice(0, SALT_LENGTH);
 }
 
 /**

@@ -1,0 +1,11 @@
+'use strict';
+
+// A worker for the tests of the pool.
+const { parentPort, threadId, workerData } = require('node:worker_threads');
+
+parentPort.on('message', (order) => {
+  if (order === 'die') process.exit(3);
+  if (order === 'throw') throw new Error('not caught');
+  if (order === 'fail') parentPort.postMessage({ error: 'refused' });
+  else parentPort.postMessage({ value: order === 'data' ? workerData : threadId });
+});
