@@ -40,7 +40,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schem
     type: 'object',
     description: 'What does not fit, by field.',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    example: { username: ['username must be a string'] },
+    example: { username: ['username is required'] },
   };
   return { required: false, schema: { type: 'object', properties: { fields } } };
 }
