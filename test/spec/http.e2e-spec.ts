@@ -188,6 +188,22 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     });
   });
 
+  it('/openapi.json has a strong ETag and answers 304 without a body to a client that has it', async () => {
+    const whole = await service.get('/openapi.json');
+    expect(whole.body.openapi).toBe('3.1.0');
+    const { etag } = whole.headers;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    for (const method of ['GET', 'HEAD'] as const) {
+      const known = await service.send(method, '/openapi.json', undefined, {
+        headers: { 'if-none-match': String(etag) },
+      });
+      expect(known).toMatchObject({ status: 304, headers: { etag } });
+      expect(known.raw).toHaveLength(0);
+      expectHeaders(known);
+    }
+    expect((await service.get('/openapi.json', { headers: { 'if-none-match': '"another"' } })).raw).toEqual(whole.raw);
+  });
+
   describe('media types', () => {
     it.each([
       ['text/plain', '{"username":"a"}'],
