@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/platform/config/app-config';
+import { testSettings } from '../support/settings';
 
 const ROOT = resolve(__dirname, '../..');
 const KUSTOMIZE = join(ROOT, 'deploy/kustomize');
@@ -87,8 +88,8 @@ describe('what the base promises', () => {
     const overlay = documents(join(KUSTOMIZE, 'overlays/production/settings.yaml'))[0];
     const secrets = {
       DATABASE_URL: 'mysql://user:password@db/portal',
-      JWT_SECRET: 'x'.repeat(32),
-      DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      JWT_SECRET: testSettings.JWT_SECRET,
+      DATA_ENCRYPTION_KEY: testSettings.DATA_ENCRYPTION_KEY,
     };
     const config = loadConfig({ ...kind('ConfigMap').data, ...overlay.data, ...secrets });
     const [container] = kind('Deployment').spec.template.spec.containers;
