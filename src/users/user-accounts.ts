@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
+import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
@@ -111,17 +112,12 @@ export class UserAccounts {
   }
 }
 
-/** One plain address; lists, groups, display names and control characters have no place in a mail header (W57). */
-export function isEmailAddress(value: string): boolean {
-  return value.length <= 254 && /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u.test(value);
-}
-
 function assertWellFormed(user: NewUser): void {
   const key = identityKey(user.loginName);
   if (key === '' || key.length > 255 || user.loginName.length > 255 || /\p{Cc}/u.test(user.loginName)) {
     throw new AccountProblem('the login name must have 1 to 255 characters and no control characters');
   }
-  if (user.email !== null && !isEmailAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
+  if (user.email !== null && !isPlainAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
   if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
   if (![1, 0, -1, -2].includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
   if (user.provider === 'ldap' && user.passwordHash !== null) {

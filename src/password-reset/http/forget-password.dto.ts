@@ -1,7 +1,7 @@
 import { Allow, ValidateBy } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { identityKey } from '../../shared/identity-key';
-import { isEmailAddress } from '../../users/user-accounts';
+import { isPlainAddress } from '../../shared/mail-address';
 
 /** §4.9. */
 export class ForgetPasswordDto {
@@ -26,5 +26,5 @@ export class ForgetPasswordDto {
 /** In the form that it is looked up by: one plain address, no list, group, name or line break (T133, T212). */
 export function isOneEmailAddress(value: unknown): boolean {
   // A line break at the ends would be trimmed off; nobody who types an address sends one.
-  return typeof value === 'string' && !/\p{Cc}/u.test(value) && isEmailAddress(identityKey(value));
+  return typeof value === 'string' && !/\p{Cc}/u.test(value) && isPlainAddress(identityKey(value));
 }
