@@ -102,14 +102,25 @@ export class UserAccounts {
   }
 
   private async assertScope(tx: Transaction, { tenantId, orgUnitId }: NewUser): Promise<void> {
-    if ((await tx.row('SELECT 1 AS one FROM tenants WHERE id = ?', [tenantId])) === undefined) {
-      throw new AccountProblem(`there is no tenant ${JSON.stringify(tenantId)}`);
-    }
+    await assertTenant(tx, tenantId);
     if (orgUnitId === null) return;
-    const unit = await tx.row('SELECT 1 AS one FROM org_units WHERE id = ? AND tenant_id = ?', [orgUnitId, tenantId]);
-    if (unit === undefined)
+    const unit = await tx.row<{ id: string }>('SELECT id FROM org_units WHERE id = ? AND tenant_id = ?', [
+      orgUnitId,
+      tenantId,
+    ]);
+    if (unit?.id !== orgUnitId)
       throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`);
   }
+}
+
+/**
+ * The id is compared here once more: `utf8mb4_bin` pads with spaces, so MariaDB finds `root` for `root `, and the padded id
+ * would be stored and get into tokens.
+ * @throws AccountProblem
+ */
+export async function assertTenant(sql: Sql, id: string): Promise<void> {
+  const row = await sql.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
+  if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`);
 }
 
 function assertWellFormed(user: NewUser): void {
