@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The last step of `npm run build:server` (ADR 0015): the program and its command line, compiled by tsc, and the packages they
 // need, put into a few files in their place. Finding and reading two thousand files was most of a start.
+import { cpSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -9,6 +10,12 @@ import { minifySync } from 'rolldown/utils';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
+
+// tsc copies no templates.
+cpSync(join(root, 'src/mail/templates'), join(compiled, 'mail/templates'), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.ts'),
+});
 
 /** Found at run time in node_modules: binaries, what is optional, and what is opened by a path of its own. */
 const external = [
