@@ -9,7 +9,7 @@ RUN apt-get update \
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 RUN npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY migrations migrations
 COPY src src
 COPY scripts/bundle.mjs scripts/runtime-files.mjs scripts/

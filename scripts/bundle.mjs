@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The last step of `npm run build:server` (ADR 0015): the program and its command line, compiled by tsc, and the packages they
 // need, put into a few files in their place. Finding and reading two thousand files was most of a start.
+import { cpSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,6 +11,14 @@ import { outside } from './runtime-files.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
+
+// tsc copies only what it compiles.
+cpSync(join(root, 'src/mail/templates'), join(compiled, 'mail/templates'), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.ts'),
+});
+const worker = 'hashing/engine/hash-worker.js';
+cpSync(join(root, 'src', worker), join(compiled, worker));
 
 /** The packages that stay in node_modules, and what they are asked for below their name. */
 const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));
@@ -90,6 +99,5 @@ await bundle.write({
 });
 
 // The threads that hash passwords load this file by its path. It takes @portal-auth/bcrypt-pair with it.
-const worker = join(compiled, 'hashing/engine/hash-worker.js');
-const bundledWorker = await rolldown({ input: worker, cwd: root, platform: 'node', external });
-await bundledWorker.write({ file: worker, format: 'cjs', minify: false });
+const bundledWorker = await rolldown({ input: join(compiled, worker), cwd: root, platform: 'node', external });
+await bundledWorker.write({ file: join(compiled, worker), format: 'cjs', minify: false });

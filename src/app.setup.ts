@@ -8,8 +8,9 @@ import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { openApiDocument } from './openapi';
+import { ServedDocument } from './openapi/served-document';
 import { MailOutbox } from './mail/mail-outbox';
-import { loadSwagger } from './platform/http/api-docs';
+import { loadSwagger, type Swagger } from './platform/http/api-docs';
 import { answerHeaders } from './platform/http/answer-headers';
 import { acceptJsonOnly } from './platform/http/body-parser';
 import { answerClientError } from './platform/http/client-error';
@@ -102,14 +103,16 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
  */
 async function serveDocument(app: NestFastifyApplication, page: boolean, prefix: string): Promise<void> {
   let document: OpenAPIObject | undefined;
+  const made = (swagger: Swagger) => (document ??= openApiDocument(app, swagger));
+  const served = new ServedDocument(async () => made(await loadSwagger()));
   const fastify = app.getHttpAdapter().getInstance();
   for (const place of new Set(['', prefix])) {
-    fastify.get(`${place}/openapi.json`, async () => (document ??= openApiDocument(app, await loadSwagger())));
+    fastify.get(`${place}/openapi.json`, (request, reply) => served.answer(request, reply));
   }
   if (!page) return;
   const swagger = await loadSwagger();
   for (const useGlobalPrefix of prefix === '' ? [false] : [false, true]) {
-    swagger.SwaggerModule.setup('docs', app, () => (document ??= openApiDocument(app, swagger)), {
+    swagger.SwaggerModule.setup('docs', app, () => made(swagger), {
       raw: false,
       customSiteTitle: 'Portal authentication service',
       useGlobalPrefix,

@@ -3,8 +3,9 @@ import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
 import { rootTenant } from '../platform/settings/system-settings';
+import { assertTenant } from '../users/user-accounts';
 import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
-import { shown, storable } from './known-settings';
+import { assertWellFormed, shown, storable } from './known-settings';
 
 interface Options {
   tenant: string;
@@ -27,6 +28,7 @@ export function addConfigCommands(program: Command): void {
       if (typed === undefined) throw new CliProblem('give a value, or --value-stdin');
       await inContext(async (context) => {
         const value = storable(context, group, key, typed);
+        await assertTenant(context.get(Database), tenant);
         const write = async (tx: Transaction) => {
           await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
           await tx.affected('INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)', [
@@ -53,6 +55,8 @@ export function addConfigCommands(program: Command): void {
 
   verb('get <group> <key>').action((group: string, key: string, { tenant, json }: Options) =>
     inContext(async (context) => {
+      assertWellFormed(group, key);
+      await assertTenant(context.get(Database), tenant);
       const row = await context
         .get(Database)
         .row<{ value: string }>(`SELECT value FROM system_configs ${where}`, [tenant, group, key]);
@@ -64,6 +68,8 @@ export function addConfigCommands(program: Command): void {
 
   verb('unset <group> <key>').action((group: string, key: string, { tenant, json }: Options) =>
     inContext(async (context) => {
+      assertWellFormed(group, key);
+      await assertTenant(context.get(Database), tenant);
       const removed = await context.get(Database).transaction(async (tx) => {
         const rows = await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
         if (rows > 0) await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
@@ -75,6 +81,7 @@ export function addConfigCommands(program: Command): void {
 
   verb('list').action(({ tenant, json }: Options) =>
     inContext(async (context) => {
+      await assertTenant(context.get(Database), tenant);
       const rows = await context.get(Database).rows<{
         group: string;
         key: string;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UserInvitations } from '../password-reset/user-invitations';
+import { usableAddress } from '../shared/mail-address';
 import { defaultLanguage, languageOf } from '../shared/languages';
 import { CliProblem, inContext, printRecord } from './cli-context';
 import { UserAdministration } from './user-administration';
@@ -25,7 +26,9 @@ export function addInviteCommand(program: Command): void {
         const language = languageOf(lang);
         if (language === undefined) throw new CliProblem('--lang must be en or zh-CN');
         const user = await context.get(UserAdministration).find(nameOrUid);
-        if (user.email === null && !printLink) throw new CliProblem('the user has no e-mail address: use --print-link');
+        if (usableAddress(user.email) === null && !printLink) {
+          throw new CliProblem('the user has no e-mail address that mail can go to: use --print-link');
+        }
         const { link, expires, mailed } = await context.get(UserInvitations).invite(user, language);
         printRecord(
           { uid: user.uid, login_name: user.loginName, mailed, expired: expires, ...(printLink ? { link } : {}) },

@@ -3,6 +3,7 @@ import { openSmtpSecret } from '../mail/smtp-secret';
 import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { SystemRandom } from '../shared/random';
+import { CliProblem } from './cli-context';
 import { shown, storable } from './known-settings';
 
 const keys = new KeyRing({ dataKeys: [Buffer.alloc(32, 1)] } as unknown as AppConfig, new SystemRandom());
@@ -73,8 +74,14 @@ describe('config set', () => {
     expect(shown('SMTP', 'HOST', 'mail.example.com')).toBe('mail.example.com');
   });
 
-  it('leaves alone what somebody else reads', () => {
-    expect(stored('CONFIG', 'LOGO', ' anything\n')).toBe(' anything\n');
-    expect(stored('OTHER', 'PASSWORD_POLICY', 'nonsense')).toBe('nonsense');
+  it.each([
+    ['CONFIG', 'PASWORD_POLICY', 'CONFIG has no key PASWORD_POLICY: give PASSWORD_POLICY'],
+    ['CONFIG', 'HOST', 'CONFIG has no key HOST: give PASSWORD_POLICY'],
+    ['SMTP', 'PASSWORD', 'SMTP has no key PASSWORD: give HOST, PORT, SENDER, USER, TLS, SECRET'],
+    ['smtp', 'HOST', 'there is no group smtp: give CONFIG or SMTP'],
+    ['OTHER', 'PASSWORD_POLICY', 'there is no group OTHER: give CONFIG or SMTP'],
+    ['__proto__', 'constructor', 'there is no group __proto__: give CONFIG or SMTP'],
+  ])('%s %s is read by nobody: refused, and told what there is', (group, key, problem) => {
+    expect(() => stored(group, key, 'canary')).toThrow(new CliProblem(problem));
   });
 });

@@ -25,18 +25,24 @@ const known: Readonly<Record<string, Check>> = {
   'SMTP TLS': (value) => matching(/^(none|starttls|tls)$/, 'none, starttls or tls')(value.toLowerCase()),
 };
 
-/** Checks and prepares the values that this service reads itself; a group or key of somebody else's is stored as it is. */
+const names = [...Object.keys(known), 'SMTP SECRET'].map((name) => name.split(' ') as [group: string, key: string]);
+
+/** The form in which the value is stored. @throws CliProblem for a group or key that nobody reads, and for nonsense */
 export function storable(context: INestApplicationContext, group: string, key: string, value: string): string {
-  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(group) || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
-    throw new CliProblem('group and key must have 1 to 64 letters, digits, dots, dashes or underscores');
-  }
+  assertWellFormed(group, key);
+  assertKnown(group, key);
   if (isSecret(group, key)) return sealedSecret(context, value);
-  const check = known[`${group} ${key}`];
-  if (check === undefined) return value;
   try {
-    return check(value.trim());
+    return known[`${group} ${key}`]!(value.trim());
   } catch (error) {
     throw new CliProblem(`${group} ${key} was not changed: ${(error as Error).message}`);
+  }
+}
+
+/** Not even a space: MariaDB finds the row of `SMTP` for `SMTP `, under a name that nothing here takes for a secret's. */
+export function assertWellFormed(group: string, key: string): void {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(group) || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
+    throw new CliProblem('group and key must have 1 to 64 letters, digits, dots, dashes or underscores');
   }
 }
 
@@ -51,6 +57,14 @@ const isSecret = (group: string, key: string) => group === 'SMTP' && key === 'SE
 function sealedSecret(context: INestApplicationContext, value: string): string {
   if (value === '') throw new CliProblem('SMTP SECRET was not changed: it is empty');
   return sealSmtpSecret(context.get(KeyRing), value);
+}
+
+/** A misspelt key would be stored, and nothing would ever read it. */
+function assertKnown(group: string, key: string): void {
+  const groups = [...new Set(names.map(([one]) => one))];
+  if (!groups.includes(group)) throw new CliProblem(`there is no group ${group}: give ${groups.join(' or ')}`);
+  const keys = names.filter(([one]) => one === group).map(([, one]) => one);
+  if (!keys.includes(key)) throw new CliProblem(`${group} has no key ${key}: give ${keys.join(', ')}`);
 }
 
 function matching(pattern: RegExp, what: string): Check {

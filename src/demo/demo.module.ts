@@ -8,6 +8,7 @@ import { UsersModule } from '../users/users.module';
 import { DemoOutbox } from './demo-outbox';
 import { DemoOutboxController } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
+import { OwnNames } from './own-names';
 import { PortalPages } from './portal-pages';
 
 /** The whole service with demo accounts, the outbox and the web pages. */
@@ -18,7 +19,7 @@ export class DemoModule {
       module: DemoModule,
       imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule],
       controllers: [DemoOutboxController],
-      providers: [UserAdministration, DemoSeed, DemoOutbox, PortalPages],
+      providers: [UserAdministration, DemoSeed, DemoOutbox, OwnNames, PortalPages],
     };
   }
 }

@@ -49,7 +49,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schem
     type: 'object',
     description: 'The problems of each field.',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    example: { username: ['username must be a string'] },
+    example: { username: ['username is required'] },
   };
   return { required: false, schema: { type: 'object', properties: { fields } } };
 }

@@ -12,8 +12,8 @@ export async function wholeDocument(): Promise<OpenAPIObject> {
   const config = loadConfig({
     NODE_ENV: 'test',
     DATABASE_URL: 'sqlite::memory:',
-    JWT_SECRET: 'x'.repeat(32),
-    DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    JWT_SECRET: 'nothing is ever signed with this secret',
+    DATA_ENCRYPTION_KEY: Buffer.from('nothing is ever sealed with this').toString('base64'),
   });
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(), {
     logger: false,

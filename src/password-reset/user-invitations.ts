@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../shared/languages';
+import { usableAddress } from '../shared/mail-address';
 import { AuditTrail } from '../audit/audit-trail';
 import { Mailer } from '../mail/mailer';
 import { AppConfig } from '../platform/config/app-config';
@@ -14,7 +15,7 @@ import { PasswordChangeRequests } from './password-change-requests';
 export interface Invitation {
   readonly link: string;
   readonly expires: Date;
-  /** False for a user without an e-mail address. */
+  /** False for a user without an e-mail address that mail can go to. */
   readonly mailed: boolean;
 }
 
@@ -43,8 +44,9 @@ export class UserInvitations {
       const { request, token } = await this.changeRequests.openIn(tx, owner, 0, this.config.reset.inviteTtlSeconds);
       const { expired: expires } = request;
       const link = resetLink(this.config.systemUrl, token, language);
-      const { email: to, nickname } = user;
-      if (to !== null) await this.mailer.queueResetLink(tx, { to, nickname, language, type: 0, link, expires });
+      const to = usableAddress(user.email);
+      if (to !== null)
+        await this.mailer.queueResetLink(tx, { to, nickname: user.nickname, language, type: 0, link, expires });
       await this.audit.record(tx, 'USER_INVITED', { userId: user.uid });
       return { link, expires, mailed: to !== null };
     });

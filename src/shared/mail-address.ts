@@ -14,6 +14,11 @@ export function isPlainAddress(value: unknown): value is string {
   return at > 0 && local.length <= 64 && localPart.test(local) && domain.test(host) && host.normalize('NFKC') === host;
 }
 
+/** Null also for a text that was stored before this validator judged every way in: no mail can go to it. */
+export function usableAddress(stored: string | null): string | null {
+  return isPlainAddress(stored) ? stored : null;
+}
+
 /** All that a log line says of a recipient. */
 export function domainOf(address: string): string {
   return isPlainAddress(address) ? address.slice(address.lastIndexOf('@') + 1).toLowerCase() : 'not an address';

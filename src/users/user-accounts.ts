@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
+import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import { saltOf } from '../hashing/password-hasher';
 import type { Transaction } from '../platform/database/database';
@@ -102,19 +103,25 @@ export class UserAccounts {
   }
 
   private async assertScope(tx: Transaction, { tenantId, orgUnitId }: NewUser): Promise<void> {
-    if ((await tx.row('SELECT 1 AS one FROM tenants WHERE id = ?', [tenantId])) === undefined) {
-      throw new AccountProblem(`there is no tenant ${JSON.stringify(tenantId)}`);
-    }
+    await assertTenant(tx, tenantId);
     if (orgUnitId === null) return;
-    const unit = await tx.row('SELECT 1 AS one FROM org_units WHERE id = ? AND tenant_id = ?', [orgUnitId, tenantId]);
-    if (unit === undefined)
+    const unit = await tx.row<{ id: string }>('SELECT id FROM org_units WHERE id = ? AND tenant_id = ?', [
+      orgUnitId,
+      tenantId,
+    ]);
+    if (unit?.id !== orgUnitId)
       throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`);
   }
 }
 
-/** One plain address; lists, groups, display names and control characters have no place in a mail header (W57). */
-export function isEmailAddress(value: string): boolean {
-  return value.length <= 254 && /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u.test(value);
+/**
+ * The id is compared here once more: `utf8mb4_bin` pads with spaces, so MariaDB finds `root` for `root `, and the padded id
+ * would be stored and get into tokens.
+ * @throws AccountProblem
+ */
+export async function assertTenant(sql: Sql, id: string): Promise<void> {
+  const row = await sql.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
+  if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`);
 }
 
 function assertWellFormed(user: NewUser): void {
@@ -122,7 +129,7 @@ function assertWellFormed(user: NewUser): void {
   if (key === '' || key.length > 255 || user.loginName.length > 255 || /\p{Cc}/u.test(user.loginName)) {
     throw new AccountProblem('the login name must have 1 to 255 characters and no control characters');
   }
-  if (user.email !== null && !isEmailAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
+  if (user.email !== null && !isPlainAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
   if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
   if (![1, 0, -1, -2].includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
   if (user.provider === 'ldap' && user.passwordHash !== null) {

@@ -13,9 +13,9 @@ import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { authenticatorCode, MfaClient, mfaSettings, pairOf } from '../support/mfa';
-import { settings } from '../support/captcha/harness';
+import { dataKey, settings } from '../support/captcha/harness';
 
-const [first, former] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [string, string];
+const [first, former] = [dataKey(1), dataKey(2)];
 const ring = (...keys: string[]) => new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys.join(',') }), new SystemRandom());
 const [both, gone, backwards] = [ring(first, former), ring(first), ring(former, first)];
 
@@ -73,7 +73,7 @@ describe('keys reseal', () => {
 
   it('a password that somebody wrote in plain is left as it is, and what no key opens is counted and left', async () => {
     await setSmtpSecret('v1.a plain password');
-    await setSmtpSecret(ring(Buffer.alloc(32, 3).toString('base64')).seal('smtp-secret', 'lost'), 'acme');
+    await setSmtpSecret(ring(dataKey(3)).seal('smtp-secret', 'lost'), 'acme');
     const rows = () => database.rows<{ value: string }>('SELECT value FROM system_configs ORDER BY tenant_id');
     const before = await rows();
     expect(await reseal()).toEqual(nothing);

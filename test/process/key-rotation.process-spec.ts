@@ -4,8 +4,9 @@ import { Mailboxes } from '../support/mail/mailboxes';
 import { authenticatorCode } from '../support/mfa';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { Smtp } from '../support/servers/smtp';
+import { dataKey } from '../support/settings';
 
-const [former, fresh] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [string, string];
+const [former, fresh] = [dataKey(1), dataKey(2)];
 const account = { user: 'portal', password: 'the-password-of-the-mail-server' };
 const stepMs = 30_000;
 

@@ -6,7 +6,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { freePort } from '../support/servers/free-port';
 import { Smtp } from '../support/servers/smtp';
 import { Redis } from '../support/servers/redis';
-import { testSettings } from '../support/settings';
+import { dataKey, testSettings } from '../support/settings';
 
 const CLI = resolve(__dirname, '../../dist/src/cli.js');
 
@@ -154,7 +154,7 @@ describe('doctor', () => {
     it('counts the keys that rotate, and prints none', async () => {
       const { out, of } = await doctor({
         JWT_PREVIOUS_KEYS: 'a-previous-jwt-key-that-is-long-enough-too',
-        DATA_ENCRYPTION_KEY: [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(','),
+        DATA_ENCRYPTION_KEY: [1, 2, 3].map(dataKey).join(','),
       });
       expect(of.keys).toBe(
         'ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous; nothing that lasts is sealed with a previous one',

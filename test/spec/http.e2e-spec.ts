@@ -188,6 +188,22 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     });
   });
 
+  it('/openapi.json has a strong ETag and answers 304 without a body to a client that has it', async () => {
+    const whole = await service.get('/openapi.json');
+    expect(whole.body.openapi).toBe('3.1.0');
+    const { etag } = whole.headers;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    for (const method of ['GET', 'HEAD'] as const) {
+      const known = await service.send(method, '/openapi.json', undefined, {
+        headers: { 'if-none-match': String(etag) },
+      });
+      expect(known).toMatchObject({ status: 304, headers: { etag } });
+      expect(known.raw).toHaveLength(0);
+      expectHeaders(known);
+    }
+    expect((await service.get('/openapi.json', { headers: { 'if-none-match': '"another"' } })).raw).toEqual(whole.raw);
+  });
+
   describe('media types', () => {
     it.each([
       ['text/plain', '{"username":"a"}'],
@@ -330,7 +346,8 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       async (value) => {
         const answer = await send(value);
         expectRefusal(answer, 'COMMON_400001');
-        expect(answer.body.data.fields).toEqual({ [field]: [expect.any(String)] });
+        expect(answer.body.data.fields).toEqual({ [field]: [expect.stringMatching(`^${field} must be `)] });
+        expect(answer.body.data.fields[field][0]).not.toContain('characters');
         // What was sent is not repeated: it may be a password.
         expect(answer.body.data.fields[field][0]).not.toContain('alice');
       },
@@ -341,7 +358,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
         const answer = await send(value);
         if (required) {
           expectRefusal(answer, 'COMMON_400001');
-          expect(Object.keys(answer.body.data.fields as object)).toEqual([field]);
+          expect(answer.body.data.fields).toEqual({ [field]: [`${field} is required`] });
         } else {
           expect(answer.status).toBeGreaterThanOrEqual(400);
           expect(answer.status).toBeLessThan(500);
@@ -353,6 +370,22 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       const answer = await send('');
       expectRefusal(answer, answer.body.error_code as string);
       expect(answer.status).toBeLessThan(500);
+      // Some fields have a code of their own for a wrong value; the others say that the field is required.
+      if (required && answer.status === 400 && answer.body.error_code === 'COMMON_400001') {
+        expect(answer.body.data.fields).toEqual({ [field]: [`${field} is required`] });
+      }
+    });
+  });
+
+  it('an optional field that is empty is told which values it may have, not that it is required', async () => {
+    const { body } = await service.post('/login', {
+      username: 'nobody',
+      password: 'wrong',
+      captcha_token: captchaToken,
+      provider: '',
+    });
+    expect(body.data.fields).toEqual({
+      provider: ['provider must be one of the following values: password, ldap'],
     });
   });
 

@@ -68,6 +68,13 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     expect((await refusals()).filter(({ user_id }) => user_id === owner.uid)).toHaveLength(1);
   });
 
+  it('an address that mail cannot go to is not kept: the account is made without one', async () => {
+    const name = freshName('dotty');
+    await givenPerson(directory, name, { mail: 'a..b@example.test' });
+    expect((await ldapLogin(service, name)).status).toBe(200);
+    expect(await rowOf(name)).toMatchObject({ email: null, email_key: null });
+  });
+
   it('a local account of that name stays what it is', async () => {
     const { uid, loginName } = await service.givenUser(freshName());
     await givenPerson(directory, loginName);

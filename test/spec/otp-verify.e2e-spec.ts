@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { tally, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf, wrongCode } from '../support/mfa';
+import { dataKey } from '../support/settings';
 
 const absentUid = '00000000-0000-4000-8000-000000000000';
 
@@ -334,7 +335,7 @@ describe('MFA_PENDING_BINDING=none', () => {
 
 describe('DATA_ENCRYPTION_KEY in rotation', () => {
   it('a code made under the former key is still good', async () => {
-    const [older, newer] = [Buffer.alloc(32, 7).toString('base64'), Buffer.alloc(32, 9).toString('base64')];
+    const [older, newer] = [dataKey(7), dataKey(9)];
     await MfaClient.with({ DATA_ENCRYPTION_KEY: older }, async (before) => {
       const user = await before.givenUser('rotated');
       const { uid, code } = await before.logInByMail(user);

@@ -1,3 +1,8 @@
+import { createHash } from 'node:crypto';
+
+/** A DATA_ENCRYPTION_KEY, always the same one for a seed. */
+export const dataKey = (seed: number | string): string => createHash('sha256').update(`${seed}`).digest('base64');
+
 export const captchaToken = 'test-captcha-token';
 
 /** What every test service runs with, unless the test says otherwise. */
@@ -7,7 +12,7 @@ export const testSettings = {
   BCRYPT_COST: '4',
   CAPTCHA_TEST_TOKEN: captchaToken,
   JWT_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-  DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DATA_ENCRYPTION_KEY: dataKey(7),
   SYSTEM_URL: 'http://portal.test',
   LOG_LEVEL: 'info',
 } as const;

@@ -12,6 +12,7 @@ import {
   rendered,
   ROOT,
 } from '../support/manifests';
+import { testSettings } from '../support/settings';
 
 const production = rendered('production');
 const kind = (wanted: string): any => find(production, wanted);
@@ -98,8 +99,8 @@ describe('what the base promises', () => {
   it('the start needs nothing but the ConfigMap, an overlay and the three secrets', () => {
     const secrets = {
       DATABASE_URL: 'mysql://user:password@db/portal',
-      JWT_SECRET: 'x'.repeat(32),
-      DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      JWT_SECRET: testSettings.JWT_SECRET,
+      DATA_ENCRYPTION_KEY: testSettings.DATA_ENCRYPTION_KEY,
     };
     const config = loadConfig({ ...kind('ConfigMap').data, ...secrets });
     const [container] = kind('Deployment').spec.template.spec.containers;

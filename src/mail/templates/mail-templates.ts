@@ -7,7 +7,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { durationText, subjectOf, timeText, wordings } from './mail-wording';
 
-/** The templates are beside this file, in the source tree and in the build (nest-cli.json copies them). */
+/** The templates are beside this file, in the source tree and in the build (scripts/bundle.mjs copies them). */
 const directory = __dirname;
 
 let loading: Promise<TemplateAdapter> | undefined;

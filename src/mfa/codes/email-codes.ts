@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
+import { usableAddress } from '../../shared/mail-address';
 import { Random } from '../../shared/random';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
@@ -43,17 +44,17 @@ export class EmailCodes {
     const expires = this.expiryOf(pending);
     if (!(await this.pendingLogins.setCode(tx, pending, this.keys.mac(purpose, bound(pending, code)), expires)))
       return false;
-    if (user.email === null) {
+    const to = usableAddress(user.email);
+    if (to === null) {
       // The answer is the same as for other users, as without a mail server (docs/spec/service.md#6.2). Only the log
       // says why no code arrives.
       this.logger.warn(
         { requestId: client.requestId, userId: user.uid },
-        'no code was sent: the user has no e-mail address, set one so that the user can log in',
+        'no code was sent: the user has no e-mail address that mail can go to, set one so that the user can log in',
       );
       return true;
     }
-    const { email: to, nickname } = user;
-    await this.mailer.queueOtp(tx, { to, nickname, language: client.language, code, expires });
+    await this.mailer.queueOtp(tx, { to, nickname: user.nickname, language: client.language, code, expires });
     await this.audit.record(tx, 'MFA_CODE_SENT', { userId: user.uid, client });
     return true;
   }

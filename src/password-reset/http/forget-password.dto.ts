@@ -1,7 +1,7 @@
 import { Allow, ValidateBy } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { identityKey } from '../../shared/identity-key';
-import { isEmailAddress } from '../../users/user-accounts';
+import { isPlainAddress } from '../../shared/mail-address';
 
 export class ForgetPasswordDto {
   @ApiProperty({ type: 'string', format: 'email', maxLength: 254, example: 'alice@example.com' })
@@ -25,5 +25,5 @@ export class ForgetPasswordDto {
 /** Checks the normalised form: one plain address, without a list, group, display name or line break (ADR 0009). */
 export function isOneEmailAddress(value: unknown): boolean {
   // Control characters are refused first, because normalising trims a line break at either end.
-  return typeof value === 'string' && !/\p{Cc}/u.test(value) && isEmailAddress(identityKey(value));
+  return typeof value === 'string' && !/\p{Cc}/u.test(value) && isPlainAddress(identityKey(value));
 }

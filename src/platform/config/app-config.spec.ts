@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dataKey as dataKeyOf } from '../../../test/support/settings';
 import { type AppConfig, loadConfig } from './app-config';
 import { processors } from './processors';
 import { SettingsProblem } from './settings-reader';
@@ -9,7 +10,7 @@ import { SettingsProblem } from './settings-reader';
 type Environment = Record<string, string | undefined>;
 
 const secret = 'a-secret-that-is-long-enough-for-HS256';
-const dataKey = Buffer.alloc(32, 1).toString('base64');
+const dataKey = dataKeyOf(1);
 const pem = (type: 'EC' | 'RSA' | 'small RSA' | 'P-384' = 'EC') => {
   const { privateKey } =
     type === 'EC' || type === 'P-384'
@@ -226,7 +227,7 @@ describe('NAME_FILE', () => {
 
   it.each([
     ['JWT_SECRET', 'another-secret-of-at-least-32-bytes!'],
-    ['DATA_ENCRYPTION_KEY', Buffer.alloc(32, 9).toString('base64')],
+    ['DATA_ENCRYPTION_KEY', dataKeyOf(9)],
     ['DATABASE_URL', 'mysql://u:from-a-file@h/auth'],
     ['REDIS_URL', 'redis://:from-a-file@r'],
     ['SMTP_URL', 'smtp://u:from-a-file@m'],
@@ -333,9 +334,11 @@ describe('the literal contract and the test token are for this machine alone', (
 
 describe('JWT keys', () => {
   it('JWT_SECRET counts its bytes: 31 are refused, 32 are enough, also in characters of several bytes', () => {
-    expect(problems({ ...development, JWT_SECRET: 'x'.repeat(31) })).toEqual([expect.stringMatching('^JWT_SECRET ')]);
-    expect(problems({ ...development, JWT_SECRET: 'x'.repeat(32) })).toEqual([]);
-    expect(problems({ ...development, JWT_SECRET: '密'.repeat(11) })).toEqual([]);
+    expect(problems({ ...development, JWT_SECRET: secret.slice(0, 31) })).toEqual([
+      expect.stringMatching('^JWT_SECRET '),
+    ]);
+    expect(problems({ ...development, JWT_SECRET: secret.slice(0, 32) })).toEqual([]);
+    expect(problems({ ...development, JWT_SECRET: '密码学家的长秘密短语呀' })).toEqual([]);
     expect(load({ JWT_SECRET: secret }).jwt.signing.key.export().toString()).toBe(secret);
   });
 
@@ -348,6 +351,44 @@ describe('JWT keys', () => {
     expect(problems({ ...development, JWT_PREVIOUS_KEYS: `${former},short` })).toEqual([
       expect.stringMatching('^JWT_PREVIOUS_KEYS '),
     ]);
+  });
+
+  it.each([
+    ['one letter', 'x'.repeat(32)],
+    ['a word again and again', 'changeme'.repeat(5)],
+    ['digits', '31415926535897932384626433832795'],
+  ])('a secret that is %s was never random: refused as current and as former one, and not repeated', (_what, weak) => {
+    for (const key of ['JWT_SECRET', 'JWT_PREVIOUS_KEYS']) {
+      const found = problems({ ...development, [key]: weak });
+      expect(found).toEqual([`${key} shows less than 128 bits of variety: make one with keys generate`]);
+    }
+  });
+
+  describe('former secrets that hold a comma', () => {
+    const awkward = ['a secret, with commas, and long enough', ' "quotes" and \\ and spaces at both ends '];
+    const list = JSON.stringify(awkward);
+
+    it.each([list, ` ${list}\n`, JSON.stringify(awkward, undefined, 2)])('stand in a JSON array (%#)', (text) => {
+      const { verification } = load({ JWT_PREVIOUS_KEYS: text }).jwt;
+      expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, ...awkward]);
+    });
+
+    it('a list separated by commas stays what it was, also when a secret begins with a bracket', () => {
+      const plain = ['[the-first-former-secret-of-32-bytes]', 'the-second-former-secret-of-32-bytes'];
+      const { verification } = load({ JWT_PREVIOUS_KEYS: plain.join(' , ') }).jwt;
+      expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, ...plain]);
+    });
+
+    it.each([
+      list.slice(0, -1),
+      `${list},`,
+      '["a former secret, which is long enough", 7]',
+      '["a former secret, which is long enough", ""]',
+      '["a former secret, which is long enough", ["and another one in a list of its own"]]',
+    ])('an array that is damaged stops the start and is not repeated (%#)', (text) => {
+      const found = problems({ ...development, JWT_PREVIOUS_KEYS: text });
+      expect(found).toEqual(['JWT_PREVIOUS_KEYS begins like a JSON array and is not one of texts']);
+    });
   });
 
   it.each([
@@ -377,7 +418,7 @@ describe('JWT keys', () => {
 
 describe('DATA_ENCRYPTION_KEY', () => {
   it('is one or several keys of 32 bytes, the first in front', () => {
-    const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const [first, second] = [1, 2].map((seed) => Buffer.from(dataKeyOf(seed), 'base64')) as [Buffer, Buffer];
     const keys = `${first.toString('base64')}, ${second.toString('base64')}`;
     expect(load({ DATA_ENCRYPTION_KEY: keys }).dataKeys).toEqual([first, second]);
   });
@@ -387,6 +428,8 @@ describe('DATA_ENCRYPTION_KEY', () => {
     ['33 bytes', Buffer.alloc(33).toString('base64')],
     ['hexadecimal', Buffer.alloc(32).toString('hex')],
     ['a sentence', 'correct horse battery staple and so on'],
+    ['one byte 32 times', Buffer.alloc(32).toString('base64')],
+    ['a good one and one of one byte', `${dataKey},${Buffer.alloc(32, 7).toString('base64')}`],
     ['a good and a bad one', `${dataKey},c2hvcnQ=`],
     ['a good one with a character that is not base64', `*${dataKey}`],
   ])('refuses %s', (_what, value) => {
@@ -405,6 +448,19 @@ describe('captcha and directory', () => {
       CAPTCHA_VERIFY_URL: 'http://127.0.0.1:9',
     });
     expect(captcha.siteverify).toEqual({ [name]: { secret: 'shh', verifyUrl: 'http://127.0.0.1:9' } });
+  });
+
+  it.each([
+    ['turnstile', 'CAPTCHA_VERIFY_URL'],
+    ['turnstile', 'CAPTCHA_TURNSTILE_VERIFY_URL'],
+    ['turnstile,hcaptcha', 'CAPTCHA_HCAPTCHA_VERIFY_URL'],
+  ])('%s in production: %s over http would carry the secret in plain text, and is refused', (names, key) => {
+    const secrets = { CAPTCHA_TURNSTILE_SECRET: 'one', CAPTCHA_HCAPTCHA_SECRET: 'two', CAPTCHA_PROVIDER: names };
+    expect(problems({ ...production, ...secrets, [key]: 'http://verify.example.com' })).toEqual([
+      `${key} must be a URL that starts with https://`,
+    ]);
+    expect(problems({ ...production, ...secrets, [key]: 'https://verify.example.com' })).toEqual([]);
+    expect(problems({ ...development, ...secrets, [key]: 'http://verify.example.com' })).toEqual([]);
   });
 
   it('an ordered list takes a secret for each, and altcha none', () => {

@@ -120,12 +120,13 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       history: env.count('PASSWORD_HISTORY', 3, { min: 0, max: 24 }),
     },
     dataKeys: readDataKeys(env, production, dataDir),
-    captcha: readCaptchaConfig(env, { testingAllowed }),
+    captcha: readCaptchaConfig(env, { production, testingAllowed }),
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };
+  env.refuseMisspeltNames();
   env.assertNoProblems();
   return deepFreeze(config);
 }
@@ -147,7 +148,11 @@ function readDataKeys(env: SettingsReader, production: boolean, dataDir: string)
   }
   const fresh = () => randomBytes(32).toString('base64');
   const texts = configured.length > 0 || production ? configured : [keptSecret(env, dataDir, 'data-encryption', fresh)];
-  return texts.map((text) => Buffer.from(text, 'base64'));
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  if (keys.some((key) => key.length === 32 && new Set(key).size === 1)) {
+    env.problem('DATA_ENCRYPTION_KEY', 'must be random, and not one byte 32 times: make one with keys generate');
+  }
+  return keys;
 }
 
 function deepFreeze<T extends object>(value: T): T {

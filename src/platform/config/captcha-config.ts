@@ -26,7 +26,14 @@ export interface CaptchaConfig {
   readonly testToken?: string;
 }
 
-export function readCaptchaConfig(env: SettingsReader, context: { testingAllowed: boolean }): CaptchaConfig {
+interface Surroundings {
+  readonly production: boolean;
+  readonly testingAllowed: boolean;
+}
+
+export function readCaptchaConfig(env: SettingsReader, context: Surroundings): CaptchaConfig {
+  const siteverifyNames = Object.keys(verifyUrls).map((name) => `CAPTCHA_${name.toUpperCase()}`);
+  for (const prefix of ['CAPTCHA', ...siteverifyNames]) env.mention(`${prefix}_SECRET`, `${prefix}_VERIFY_URL`);
   const names = env.list('CAPTCHA_PROVIDER');
   const chosen = names.length === 0 ? ['altcha'] : names;
   const known = chosen.filter((name): name is CaptchaProviderName => (providers as readonly string[]).includes(name));
@@ -40,7 +47,9 @@ export function readCaptchaConfig(env: SettingsReader, context: { testingAllowed
   return {
     providers: known,
     siteverify: Object.fromEntries(
-      known.filter((name) => name !== 'altcha').map((name) => [name, readSiteverify(env, name, known)]),
+      known
+        .filter((name) => name !== 'altcha')
+        .map((name) => [name, readSiteverify(env, name, known, context.production)]),
     ),
     timeoutMs: env.count('CAPTCHA_TIMEOUT_MS', 3000, { max: 30_000 }),
     expectedHostname: env.optional('CAPTCHA_EXPECTED_HOSTNAME'),
@@ -54,6 +63,7 @@ function readSiteverify(
   env: SettingsReader,
   name: SiteverifyProviderName,
   all: readonly CaptchaProviderName[],
+  production: boolean,
 ): SiteverifySettings {
   const prefix = `CAPTCHA_${name.toUpperCase()}`;
   const alone = all.filter((other) => other !== 'altcha').length === 1;
@@ -62,5 +72,7 @@ function readSiteverify(
     env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is not set, and ${name} needs it`);
   const urlKey =
     alone && env.optional(`${prefix}_VERIFY_URL`) === undefined ? 'CAPTCHA_VERIFY_URL' : `${prefix}_VERIFY_URL`;
-  return { secret: secret ?? '', verifyUrl: env.url(urlKey, ['https:', 'http:'], verifyUrls[name]) };
+  // The request carries the secret, and its answer lets a login through.
+  const protocols = production ? ['https:'] : ['https:', 'http:'];
+  return { secret: secret ?? '', verifyUrl: env.url(urlKey, protocols, verifyUrls[name]) };
 }

@@ -8,6 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { keptSecret } from './kept-secrets';
+import { bitsOfVariety, leastVariety } from './secret-variety';
 import type { SettingsReader } from './settings-reader';
 
 const algorithms = ['HS256', 'ES256', 'RS256'] as const;
@@ -38,6 +39,7 @@ interface Surroundings {
 }
 
 export function readJwtConfig(env: SettingsReader, context: Surroundings & { systemUrl: string }): JwtConfig {
+  env.mention('JWT_SECRET', 'JWT_PRIVATE_KEY', 'JWT_PREVIOUS_KEYS');
   const algorithm = env.choice('JWT_ALGORITHM', algorithms, 'HS256');
   const keys = algorithm === 'HS256' ? readSecrets(env, context) : readKeyPairs(env, algorithm, context);
   return {
@@ -67,7 +69,7 @@ function readSecrets(env: SettingsReader, { production, dataDir }: Surroundings)
   if (current === '' && production) env.problem('JWT_SECRET', 'is not set');
   const named = [
     ['JWT_SECRET', current] as const,
-    ...env.list('JWT_PREVIOUS_KEYS').map((secret) => ['JWT_PREVIOUS_KEYS', secret] as const),
+    ...previousSecrets(env).map((secret) => ['JWT_PREVIOUS_KEYS', secret] as const),
   ];
   return named.flatMap(([key, secret]) => {
     if (secret === '') return [];
@@ -76,10 +78,30 @@ function readSecrets(env: SettingsReader, { production, dataDir }: Surroundings)
       env.problem(key, 'must be at least 32 bytes long');
       return [];
     }
+    if (bitsOfVariety(bytes) < leastVariety) {
+      env.problem(key, `shows less than ${leastVariety} bits of variety: make one with keys generate`);
+      return [];
+    }
     const kid = createHash('sha256').update('kid:').update(bytes).digest('base64url').slice(0, 16);
     const entry = { kid, key: createSecretKey(bytes) };
     return [{ signing: entry, verification: entry }];
   });
+}
+
+/** `["one, with a comma", "two"]`, or secrets without commas, separated by them. */
+function previousSecrets(env: SettingsReader): readonly string[] {
+  const text = env.optional('JWT_PREVIOUS_KEYS') ?? '';
+  if (!/^\s*\[\s*"/.test(text)) return env.list('JWT_PREVIOUS_KEYS');
+  try {
+    const secrets: unknown = JSON.parse(text);
+    if (Array.isArray(secrets) && secrets.every((secret) => typeof secret === 'string' && secret !== '')) {
+      return secrets as string[];
+    }
+  } catch {
+    // Its message would quote the secret.
+  }
+  env.problem('JWT_PREVIOUS_KEYS', 'begins like a JSON array and is not one of texts');
+  return [];
 }
 
 type KeyPairAlgorithm = Exclude<JwtAlgorithm, 'HS256'>;

@@ -19,6 +19,9 @@ export interface LdapConfig {
 
 /** Undefined when `LDAP_URL` is not set: provider `ldap` is then off. */
 export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
+  env.mention('LDAP_BIND_DN', 'LDAP_BIND_PASSWORD', 'LDAP_SEARCH_BASE', 'LDAP_SEARCH_FILTER', 'LDAP_START_TLS');
+  env.mention('LDAP_CA_FILE', 'LDAP_TIMEOUT_MS', 'LDAP_JIT_PROVISIONING');
+  env.mention('LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME');
   const urls = env.list('LDAP_URL');
   if (urls.length === 0) return undefined;
   if (urls.some((url) => !URL.canParse(url) || !/^ldaps?:$/.test(new URL(url).protocol))) {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { meantSetting } from './did-you-mean';
 
 /** All that is wrong with the settings, one line per key; a value is never in it (it may be a secret). */
 export class SettingsProblem extends Error {
@@ -15,6 +16,7 @@ export class SettingsProblem extends Error {
  */
 export class SettingsReader {
   private readonly problems = new Set<string>();
+  private readonly known = new Set<string>();
 
   constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
 
@@ -27,8 +29,26 @@ export class SettingsReader {
     if (this.problems.size > 0) throw new SettingsProblem([...this.problems]);
   }
 
+  /** Settings that exist, also when another setting decides that they are not read. */
+  mention(...keys: readonly string[]): void {
+    for (const key of keys) this.known.add(key);
+  }
+
+  /**
+   * Every setting has been read or mentioned: a name that looks like one of them and is none is a mistake. Ignored, it would
+   * leave off what somebody believes to be on (`MFA_REQUIERD=true`).
+   */
+  refuseMisspeltNames(): void {
+    for (const [name, value = ''] of Object.entries(this.environment)) {
+      const isOurs = this.known.has(name) || this.known.has(name.replace(/_FILE$/, ''));
+      const meant = isOurs || value === '' ? undefined : meantSetting(name, value, this.known);
+      if (meant !== undefined) this.problem(name, `is not a setting, DID_YOU_MEAN ${meant}`);
+    }
+  }
+
   /** The text of a setting, or of the file that `NAME_FILE` names. */
   optional(key: string): string | undefined {
+    this.mention(key);
     const value = this.environment[key];
     if (value !== undefined && value !== '') return value;
     const file = this.environment[`${key}_FILE`];

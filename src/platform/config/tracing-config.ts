@@ -11,6 +11,7 @@ export interface TracingConfig {
  * headers, batches) its own packages read.
  */
 export function readTracingConfig(env: SettingsReader): TracingConfig {
+  env.mention('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const web = ['http:', 'https:'];
   if (env.flag('OTEL_SDK_DISABLED', false)) return { url: undefined };
   if (env.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') !== undefined) {

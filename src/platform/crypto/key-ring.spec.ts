@@ -1,12 +1,13 @@
 import { Logger } from '@nestjs/common';
+import { dataKey, testSettings } from '../../../test/support/settings';
 import { SystemRandom } from '../../shared/random';
 import { type AppConfig, loadConfig } from '../config/app-config';
 import { identityOf, isSealed, KeyRing, sha256Hex } from './key-ring';
 
-const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+const key = dataKey;
 
 function ring(...keys: string[]): KeyRing {
-  const config: AppConfig = loadConfig({ JWT_SECRET: 'x'.repeat(32), DATA_ENCRYPTION_KEY: keys.join(',') });
+  const config: AppConfig = loadConfig({ JWT_SECRET: testSettings.JWT_SECRET, DATA_ENCRYPTION_KEY: keys.join(',') });
   return new KeyRing(config, new SystemRandom());
 }
 
@@ -117,7 +118,7 @@ describe('KeyRing', () => {
     expect(secrets).toHaveLength(2);
     expect(secrets[0]).toBe(ring(key(2)).secrets('captcha')[0]);
     expect(ring(key(2)).secrets('pass')[0]).not.toBe(secrets[0]);
-    expect(secrets).not.toContain(Buffer.alloc(32, 2).toString('hex'));
+    expect(secrets).not.toContain(Buffer.from(key(2), 'base64').toString('hex'));
   });
 
   it('what is stored of a link is its SHA-256 (FIPS 180-4, "abc")', () => {

@@ -1,10 +1,9 @@
 import { networkOf } from '../../shared/client-network';
+import { testSettings } from '../../../test/support/settings';
 import { loadConfig } from '../config/app-config';
 import { clientAddress } from './client-address';
 
-const trusting = (ranges: string) =>
-  loadConfig({ TRUSTED_PROXIES: ranges, JWT_SECRET: 'x'.repeat(32), DATA_ENCRYPTION_KEY: 'A'.repeat(43) + '=' }).http
-    .trustedProxies;
+const trusting = (ranges: string) => loadConfig({ ...testSettings, TRUSTED_PROXIES: ranges }).http.trustedProxies;
 
 const proxies = trusting('10.0.0.0/8, 192.0.2.7, fd00::/8');
 

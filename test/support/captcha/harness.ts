@@ -9,8 +9,9 @@ import { Database } from '../../../src/platform/database/database';
 import { migrate } from '../../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../../src/platform/database/sqlite-runners';
 import { typeormOptions } from '../../../src/platform/database/typeorm-options';
+import { dataKey } from '../settings';
 
-export const dataKey = (fill: string): string => Buffer.alloc(32, fill).toString('base64');
+export { dataKey };
 
 /** The service's own settings, as an operator would write them. */
 export function settings(environment: Record<string, string> = {}): AppConfig {

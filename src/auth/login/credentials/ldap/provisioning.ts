@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../../shared/client-info';
 import { identityKey } from '../../../../shared/identity-key';
+import { isPlainAddress } from '../../../../shared/mail-address';
 import { AuditTrail } from '../../../../audit/audit-trail';
 import { AppConfig } from '../../../../platform/config/app-config';
 import { Database } from '../../../../platform/database/database';
 import { rootTenant } from '../../../../platform/settings/system-settings';
-import { AccountProblem, isEmailAddress, type NewUser, UserAccounts } from '../../../../users/user-accounts';
+import { AccountProblem, type NewUser, UserAccounts } from '../../../../users/user-accounts';
 import { type User, userStatus } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
 import type { DirectoryEntry } from './strategy-login';
@@ -54,7 +55,7 @@ export class Provisioning {
     if (names.length !== 1 || names[0] === undefined) return undefined;
     return {
       loginName: names[0],
-      email: isEmailAddress(email) ? email : null,
+      email: isPlainAddress(email) ? email : null,
       nickname: valuesOf(entry, attributes.name)[0]?.slice(0, 255) ?? null,
       passwordHash: null,
       temporary: false,

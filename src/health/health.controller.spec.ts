@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import { FakeClock } from '../../test/support/fakes';
+import type { DatabaseClock } from '../platform/database/database-clock';
+import type { DatabaseConnection } from '../platform/database/database-connection';
+import { HealthController } from './health.controller';
+import { Lifecycle } from './lifecycle';
+
+type State = 'ok' | 'unreachable' | 'migrations pending';
+
+/** Readiness over a database whose state and pace the test decides. */
+function readiness() {
+  const clock = new FakeClock();
+  const lifecycle = new Lifecycle();
+  const database = { state: 'ok' as State, probes: 0, held: Promise.resolve() };
+  const probe = async () => {
+    database.probes += 1;
+    await database.held;
+    return database.state;
+  };
+  const controller = new HealthController(
+    { probe } as unknown as DatabaseConnection,
+    { warnWhenOff: () => Promise.resolve() } as unknown as DatabaseClock,
+    lifecycle,
+    clock,
+  );
+  const ask = async () => {
+    const answer = { code: 200 };
+    const reply = { status: (code: number) => (answer.code = code) } as unknown as FastifyReply;
+    const body = await controller.ready(reply);
+    return { code: answer.code, ...body };
+  };
+  return { ask, clock, database, lifecycle };
+}
+
+const green = { code: 200, status: 'ok', database: 'ok' };
+
+describe('GET /health/ready', () => {
+  it('asks the database once for any number of parallel requests, and not again within a second', async () => {
+    const { ask, clock, database } = readiness();
+    const answers = await Promise.all(Array.from({ length: 100 }, ask));
+    for (let n = 0; n < 100; n++) answers.push(await ask());
+    clock.advanceSeconds(0.999);
+    answers.push(await ask());
+    expect(answers).toEqual(answers.map(() => green));
+    expect(database.probes).toBe(1);
+  });
+
+  it('asks again after a second, and when the clock was set back', async () => {
+    const { ask, clock, database } = readiness();
+    await ask();
+    database.state = 'unreachable';
+    clock.advanceSeconds(1);
+    expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'unreachable' });
+    database.state = 'ok';
+    expect(await ask()).toEqual(green);
+    database.state = 'migrations pending';
+    clock.advanceSeconds(-60);
+    expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'migrations pending' });
+    expect(database.probes).toBe(4);
+  });
+
+  it('counts the second from the start of a reading: a slow one is not used again', async () => {
+    const { ask, clock, database } = readiness();
+    let release = () => {};
+    database.held = new Promise((resolve) => (release = resolve));
+    const slow = [ask(), ask()];
+    clock.advanceSeconds(4);
+    release();
+    expect(await Promise.all(slow)).toEqual([green, green]);
+    await ask();
+    expect(database.probes).toBe(2);
+  });
+
+  it('is red at once after SIGTERM, whatever the last reading was and also for requests that wait for one', async () => {
+    const { ask, clock, database, lifecycle } = readiness();
+    await ask();
+    clock.advanceSeconds(1);
+    let release = () => {};
+    database.held = new Promise((resolve) => (release = resolve));
+    const waiting = ask();
+    lifecycle.startDraining();
+    release();
+    const red = { code: 503, status: 'draining', database: 'ok' };
+    expect(await waiting).toEqual(red);
+    expect(await ask()).toEqual(red);
+  });
+});

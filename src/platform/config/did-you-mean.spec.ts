@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testSettings } from '../../../test/support/settings';
+import { loadConfig } from './app-config';
+import { SettingsProblem } from './settings-reader';
+
+function problems(more: Record<string, string>): readonly string[] {
+  try {
+    loadConfig({ ...testSettings, DATABASE_URL: 'sqlite::memory:', ...more });
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsProblem) return error.problems;
+    throw error;
+  }
+}
+
+const page = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+const settings = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)]
+  .flatMap((row) => [...(row[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g)])
+  .map((match) => match[1] as string);
+
+describe('a misspelt setting stops the start: ignored, it would leave off what somebody believes to be on', () => {
+  it.each([
+    ['MFA_REQUIERD', 'MFA_REQUIRED'],
+    ['MFA_REQUIRE', 'MFA_REQUIRED'],
+    ['MAF_REQUIRED', 'MFA_REQUIRED'],
+    ['MFAREQUIRED', 'MFA_REQUIRED'],
+    ['mfa_required', 'MFA_REQUIRED'],
+    ['MFA-REQUIRED', 'MFA_REQUIRED'],
+    ['HIDE_ACCOUNT_EXISTANCE', 'HIDE_ACCOUNT_EXISTENCE'],
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['RATE_LIMITS', 'RATE_LIMIT'],
+    ['RATELIMIT', 'RATE_LIMIT'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['SMTP_URI', 'SMTP_URL'],
+    ['LDAP_STARTTLS', 'LDAP_START_TLS'],
+    ['LDAP_ATTR_MAIL', 'LDAP_ATTR_EMAIL'],
+    ['LDAP_TIMEOUT', 'LDAP_TIMEOUT_MS'],
+    ['OTP_TTL', 'OTP_TTL_SECONDS'],
+    ['ACCESS_TOKEN_TTL_MINUTES', 'ACCESS_TOKEN_TTL_SECONDS'],
+    ['PASSWORD_EXPIRY_DAYS', 'PASSWORD_EXPIRE_DAYS'],
+    ['BCRYPT_COSTS', 'BCRYPT_COST'],
+    ['METRIC_PORT', 'METRICS_PORT'],
+    ['JWT_SECRET_FLIE', 'JWT_SECRET'],
+    ['JTW_SECRET_FILE', 'JWT_SECRET'],
+    ['CAPTCHA_TURNSTYLE_SECRET', 'CAPTCHA_TURNSTILE_SECRET'],
+    ['NODE_EVN', 'NODE_ENV'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is refused in one line that names %s and no value', (name, meant) => {
+    expect(problems({ [name]: 'canary-value' })).toEqual([`${name} is not a setting, DID_YOU_MEAN ${meant}`]);
+  });
+
+  const guarded = settings.filter((name) => name.length >= 8 && !name.startsWith('OTEL_'));
+
+  it('holds for every setting of docs/settings.md, also for those that another setting switches off', () => {
+    expect(guarded.length).toBeGreaterThan(75);
+    for (const name of guarded) {
+      // Two letters of the longest word change places.
+      const word = name.split('_').sort((a, b) => b.length - a.length)[0]!;
+      const at = [...word].findIndex((letter, index) => index > 0 && letter !== word[index + 1]);
+      const typed = name.replace(word, `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`);
+      expect(problems({ [typed]: 'x' })).toEqual([`${typed} is not a setting, DID_YOU_MEAN ${name}`]);
+    }
+  });
+
+  it('is told beside everything else that is wrong', () => {
+    expect(problems({ MFA_REQUIERD: 'true', PORT: 'x', BCRYPT_COST: 'y' })).toHaveLength(3);
+  });
+
+  it('counts as not set when it is empty', () => {
+    expect(problems({ MFA_REQUIERD: '' })).toEqual([]);
+  });
+});
+
+describe('the names of others never stop the start', () => {
+  it('no setting of docs/settings.md is taken for another one, nor is its _FILE', () => {
+    for (const name of settings) {
+      for (const typed of [name, `${name}_FILE`]) {
+        expect({ typed, found: problems({ [typed]: 'x' }).filter((text) => text.includes('DID_YOU_MEAN')) }).toEqual({
+          typed,
+          found: [],
+        });
+      }
+    }
+  });
+
+  it.each([
+    // Shells, terminals, systems.
+    ...[
+      'HOSTNAME',
+      'HOSTTYPE',
+      'HOSTS',
+      'POST',
+      'PORTS',
+      'LANG',
+      'LC_ALL',
+      'LOGNAME',
+      'MAIL',
+      'MAILCHECK',
+      'USER',
+      'PATH',
+    ],
+    ...[
+      'PWD',
+      'OLDPWD',
+      'SHLVL',
+      'TERM',
+      'TZ',
+      'TMPDIR',
+      '_',
+      'XDG_DATA_DIRS',
+      'XDG_DATA_HOME',
+      'SSH_AUTH_SOCK',
+      'DISPLAY',
+    ],
+    ...['HTTP_PROXY', 'https_proxy', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'INVOCATION_ID', 'JOURNAL_STREAM'],
+    // Node and its tools.
+    ...[
+      'NODE_OPTIONS',
+      'NODE_EXTRA_CA_CERTS',
+      'NODE_PATH',
+      'NODE_DEBUG',
+      'NODE_VERSION',
+      'NODE_NAME',
+      'YARN_VERSION',
+      'UV_THREADPOOL_SIZE',
+    ],
+    ...[
+      'npm_config_user_agent',
+      'npm_lifecycle_event',
+      'npm_package_name',
+      'npm_config_node_gyp',
+      'INIT_CWD',
+      'CI',
+      'DEBUG',
+    ],
+    // Kubernetes, the downward API, operators.
+    ...['KUBERNETES_PORT', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT_HTTPS', 'KUBERNETES_PORT_443_TCP_ADDR'],
+    ...['FOO_SERVICE_PORT', 'LDAP_SERVICE_HOST', 'LDAP_PORT_389_TCP', 'LDAP_PORT_389_TCP_PROTO', 'SMTP_SERVICE_PORT'],
+    ...['METRICS_SERVICE_HOST', 'METRICS_SERVICE_PORT', 'METRICS_PORT_9100_TCP_PORT', 'REDIS_URL_SERVICE_HOST'],
+    ...['POD_NAME', 'POD_IP', 'POD_NAMESPACE', 'NODE_IP', 'HOST_IP', 'GOMEMLIMIT', 'MEMORY_LIMIT'],
+    // The programs beside it, and other services that share a ConfigMap.
+    ...[
+      'MYSQL_HOST',
+      'MYSQL_ROOT_PASSWORD',
+      'MYSQL_DATABASE',
+      'MARIADB_USER',
+      'REDIS_HOST',
+      'REDIS_PASSWORD',
+      'REDIS_PORT',
+    ],
+    ...['DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_PASSWORD', 'LDAPURI', 'LDAPTLS_CACERT', 'LDAPRC'],
+    ...[
+      'SMTP_HOST',
+      'SMTP_USER',
+      'SMTP_PORT',
+      'HTTP_URL',
+      'IMAP_URL',
+      'MAIL_HOST',
+      'MAIL_PORT',
+      'METRICS_HOST',
+      'METRICS_PATH',
+    ],
+    ...[
+      'SSH_PRIVATE_KEY',
+      'GPG_PRIVATE_KEY',
+      'TLS_PRIVATE_KEY',
+      'JWT_PUBLIC_KEY',
+      'APP_PREFIX',
+      'APP_DOCS',
+      'APP_ENV',
+      'LOG_FORMAT',
+    ],
+    ...[
+      'LOG_LABEL',
+      'SENTRY_DSN',
+      'VAULT_TOKEN',
+      'AWS_SECRET_ACCESS_KEY',
+      'GIT_COMMIT',
+      'BUILD_NUMBER',
+      'USER_ID',
+      'MAX_OLD_SPACE',
+    ],
+    // OpenTelemetry, whose packages read them.
+    ...[
+      'OTEL_SERVICE_NAME',
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    ],
+    ...['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_SDK_DISABLE'],
+    // What is no name at all.
+    ...['', '=C:', 'BASH_FUNC_x%%', 'a.b.c', `A${'_B'.repeat(2000)}`, 'MFA_REQUIRED\nX'],
+  ])('%j', (name) => {
+    expect(problems({ [name]: 'anything' })).toEqual([]);
+  });
+
+  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])('%s as the link to a service of Kubernetes', (name) => {
+    expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
+  });
+
+  it('the environment of this process', () => {
+    const foreign = Object.fromEntries(Object.keys(process.env).map((name) => [name, 'x'] as const));
+    expect(problems(foreign).filter((text) => text.includes('DID_YOU_MEAN'))).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+/** Shorter names (HOST, PORT) are too close to everybody else's words. */
+const shortestGuarded = 8;
+/** From this length on a name may have up to three wrong letters, below it one. */
+const long = 12;
+
+/** OpenTelemetry's own packages read more names of its prefix than the service does. */
+const foreignNames = /^OTEL_|_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+/** `METRIC_PORT=tcp://10.0.0.7:9100`: Kubernetes names each service of the namespace like this. */
+const serviceLink = /^(tcp|udp|sctp):\/\//;
+const unit = /_(SECONDS?|SECS?|MINUTES?|HOURS?|DAYS?|MS|MILLIS)$/;
+
+/**
+ * The setting that an unknown name was probably meant to be: it differs by a few letters, by its underscores, its case or
+ * its unit. Undefined for a name of somebody else, which must never stop the start.
+ */
+export function meantSetting(name: string, value: string, known: ReadonlySet<string>): string | undefined {
+  if (foreignNames.test(name) || serviceLink.test(value) || !/^[A-Za-z][\w-]{5,63}$/.test(name)) return undefined;
+  const typed = name.toUpperCase().replaceAll('-', '_');
+  const candidates = [...known].filter((one) => one.length >= shortestGuarded);
+  return candidates.find((one) => looksLike(typed, one)) ?? candidates.find((one) => looksLike(typed, `${one}_FILE`));
+}
+
+function looksLike(typed: string, known: string): boolean {
+  if (typed.replaceAll('_', '') === known.replaceAll('_', '')) return true;
+  if (typed.replace(unit, '') === known.replace(unit, '')) return true;
+  const [words, own] = [typed.split('_'), known.split('_')];
+  if (words.length !== own.length) return false;
+  const distances = own.map((word, index) => distanceOfWords(words[index]!, word, index === 0));
+  const total = distances.reduce((sum, distance) => sum + distance, 0);
+  return total <= (known.length >= long ? 3 : 1);
+}
+
+/** Infinity for two different words: METRICS_HOST is not a misspelt METRICS_PORT, nor APP_PREFIX an API_PREFIX. */
+function distanceOfWords(typed: string, own: string, first: boolean): number {
+  const distance = editDistance(typed, own);
+  if (distance >= Math.max(typed.length, own.length) / 2 && distance > 0) return Infinity;
+  const replaced = typed.length === own.length && sorted(typed) !== sorted(own);
+  return first && own.length <= 3 && replaced ? Infinity : distance;
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+/** Letters to insert, drop, replace or swap with their neighbour (Damerau-Levenshtein, optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i + j));
+  const at = (i: number, j: number): number => rows[i]![j]!;
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Infinity;
+      rows[i]![j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped);
+    }
+  }
+  return at(a.length, b.length);
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UserAdministration } from '../../src/cli/user-administration';
+import { UserImport } from '../../src/cli/user-import';
+import { DemoModule } from '../../src/demo/demo.module';
+import { AccountProblem, assertTenant } from '../../src/users/user-accounts';
+import { UsersRepository } from '../../src/users/users.repository';
+import { TestService } from '../support/app';
+
+/** `utf8mb4_bin` pads with spaces: MariaDB finds `root` for `root `. No padded id may be stored or get into a token. */
+describe('an id with spaces at its end is no id', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({}, { module: (config) => DemoModule.with(config) });
+    await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('fin', 'root', 'Finance')");
+  });
+  afterAll(() => service.stop());
+  const imports = () => new UserImport(service.app.get(UsersRepository), service.app.get(UserAdministration));
+
+  it.each([
+    ['tenant', { tenantId: 'root ' }, 'there is no tenant "root "'],
+    ['tenant of a unit', { tenantId: 'root  ', orgUnitId: 'fin' }, 'there is no tenant "root  "'],
+    ['unit', { orgUnitId: 'fin ' }, 'there is no organisation unit "fin " in the tenant'],
+  ])('a user is not created with a padded %s', async (_what, scope, problem) => {
+    await expect(service.givenUser('padded', scope)).rejects.toEqual(new AccountProblem(problem));
+    expect(await service.count('users', "login_name_key = 'padded'")).toBe(0);
+  });
+
+  it('a user is not imported with one', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'padded-ids-'));
+    const rows = [
+      { login_name: 'one', tenant_id: 'root ' },
+      { login_name: 'two', org_unit_id: 'fin ' },
+      { login_name: 'three', tenant_id: 'root', org_unit_id: 'fin' },
+    ];
+    const file = join(directory, 'users.jsonl');
+    await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const report = await imports().run(file, { dryRun: false, progress: () => undefined });
+    expect(report).toMatchObject({ created: 1, failed: [{ row: 1 }, { row: 2 }] });
+    await rm(directory, { recursive: true });
+  });
+
+  it('a setting is not kept for a padded tenant, which MariaDB would take for the same row', async () => {
+    await assertTenant(service.database, 'root');
+    for (const id of ['root ', 'root   ', ' root', 'Root', '']) {
+      await expect(assertTenant(service.database, id)).rejects.toThrow('there is no tenant');
+    }
+  });
+
+  it('a token and the answer of a login name the tenant and the unit as their rows do', async () => {
+    await service.givenUser('scoped', { orgUnitId: 'fin' });
+    const { body } = await service.login('scoped ');
+    expect(body.data.user_info).toMatchObject({ login_name: 'scoped', tenant_id: 'root', org_unit_id: 'fin' });
+    const token = String(body.data.access_token).split('.')[1] ?? '';
+    expect(JSON.parse(Buffer.from(token, 'base64url').toString())).toMatchObject({
+      tenant_id: 'root',
+      org_unit_id: 'fin',
+    });
+  });
+});
