@@ -1,7 +1,10 @@
+import './exit-on-signal';
 import 'reflect-metadata';
 import { Command } from 'commander';
+import { CliProblem } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
+import { addImportCommand } from './cli/import-command';
 import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
 import { addMigrateCommand } from './cli/migrate-command';
@@ -22,6 +25,7 @@ const program = new Command('cli')
 
 addMigrateCommand(program);
 addUserCommands(program);
+addImportCommand(program);
 addResetTotpCommand(program);
 addInviteCommand(program);
 addConfigCommands(program);
@@ -31,5 +35,5 @@ addDoctorCommand(program);
 
 void program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${problemOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CliProblem ? error.exitCode : 1;
 });

@@ -1,3 +1,4 @@
+import './exit-on-signal';
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DemoModule } from './demo/demo.module';

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -5,6 +6,8 @@ import { applyAppSetup, createAdapter } from './app.setup';
 import { Lifecycle } from './health/lifecycle';
 import type { AppConfig } from './platform/config/app-config';
 import { createLogger, NestLogger } from './platform/logging/logger';
+
+type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** How long a SIGTERM lets the ingress notice the red readiness before the listener closes; then 10 s are the end. */
 const drainMs = 3000;
@@ -17,6 +20,16 @@ export async function startServer(
   prepare: (app: NestFastifyApplication) => Promise<void> = () => Promise.resolve(),
 ): Promise<NestFastifyApplication> {
   const logger = createLogger(config.logLevel);
+  // Until it listens there is nothing to drain: it ends at once.
+  let stop = (signal: StopSignal): void => process.exit(128 + constants.signals[signal]);
+  let told = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (!told) logger.info({ context: 'main', signal }, 'stopping');
+      told = true;
+      stop(signal);
+    });
+  }
   const app = await NestFactory.create<NestFastifyApplication>(module, createAdapter(), {
     logger: new NestLogger(logger),
     bodyParser: false,
@@ -28,14 +41,12 @@ export async function startServer(
   const address = app.getHttpServer().address() as { port: number };
   logger.info({ context: 'main', host: config.http.host, port: address.port }, 'listening');
 
-  const stop = (delayMs: number) => {
+  stop = (signal) => {
     if (app.get(Lifecycle).draining) return;
     app.get(Lifecycle).startDraining();
     setTimeout(() => process.exit(0), lastResortMs).unref();
-    setTimeout(() => void app.close().then(() => process.exit(0)), delayMs);
+    setTimeout(() => void app.close().then(() => process.exit(0)), signal === 'SIGTERM' ? drainMs : 0);
   };
-  process.on('SIGTERM', () => stop(drainMs));
-  process.on('SIGINT', () => stop(0));
   process.on('unhandledRejection', (reason) => logger.error({ context: 'main', err: reason }, 'unhandled rejection'));
   return app;
 }

@@ -6,9 +6,16 @@ import { DatabaseConnection } from '../platform/database/database-connection';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliModule } from './cli.module';
 
-/** What the operator reads on standard error: one line, and exit code 1. */
+/** What the operator reads on standard error: one line, and exit code 1 unless told. */
 export class CliProblem extends Error {
   override readonly name = 'CliProblem';
+
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
 }
 
 /** Runs one command inside the application, without its HTTP side, and closes it whatever happens. */

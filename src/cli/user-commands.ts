@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
-import { CliProblem, inContext, print, printRecord, printRows, readStandardInput } from './cli-context';
+import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
 import { UserAdministration } from './user-administration';
-import { UserImport } from './user-import';
 import { UserAccounts } from '../users/user-accounts';
 
 interface CreateOptions {
@@ -137,30 +136,6 @@ export function addUserCommands(program: Command): void {
   onUser(user, 'revoke-tokens', 'ends every session of the account', async (found, administration) => {
     return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
   });
-
-  user
-    .command('import')
-    .description('accounts from a .csv, .jsonl or .ndjson file')
-    .argument('<file>')
-    .option('--dry-run', 'check every row, write nothing')
-    .option('--json')
-    .action(async (file: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => {
-      const report = await inContext((context) =>
-        context.get(UserImport).run(file, {
-          dryRun: dryRun ?? false,
-          // For people: a machine that reads the report wants nothing but problems on standard error.
-          progress: (rows) => void (json || process.stderr.write(`${rows} rows\n`)),
-        }),
-      );
-      if (json) print(JSON.stringify(report));
-      else {
-        for (const { row, login_name, problem } of report.failed) print(`row ${row} (${login_name}): ${problem}`);
-        print(
-          `${report.rows} rows: ${report.created} created, ${report.skipped} exist, ${report.failed.length} failed`,
-        );
-      }
-      if (report.failed.length > 0) throw new CliProblem(`${report.failed.length} of ${report.rows} rows failed`);
-    });
 }
 
 type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;

@@ -218,6 +218,8 @@ describe('SIGTERM (T249, decisions.md 11)', () => {
     expect(performance.now() - signalled).toBeLessThan(10_000);
     await Promise.all([idle?.closed, halfway?.closed]);
     expect(service.lines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+    const told = service.lines.filter((line) => line.includes('"signal":'));
+    expect(told.map((line) => JSON.parse(line) as object)).toMatchObject([{ signal: 'SIGTERM', msg: 'stopping' }]);
 
     const { stdout } = await runProgram('dist/src/cli.js', ['user', 'show', 'leaving', '--json'], {
       env,
