@@ -7,11 +7,19 @@ import { addDoctorCommand } from './cli/doctor-command';
 import { addImportCommand } from './cli/import-command';
 import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
+import { addListCommand } from './cli/list-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { problemOf } from './cli/problem';
 import { addPurgeCommand } from './cli/purge-command';
 import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
+
+// A reader that has seen enough (`| head`) is no problem of the command: what it still prints goes nowhere.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 const program = new Command('cli')
   .description('operate the authentication service')
@@ -25,6 +33,7 @@ const program = new Command('cli')
 
 addMigrateCommand(program);
 addUserCommands(program);
+addListCommand(program);
 addImportCommand(program);
 addResetTotpCommand(program);
 addInviteCommand(program);

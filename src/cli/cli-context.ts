@@ -22,7 +22,7 @@ export class CliProblem extends Error {
 export async function inContext<T>(
   work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
 ): Promise<T> {
-  const config = configOrExit();
+  const config = withoutTimeLimits(configOrExit());
   const context = await NestFactory.createApplicationContext(CliModule.with(config), {
     logger: new NestLogger(createLogger('silent')),
     abortOnError: false,
@@ -35,6 +35,11 @@ export async function inContext<T>(
   } finally {
     await context.close();
   }
+}
+
+/** A long read, or a row that somebody holds: nobody waits for the answer within 5 s. */
+function withoutTimeLimits(config: AppConfig): AppConfig {
+  return { ...config, database: { ...config.database, timeLimits: false } };
 }
 
 /** All of standard input without its last line break: a secret that does not show in the process list. */
@@ -58,7 +63,19 @@ export function printRecord(record: Readonly<Record<string, unknown>>, json: boo
 
 export function printRows(rows: readonly Readonly<Record<string, unknown>>[], json: boolean | undefined): void {
   if (json) print(JSON.stringify(rows));
-  else for (const row of rows) print(Object.values(row).map(textOf).join('\t'));
+  else for (const row of rows) print(rowText(row));
+}
+
+/** The line of a table. */
+export function rowText(row: Readonly<Record<string, unknown>>): string {
+  return Object.values(row).map(textOf).join('\t');
+}
+
+/** Waits until the reader has taken the text. @returns false when nobody reads any more */
+export function written(text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(!error));
+  });
 }
 
 function textOf(value: unknown): string {

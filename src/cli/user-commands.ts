@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
-import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
+import { CliProblem, inContext, printRecord, readStandardInput } from './cli-context';
 import { UserAdministration } from './user-administration';
-import { UserAccounts } from '../users/user-accounts';
+import { oneOf, statusOf } from './user-options';
 
 interface CreateOptions {
   loginName: string;
@@ -64,25 +64,6 @@ export function addUserCommands(program: Command): void {
   onUser(user, 'show', 'what is known of an account, but for its secrets', (found) => {
     return Promise.resolve(view(found));
   });
-
-  user
-    .command('list')
-    .option('--json')
-    .action(({ json }: { json?: boolean }) =>
-      inContext(async (context) => {
-        const rows = await context.get(UserAccounts).list();
-        printRows(
-          rows.map(({ uid, loginName, email, status, provider }) => ({
-            uid,
-            login_name: loginName,
-            email,
-            status,
-            provider,
-          })),
-          json,
-        );
-      }),
-    );
 
   user
     .command('set-status')
@@ -161,14 +142,6 @@ async function passwordOf(options: { password?: string; passwordStdin?: boolean 
     throw new CliProblem('--password and --password-stdin exclude each other');
   }
   return options.passwordStdin ? readStandardInput() : options.password;
-}
-
-const statusOf = (value: string): number => Number(oneOf('the status', value, ['1', '0', '-1', '-2']));
-
-function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
-  if (!(allowed as readonly string[]).includes(value))
-    throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
-  return value as T;
 }
 
 function view(user: User): Record<string, unknown> {

@@ -11,6 +11,7 @@ import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
 import { UserAccounts } from './user-accounts';
 import { User } from './user.entity';
+import { UserListing } from './user-listing';
 import { UsersRepository } from './users.repository';
 
 @Module({
@@ -18,6 +19,7 @@ import { UsersRepository } from './users.repository';
   providers: [
     UsersRepository,
     UserAccounts,
+    UserListing,
     LoginLock,
     SecondFactor,
     AccountStatus,
@@ -39,6 +41,7 @@ import { UsersRepository } from './users.repository';
   exports: [
     UsersRepository,
     UserAccounts,
+    UserListing,
     LoginLock,
     SecondFactor,
     AccountStatus,

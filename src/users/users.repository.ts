@@ -10,7 +10,7 @@ import { type Sql, timeOrNull } from '../platform/database/sql';
 import { User, userStatus } from './user.entity';
 
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
-const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
+export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
 const newestPasswordChange =
   '(SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1)';

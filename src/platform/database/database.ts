@@ -1,6 +1,6 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { mysqlDriver, statementTimeoutMs, within } from './mysql-pool';
+import { mysqlDriver, within } from './mysql-pool';
 import { bindable, Sql, type SqlValue } from './sql';
 import { isRepeatable, isStoreFailure, storeUnavailable } from './store-failure';
 
@@ -31,12 +31,12 @@ class MysqlDatabase extends Database {
   }
 
   rows<Row>(statement: string, values: readonly SqlValue[] = []): Promise<Row[]> {
-    return this.withConnection((connection) => execute<Row[]>(connection, statement, values));
+    return this.withConnection((connection) => execute<Row[]>(this.dataSource, connection, statement, values));
   }
 
   async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
     const result = await repeated(() =>
-      this.withConnection((connection) => execute<ResultSetHeader>(connection, statement, values)),
+      this.withConnection((connection) => execute<ResultSetHeader>(this.dataSource, connection, statement, values)),
     );
     return result.affectedRows;
   }
@@ -69,11 +69,12 @@ class MysqlTransaction extends Transaction {
   }
 
   async rows<Row>(statement: string, values: readonly SqlValue[] = []): Promise<Row[]> {
-    return execute<Row[]>(await this.connection(), statement, values);
+    return execute<Row[]>(this.runner.dataSource, await this.connection(), statement, values);
   }
 
   async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
-    return (await execute<ResultSetHeader>(await this.connection(), statement, values)).affectedRows;
+    return (await execute<ResultSetHeader>(this.runner.dataSource, await this.connection(), statement, values))
+      .affectedRows;
   }
 
   private connection(): Promise<PoolConnection> {
@@ -126,14 +127,20 @@ class SqliteTransaction extends Transaction {
 }
 
 /** The driver's own time-out begins when a statement has been prepared: a server that is silent before is waited for. */
-function execute<Result>(connection: PoolConnection, sql: string, values: readonly SqlValue[]): Promise<Result> {
+function execute<Result>(
+  { options }: DataSource,
+  connection: PoolConnection,
+  sql: string,
+  values: readonly SqlValue[],
+): Promise<Result> {
   const answer = new Promise<Result>((resolve, reject) => {
     connection.execute({ sql, values: bindable(values) }, (error, result) => {
       if (error) reject(error);
       else resolve(result as Result);
     });
   });
-  return within(statementTimeoutMs, answer, 'the database did not answer in time');
+  const limit = options.maxQueryExecutionTime;
+  return limit === undefined ? answer : within(limit, answer, 'the database did not answer in time');
 }
 
 async function runTransaction<T>(
