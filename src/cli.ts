@@ -1,6 +1,5 @@
 import './exit-on-signal';
 import 'reflect-metadata';
-import { Command } from 'commander';
 import { CliProblem } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
@@ -10,6 +9,7 @@ import { addKeyCommands } from './cli/key-commands';
 import { addListCommand } from './cli/list-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { problemOf } from './cli/problem';
+import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
 import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
@@ -20,16 +20,6 @@ for (const output of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') throw error;
   });
 }
-
-const program = new Command('cli')
-  .description('operate the authentication service')
-  .configureOutput({
-    outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
-    // A group without its command would print the whole help as its error.
-    writeErr: (text) =>
-      process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
-  })
-  .showHelpAfterError(false);
 
 addMigrateCommand(program);
 addUserCommands(program);

@@ -5,6 +5,7 @@ import { configOrExit } from '../platform/config/env';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliModule } from './cli.module';
+import { operator } from './program';
 
 /** What the operator reads on standard error: one line, and exit code 1 unless told. */
 export class CliProblem extends Error {
@@ -23,7 +24,7 @@ export async function inContext<T>(
   work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
 ): Promise<T> {
   const config = withoutTimeLimits(configOrExit());
-  const context = await NestFactory.createApplicationContext(CliModule.with(config), {
+  const context = await NestFactory.createApplicationContext(CliModule.with(config, operator()), {
     logger: new NestLogger(createLogger('silent')),
     abortOnError: false,
   });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
 import { CliProblem, inContext, printRecord, readStandardInput } from './cli-context';
-import { UserAdministration } from './user-administration';
+import { type PasswordRules, UserAdministration } from './user-administration';
 import { oneOf, statusOf } from './user-options';
 
 interface CreateOptions {
@@ -11,6 +11,7 @@ interface CreateOptions {
   password?: string;
   passwordStdin?: boolean;
   temporary?: boolean;
+  force?: boolean;
   nickname?: string;
   status: string;
   mfaType: string;
@@ -20,6 +21,8 @@ interface CreateOptions {
   orgUnit?: string;
   json?: boolean;
 }
+
+type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'force' | 'json'>;
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('accounts');
@@ -32,6 +35,7 @@ export function addUserCommands(program: Command): void {
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
     .option('--temporary', 'the first login has to change the password')
+    .option('--force', 'take a password that does not meet the policy')
     .option('--nickname <text>')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
     .option('--mfa-type <type>', 'email or totp', 'email')
@@ -48,7 +52,7 @@ export function addUserCommands(program: Command): void {
           loginName: options.loginName,
           email: options.email ?? null,
           nickname: options.nickname ?? null,
-          passwordHash: password === undefined ? null : await administration.hash(password),
+          passwordHash: password === undefined ? null : await administration.hash(password, rulesOf(options)),
           temporary: options.temporary ?? false,
           status: statusOf(options.status),
           mfaType: oneOf<MfaType>('--mfa-type', options.mfaType, ['email', 'totp']),
@@ -99,12 +103,16 @@ export function addUserCommands(program: Command): void {
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
     .option('--temporary', 'the next login has to change the password')
+    .option('--force', 'take a password that does not meet the policy')
     .option('--json')
-    .action(async (name: string, options: Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'json'>) => {
+    .action(async (name: string, options: PasswordOptions) => {
       const password = await passwordOf(options);
       if (password === undefined) throw new CliProblem('give --password or --password-stdin');
       await administer(name, options.json, async (found, administration) => {
-        await administration.setPassword(found, password, options.temporary ?? false);
+        await administration.setPassword(found, password, {
+          temporary: options.temporary ?? false,
+          rules: rulesOf(options),
+        });
         return { uid: found.uid, login_name: found.loginName, result: true };
       });
     });
@@ -137,7 +145,9 @@ function administer(nameOrUid: string, json: boolean | undefined, verb: UserVerb
   });
 }
 
-async function passwordOf(options: { password?: string; passwordStdin?: boolean }): Promise<string | undefined> {
+const rulesOf = ({ force }: PasswordOptions): PasswordRules => (force ? 'waived' : 'policy');
+
+async function passwordOf(options: PasswordOptions): Promise<string | undefined> {
   if (options.password !== undefined && options.passwordStdin) {
     throw new CliProblem('--password and --password-stdin exclude each other');
   }

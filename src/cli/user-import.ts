@@ -5,7 +5,7 @@ import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
 import { type Fields, readRows } from './import-rows';
-import { UserAdministration } from './user-administration';
+import { type PasswordRules, UserAdministration } from './user-administration';
 
 export interface ImportReport {
   rows: number;
@@ -17,11 +17,15 @@ export interface ImportReport {
 
 export interface ImportOptions {
   readonly dryRun: boolean;
+  /** Of rows with a password; whether one met the policy cannot be seen in its hash. */
+  readonly rules: PasswordRules;
   /** Told every 1000 rows. */
   readonly progress: (rows: number) => void;
   /** Ends the import between two rows. */
   readonly signal: AbortSignal;
 }
+
+type HashOptions = Pick<ImportOptions, 'dryRun' | 'rules'>;
 
 /** Names and addresses that a dry run would have taken by now. */
 type Taken = Set<string>;
@@ -53,13 +57,13 @@ export class UserImport {
   ) {}
 
   /** @param report filled row by row, so that it says how far an import came that was stopped */
-  async run(file: string, report: ImportReport, { dryRun, progress, signal }: ImportOptions): Promise<void> {
+  async run(file: string, report: ImportReport, { dryRun, rules, progress, signal }: ImportOptions): Promise<void> {
     const taken: Taken = new Set();
     for await (const { fields, problem } of readRows(file)) {
       report.rows += 1;
       try {
         if (problem !== undefined) throw new AccountProblem(problem);
-        report[await this.importRow(fields, dryRun ? taken : undefined)] += 1;
+        report[await this.importRow(fields, rules, dryRun ? taken : undefined)] += 1;
       } catch (error) {
         if (!(error instanceof AccountProblem)) throw error;
         const { login_name: name } = fields;
@@ -77,13 +81,17 @@ export class UserImport {
   }
 
   /** @param taken given in a dry run, where the database does not know the rows before this one */
-  private async importRow(fields: Fields, taken: Taken | undefined): Promise<'created' | 'skipped'> {
+  private async importRow(
+    fields: Fields,
+    rules: PasswordRules,
+    taken: Taken | undefined,
+  ): Promise<'created' | 'skipped'> {
     const unknown = Object.keys(fields).find((key) => !keys.has(key));
     if (unknown !== undefined) throw new AccountProblem(`unknown key ${JSON.stringify(unknown)}`);
     const loginName = asText(fields, 'login_name') ?? '';
     const name = `name ${identityKey(loginName)}`;
     if (taken?.has(name) || (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
-    const user = await this.userOf(fields, loginName, taken !== undefined);
+    const user = await this.userOf(fields, loginName, { rules, dryRun: taken !== undefined });
     if (taken === undefined) {
       try {
         await this.administration.create(user, 'USER_IMPORTED');
@@ -101,14 +109,14 @@ export class UserImport {
     return 'created';
   }
 
-  private async userOf(fields: Fields, loginName: string, dryRun: boolean): Promise<NewUser> {
+  private async userOf(fields: Fields, loginName: string, options: HashOptions): Promise<NewUser> {
     if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
     const provider = asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password');
     return {
       loginName,
       email: asText(fields, 'email') ?? null,
       nickname: asText(fields, 'nickname') ?? null,
-      passwordHash: await this.hashOf(fields, dryRun),
+      passwordHash: await this.hashOf(fields, options),
       temporary: asFlag(fields, 'temporary'),
       status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
       mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
@@ -119,7 +127,7 @@ export class UserImport {
     };
   }
 
-  private async hashOf(fields: Fields, dryRun: boolean): Promise<string | null> {
+  private async hashOf(fields: Fields, { dryRun, rules }: HashOptions): Promise<string | null> {
     const hash = asText(fields, 'password_hash');
     const password = asText(fields, 'password');
     if (hash !== undefined && password !== undefined)
@@ -128,8 +136,10 @@ export class UserImport {
       throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
     }
     if (password === undefined) return hash ?? null;
+    if (!dryRun) return this.administration.hash(password, rules);
     // Hashing a file full of passwords takes hours, and nothing of it would be kept.
-    return dryRun ? this.administration.assertHashable(password) : this.administration.hash(password);
+    await this.administration.assertAllowed(password, rules);
+    return '(not hashed)';
   }
 }
 
