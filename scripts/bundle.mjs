@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The last step of `npm run build:server` (ADR 0015): the program and its command line, compiled by tsc, and the packages they
 // need, put into a few files in their place. Finding and reading two thousand files was most of a start.
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -43,9 +43,15 @@ const unusedDrivers =
 const optional =
   /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
 
+/**
+ * Moved to the front of the programs: loading the packages takes longer than all that Node does before, and until a listener
+ * is there, process 1 of a container ignores SIGTERM.
+ */
+const first = join(compiled, 'exit-on-signal.js');
+
 const adapt = {
   name: 'adapt',
-  load: (id) => (unusedDrivers.test(id) ? 'module.exports = {};' : undefined),
+  load: (id) => (unusedDrivers.test(id) || id === first ? 'module.exports = {};' : undefined),
   transform(code, id) {
     const hidden = Object.entries(hiddenRequires).find(([path]) => id.endsWith(`/node_modules/${path}`));
     if (hidden) {
@@ -88,6 +94,7 @@ await bundle.write({
   dir: compiled,
   format: 'cjs',
   minify: false,
+  intro: ({ isEntry }) => (isEntry ? `{\n${readFileSync(first, 'utf8').replace(/^\/\/#.*$/m, '')}}\n` : ''),
   entryFileNames: '[name].js',
   chunkFileNames: `${chunks}/[name].js`,
   codeSplitting: {

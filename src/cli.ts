@@ -1,27 +1,30 @@
+import './exit-on-signal';
 import 'reflect-metadata';
-import { Command } from 'commander';
+import { CliProblem } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
+import { addImportCommand } from './cli/import-command';
 import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
+import { addListCommand } from './cli/list-command';
 import { addMigrateCommand } from './cli/migrate-command';
 import { problemOf } from './cli/problem';
+import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
 import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
 
-const program = new Command('cli')
-  .description('operate the authentication service')
-  .configureOutput({
-    outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
-    // A group without its command would print the whole help as its error.
-    writeErr: (text) =>
-      process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
-  })
-  .showHelpAfterError(false);
+// A reader that has seen enough (`| head`) is no problem of the command: what it still prints goes nowhere.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 addMigrateCommand(program);
 addUserCommands(program);
+addListCommand(program);
+addImportCommand(program);
 addResetTotpCommand(program);
 addInviteCommand(program);
 addConfigCommands(program);
@@ -31,5 +34,5 @@ addDoctorCommand(program);
 
 void program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${problemOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CliProblem ? error.exitCode : 1;
 });

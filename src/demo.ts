@@ -1,3 +1,4 @@
+import './exit-on-signal';
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DemoModule } from './demo/demo.module';
@@ -18,9 +19,9 @@ const config = configOrExit({
   MFA_PENDING_BINDING: 'none',
 });
 
-const seed = (app: NestFastifyApplication) => app.get(DemoSeed).run();
+const prepare = (app: NestFastifyApplication) => app.get(DemoSeed).run();
 
-void startServer(DemoModule.with(config), config, seed)
+void startServer(DemoModule.with(config), config, { prepare, drainMs: 0 })
   .then((app) =>
     process.stdout.write(demoGuide((app.getHttpServer().address() as { port: number }).port, config.http.apiPrefix)),
   )

@@ -1,3 +1,4 @@
+import './exit-on-signal';
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { AppModule } from './app.module';

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import type { Sql } from '../platform/database/sql';
+import { Operator } from './operator';
 
 /** `USER_RESET_PASSWORD` is the specification's (§6.3); the others are named like it. */
 export type AuditEvent =
@@ -26,7 +27,9 @@ export type AuditEvent =
   | 'TOTP_ENROLLED'
   | 'TOTP_REPLACED'
   | 'TOTP_RESET'
-  | 'CONFIG_CHANGED';
+  | 'CONFIG_CHANGED'
+  | 'PURGE_STARTED'
+  | 'RESEAL_STARTED';
 
 export interface AuditEntry {
   readonly userId?: string;
@@ -36,17 +39,25 @@ export interface AuditEntry {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** One row in `audit_logs` for each account event, in the transaction that it tells of (§6.3). */
+/**
+ * One row in `audit_logs` for each account event, in the transaction that it tells of (§6.3). In the process of a command
+ * every row names the operator.
+ */
 @Injectable()
 export class AuditTrail {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    @Optional() private readonly operator?: Operator,
+  ) {}
 
   async record(sql: Sql, event: AuditEvent, { userId, client, detail }: AuditEntry): Promise<void> {
     await sql.affected(
-      `INSERT INTO audit_logs (event, user_id, ip, user_agent, request_id, detail, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         event,
         userId ?? null,
+        this.operator?.name ?? null,
         client?.ip ?? null,
         client?.userAgent ?? null,
         client?.requestId ?? null,

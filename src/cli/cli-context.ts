@@ -5,18 +5,26 @@ import { configOrExit } from '../platform/config/env';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliModule } from './cli.module';
+import { operator } from './program';
 
-/** What the operator reads on standard error: one line, and exit code 1. */
+/** What the operator reads on standard error: one line, and exit code 1 unless told. */
 export class CliProblem extends Error {
   override readonly name = 'CliProblem';
+
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
 }
 
 /** Runs one command inside the application, without its HTTP side, and closes it whatever happens. */
 export async function inContext<T>(
   work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
 ): Promise<T> {
-  const config = configOrExit();
-  const context = await NestFactory.createApplicationContext(CliModule.with(config), {
+  const config = withoutTimeLimits(configOrExit());
+  const context = await NestFactory.createApplicationContext(CliModule.with(config, operator()), {
     logger: new NestLogger(createLogger('silent')),
     abortOnError: false,
   });
@@ -28,6 +36,11 @@ export async function inContext<T>(
   } finally {
     await context.close();
   }
+}
+
+/** A long read, or a row that somebody holds: nobody waits for the answer within 5 s. */
+function withoutTimeLimits(config: AppConfig): AppConfig {
+  return { ...config, database: { ...config.database, timeLimits: false } };
 }
 
 /** All of standard input without its last line break: a secret that does not show in the process list. */
@@ -51,7 +64,19 @@ export function printRecord(record: Readonly<Record<string, unknown>>, json: boo
 
 export function printRows(rows: readonly Readonly<Record<string, unknown>>[], json: boolean | undefined): void {
   if (json) print(JSON.stringify(rows));
-  else for (const row of rows) print(Object.values(row).map(textOf).join('\t'));
+  else for (const row of rows) print(rowText(row));
+}
+
+/** The line of a table. */
+export function rowText(row: Readonly<Record<string, unknown>>): string {
+  return Object.values(row).map(textOf).join('\t');
+}
+
+/** Waits until the reader has taken the text. @returns false when nobody reads any more */
+export function written(text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(!error));
+  });
 }
 
 function textOf(value: unknown): string {

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
+import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
@@ -16,9 +17,13 @@ import { UserImport } from './user-import';
 /** The application as the command line needs it. */
 @Module({})
 export class CliModule {
-  static with(config: AppConfig): DynamicModule {
+  /** @param operator absent for a command that only looks */
+  static with(config: AppConfig, operator?: Operator): DynamicModule {
+    const operators = operator ? [{ provide: Operator, useValue: operator }] : [];
     return {
       module: CliModule,
+      // The operator is one for all modules: whoever writes to the audit writes in the operator's name.
+      global: true,
       imports: [
         ConfigModule.with(config),
         PlatformModule,
@@ -30,7 +35,8 @@ export class CliModule {
         PasswordResetModule,
         RetentionModule,
       ],
-      providers: [UserAdministration, UserImport, TotpReset],
+      providers: [...operators, UserAdministration, UserImport, TotpReset],
+      exports: [...operators],
     };
   }
 }

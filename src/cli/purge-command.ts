@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { AuditTrail } from '../audit/audit-trail';
+import { Database } from '../platform/database/database';
 import { defaultLogDays, Retention } from '../retention/retention';
 import { inContext, printRecord } from './cli-context';
 
@@ -10,7 +12,12 @@ export function addPurgeCommand(program: Command): void {
     .option('--logs-days <days>', 'keep rows of login_logs and audit_logs for so long', wholeDays, defaultLogDays)
     .option('--json')
     .action(({ logsDays, json }: { logsDays: number; json?: boolean }) =>
-      inContext(async (context) => printRecord(await context.get(Retention).purge(logsDays), json)),
+      inContext(async (context) => {
+        // Before the first batch: each batch commits by itself, and none of them may be without its row.
+        const detail = { logs_days: logsDays };
+        await context.get(AuditTrail).record(context.get(Database), 'PURGE_STARTED', { detail });
+        printRecord(await context.get(Retention).purge(logsDays), json);
+      }),
     );
 }
 

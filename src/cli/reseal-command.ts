@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { AuditTrail } from '../audit/audit-trail';
 import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Census } from '../platform/crypto/resealing';
@@ -35,6 +36,8 @@ async function count(context: INestApplicationContext, json: boolean | undefined
 /** Counted anew at the end: what a replica has written meanwhile with another key is among it. */
 async function reseal(context: INestApplicationContext, config: AppConfig, json: boolean | undefined): Promise<void> {
   const [database, keys] = [context.get(Database), context.get(KeyRing)];
+  // Before the first batch: each batch commits by itself, and none of them may be without its row.
+  await context.get(AuditTrail).record(database, 'RESEAL_STARTED', {});
   const resealed = await resealAll(database, keys);
   const census = await censusOfAll(database, keys);
   const { former: left, unreadable } = census;

@@ -1,12 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
+import { missingFor } from '../password-reset/password-policy';
+import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { TokenRevoker } from '../tokens/token-revoker';
 import { isHashable, PasswordHasher } from '../hashing/password-hasher';
 import { changeType, PasswordHistory } from '../users/password-history';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
+
+/** `waived`: by `--force`, and for the accounts of the demo. */
+export type PasswordRules = 'policy' | 'waived';
+
+export interface NewPassword {
+  readonly temporary: boolean;
+  readonly rules: PasswordRules;
+}
 
 /** Each verb is one unit of work: the row, what must end with it, its log, its audit row; or none of them. */
 @Injectable()
@@ -19,6 +29,7 @@ export class UserAdministration {
     private readonly history: PasswordHistory,
     private readonly revoker: TokenRevoker,
     private readonly audit: AuditTrail,
+    private readonly policy: PasswordPolicySource,
   ) {}
 
   /** By login name or uid. @throws AccountProblem when there is none. */
@@ -28,17 +39,23 @@ export class UserAdministration {
     return user;
   }
 
-  async hash(password: string): Promise<string> {
-    this.assertHashable(password);
+  /** @param rules whether the password policy applies; an operator may waive it. @throws AccountProblem */
+  async hash(password: string, rules: PasswordRules = 'policy'): Promise<string> {
+    await this.assertAllowed(password, rules);
     return this.hasher.hash(password, { ip: 'operator' });
   }
 
-  /** @returns what may stand for the hash in a rehearsal. @throws AccountProblem */
-  assertHashable(password: string): string {
+  /** @throws AccountProblem for a password that the policy refuses, unless it is waived, or that cannot be hashed at all */
+  async assertAllowed(password: string, rules: PasswordRules): Promise<void> {
     if (password === '' || !isHashable(password)) {
       throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
     }
-    return '(not hashed)';
+    const missing = rules === 'waived' ? [] : missingFor(password, await this.policy.current());
+    if (missing.length > 0) {
+      throw new AccountProblem(
+        `the password does not meet the policy, it needs ${missing.join(', ')}; --force takes it all the same`,
+      );
+    }
   }
 
   create(user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
@@ -63,9 +80,9 @@ export class UserAdministration {
     }
   }
 
-  async setPassword(user: User, password: string, temporary: boolean): Promise<void> {
+  async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
-    const hash = await this.hash(password);
+    const hash = await this.hash(password, rules);
     await this.database.transaction(async (tx) => {
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
-import { CliProblem, inContext, print, printRecord, printRows, readStandardInput } from './cli-context';
-import { UserAdministration } from './user-administration';
-import { UserImport } from './user-import';
-import { UserAccounts } from '../users/user-accounts';
+import { CliProblem, inContext, printRecord, readStandardInput } from './cli-context';
+import { type PasswordRules, UserAdministration } from './user-administration';
+import { oneOf, statusOf } from './user-options';
 
 interface CreateOptions {
   loginName: string;
@@ -12,6 +11,7 @@ interface CreateOptions {
   password?: string;
   passwordStdin?: boolean;
   temporary?: boolean;
+  force?: boolean;
   nickname?: string;
   status: string;
   mfaType: string;
@@ -21,6 +21,8 @@ interface CreateOptions {
   orgUnit?: string;
   json?: boolean;
 }
+
+type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'force' | 'json'>;
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('accounts');
@@ -33,6 +35,7 @@ export function addUserCommands(program: Command): void {
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
     .option('--temporary', 'the first login has to change the password')
+    .option('--force', 'take a password that does not meet the policy')
     .option('--nickname <text>')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
     .option('--mfa-type <type>', 'email or totp', 'email')
@@ -49,7 +52,7 @@ export function addUserCommands(program: Command): void {
           loginName: options.loginName,
           email: options.email ?? null,
           nickname: options.nickname ?? null,
-          passwordHash: password === undefined ? null : await administration.hash(password),
+          passwordHash: password === undefined ? null : await administration.hash(password, rulesOf(options)),
           temporary: options.temporary ?? false,
           status: statusOf(options.status),
           mfaType: oneOf<MfaType>('--mfa-type', options.mfaType, ['email', 'totp']),
@@ -65,25 +68,6 @@ export function addUserCommands(program: Command): void {
   onUser(user, 'show', 'what is known of an account, but for its secrets', (found) => {
     return Promise.resolve(view(found));
   });
-
-  user
-    .command('list')
-    .option('--json')
-    .action(({ json }: { json?: boolean }) =>
-      inContext(async (context) => {
-        const rows = await context.get(UserAccounts).list();
-        printRows(
-          rows.map(({ uid, loginName, email, status, provider }) => ({
-            uid,
-            login_name: loginName,
-            email,
-            status,
-            provider,
-          })),
-          json,
-        );
-      }),
-    );
 
   user
     .command('set-status')
@@ -119,12 +103,16 @@ export function addUserCommands(program: Command): void {
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
     .option('--temporary', 'the next login has to change the password')
+    .option('--force', 'take a password that does not meet the policy')
     .option('--json')
-    .action(async (name: string, options: Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'json'>) => {
+    .action(async (name: string, options: PasswordOptions) => {
       const password = await passwordOf(options);
       if (password === undefined) throw new CliProblem('give --password or --password-stdin');
       await administer(name, options.json, async (found, administration) => {
-        await administration.setPassword(found, password, options.temporary ?? false);
+        await administration.setPassword(found, password, {
+          temporary: options.temporary ?? false,
+          rules: rulesOf(options),
+        });
         return { uid: found.uid, login_name: found.loginName, result: true };
       });
     });
@@ -137,30 +125,6 @@ export function addUserCommands(program: Command): void {
   onUser(user, 'revoke-tokens', 'ends every session of the account', async (found, administration) => {
     return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
   });
-
-  user
-    .command('import')
-    .description('accounts from a .csv, .jsonl or .ndjson file')
-    .argument('<file>')
-    .option('--dry-run', 'check every row, write nothing')
-    .option('--json')
-    .action(async (file: string, { dryRun, json }: { dryRun?: boolean; json?: boolean }) => {
-      const report = await inContext((context) =>
-        context.get(UserImport).run(file, {
-          dryRun: dryRun ?? false,
-          // For people: a machine that reads the report wants nothing but problems on standard error.
-          progress: (rows) => void (json || process.stderr.write(`${rows} rows\n`)),
-        }),
-      );
-      if (json) print(JSON.stringify(report));
-      else {
-        for (const { row, login_name, problem } of report.failed) print(`row ${row} (${login_name}): ${problem}`);
-        print(
-          `${report.rows} rows: ${report.created} created, ${report.skipped} exist, ${report.failed.length} failed`,
-        );
-      }
-      if (report.failed.length > 0) throw new CliProblem(`${report.failed.length} of ${report.rows} rows failed`);
-    });
 }
 
 type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;
@@ -181,19 +145,13 @@ function administer(nameOrUid: string, json: boolean | undefined, verb: UserVerb
   });
 }
 
-async function passwordOf(options: { password?: string; passwordStdin?: boolean }): Promise<string | undefined> {
+const rulesOf = ({ force }: PasswordOptions): PasswordRules => (force ? 'waived' : 'policy');
+
+async function passwordOf(options: PasswordOptions): Promise<string | undefined> {
   if (options.password !== undefined && options.passwordStdin) {
     throw new CliProblem('--password and --password-stdin exclude each other');
   }
   return options.passwordStdin ? readStandardInput() : options.password;
-}
-
-const statusOf = (value: string): number => Number(oneOf('the status', value, ['1', '0', '-1', '-2']));
-
-function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
-  if (!(allowed as readonly string[]).includes(value))
-    throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
-  return value as T;
 }
 
 function view(user: User): Record<string, unknown> {

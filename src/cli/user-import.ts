@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { identityKey } from '../shared/identity-key';
 import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
-import { UserAdministration } from './user-administration';
+import { type Fields, readRows } from './import-rows';
+import { type PasswordRules, UserAdministration } from './user-administration';
 
 export interface ImportReport {
   rows: number;
@@ -17,13 +15,17 @@ export interface ImportReport {
   failed: { row: number; login_name: string; problem: string }[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A row as it was read; `problem` where it cannot be told what its fields are. */
-interface Row {
-  readonly fields: Fields;
-  readonly problem?: string;
+export interface ImportOptions {
+  readonly dryRun: boolean;
+  /** Of rows with a password; whether one met the policy cannot be seen in its hash. */
+  readonly rules: PasswordRules;
+  /** Told every 1000 rows. */
+  readonly progress: (rows: number) => void;
+  /** Ends the import between two rows. */
+  readonly signal: AbortSignal;
 }
+
+type HashOptions = Pick<ImportOptions, 'dryRun' | 'rules'>;
 
 /** Names and addresses that a dry run would have taken by now. */
 type Taken = Set<string>;
@@ -54,14 +56,14 @@ export class UserImport {
     private readonly administration: UserAdministration,
   ) {}
 
-  async run(file: string, options: { dryRun: boolean; progress: (rows: number) => void }): Promise<ImportReport> {
-    const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
+  /** @param report filled row by row, so that it says how far an import came that was stopped */
+  async run(file: string, report: ImportReport, { dryRun, rules, progress, signal }: ImportOptions): Promise<void> {
     const taken: Taken = new Set();
     for await (const { fields, problem } of readRows(file)) {
       report.rows += 1;
       try {
         if (problem !== undefined) throw new AccountProblem(problem);
-        report[await this.importRow(fields, options.dryRun ? taken : undefined)] += 1;
+        report[await this.importRow(fields, rules, dryRun ? taken : undefined)] += 1;
       } catch (error) {
         if (!(error instanceof AccountProblem)) throw error;
         const { login_name: name } = fields;
@@ -71,19 +73,25 @@ export class UserImport {
           problem: error.message,
         });
       }
-      if (report.rows % 1000 === 0) options.progress(report.rows);
+      if (report.rows % 1000 === 0) progress(report.rows);
+      // Signals are handled between two turns of the event loop, and SQLite answers within one.
+      await nextTurn();
+      if (signal.aborted) return;
     }
-    return report;
   }
 
   /** @param taken given in a dry run, where the database does not know the rows before this one */
-  private async importRow(fields: Fields, taken: Taken | undefined): Promise<'created' | 'skipped'> {
+  private async importRow(
+    fields: Fields,
+    rules: PasswordRules,
+    taken: Taken | undefined,
+  ): Promise<'created' | 'skipped'> {
     const unknown = Object.keys(fields).find((key) => !keys.has(key));
     if (unknown !== undefined) throw new AccountProblem(`unknown key ${JSON.stringify(unknown)}`);
     const loginName = asText(fields, 'login_name') ?? '';
     const name = `name ${identityKey(loginName)}`;
     if (taken?.has(name) || (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
-    const user = await this.userOf(fields, loginName, taken !== undefined);
+    const user = await this.userOf(fields, loginName, { rules, dryRun: taken !== undefined });
     if (taken === undefined) {
       try {
         await this.administration.create(user, 'USER_IMPORTED');
@@ -101,14 +109,14 @@ export class UserImport {
     return 'created';
   }
 
-  private async userOf(fields: Fields, loginName: string, dryRun: boolean): Promise<NewUser> {
+  private async userOf(fields: Fields, loginName: string, options: HashOptions): Promise<NewUser> {
     if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
     const provider = asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password');
     return {
       loginName,
       email: asText(fields, 'email') ?? null,
       nickname: asText(fields, 'nickname') ?? null,
-      passwordHash: await this.hashOf(fields, dryRun),
+      passwordHash: await this.hashOf(fields, options),
       temporary: asFlag(fields, 'temporary'),
       status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
       mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
@@ -119,7 +127,7 @@ export class UserImport {
     };
   }
 
-  private async hashOf(fields: Fields, dryRun: boolean): Promise<string | null> {
+  private async hashOf(fields: Fields, { dryRun, rules }: HashOptions): Promise<string | null> {
     const hash = asText(fields, 'password_hash');
     const password = asText(fields, 'password');
     if (hash !== undefined && password !== undefined)
@@ -128,58 +136,11 @@ export class UserImport {
       throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
     }
     if (password === undefined) return hash ?? null;
+    if (!dryRun) return this.administration.hash(password, rules);
     // Hashing a file full of passwords takes hours, and nothing of it would be kept.
-    return dryRun ? this.administration.assertHashable(password) : this.administration.hash(password);
+    await this.administration.assertAllowed(password, rules);
+    return '(not hashed)';
   }
-}
-
-async function* readRows(file: string): AsyncGenerator<Row> {
-  if (file.endsWith('.csv')) {
-    const source = Readable.from(textOf(file));
-    const rows = parse({ columns: true, skip_empty_lines: true, trim: true, relax_column_count: true, info: true });
-    // A pipe does not pass errors on.
-    source.on('error', (error) => rows.destroy(error));
-    try {
-      for await (const { info, record } of source.pipe(rows) as AsyncIterable<{ info: InfoRecord; record: Fields }>) {
-        yield { fields: record, problem: info.error && 'the number of columns is not that of the first line' };
-      }
-    } catch (error) {
-      // Its message quotes the value that it stumbled over, which may be a password.
-      if (error instanceof CsvError)
-        throw new AccountProblem(`line ${String(error.lines)} is not well-formed CSV (${error.code})`);
-      throw error;
-    }
-  } else if (file.endsWith('.jsonl') || file.endsWith('.ndjson')) {
-    for await (const line of createInterface({ input: Readable.from(textOf(file)) })) {
-      if (line.trim() !== '') yield parseLine(line);
-    }
-  } else {
-    throw new AccountProblem('the file must end in .csv, .jsonl or .ndjson');
-  }
-}
-
-/** Without a byte order mark. In another encoding letters of a password would become U+FFFD, and nobody could log in. */
-async function* textOf(file: string): AsyncGenerator<string> {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Buffer) => {
-    try {
-      return utf8.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      throw new AccountProblem('the file must be text in UTF-8');
-    }
-  };
-  for await (const chunk of createReadStream(file)) yield decode(chunk as Buffer);
-  yield decode();
-}
-
-function parseLine(line: string): Row {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { fields: value as Fields };
-  } catch {
-    // Reported below like every other malformed line.
-  }
-  return { fields: {}, problem: 'not a JSON object' };
 }
 
 function asText(fields: Fields, key: string): string | undefined {

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AppModule } from '../app.module';
 import { AuditModule } from '../audit/audit.module';
 import { UserAdministration } from '../cli/user-administration';
+import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
@@ -17,7 +18,7 @@ export class DemoModule {
   static with(config: AppConfig): DynamicModule {
     return {
       module: DemoModule,
-      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule],
+      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule, PasswordResetModule],
       controllers: [DemoOutboxController],
       providers: [UserAdministration, DemoSeed, DemoOutbox, OwnNames, PortalPages],
     };

@@ -48,13 +48,18 @@ export function parsePasswordPolicy(text: string): PasswordPolicy {
  * or a space (P, S, Z). Users can therefore meet a rule in any script that has such characters (ADR 0009).
  */
 export function meetsPolicy(password: string, policy: PasswordPolicy): boolean {
-  return (
-    [...password].length >= policy.min_length &&
-    (!policy.require_upper || /\p{Lu}/u.test(password)) &&
-    (!policy.require_lower || /\p{Ll}/u.test(password)) &&
-    (!policy.require_digit || /\p{Nd}/u.test(password)) &&
-    (!policy.require_special || /[\p{P}\p{S}\p{Z}]/u.test(password))
-  );
+  return missingFor(password, policy).length === 0;
+}
+
+/** What the password lacks, in words for a person; empty when it meets the policy. */
+export function missingFor(password: string, policy: PasswordPolicy): string[] {
+  const missing: string[] = [];
+  if ([...password].length < policy.min_length) missing.push(`at least ${policy.min_length} characters`);
+  if (policy.require_upper && !/\p{Lu}/u.test(password)) missing.push('an upper-case letter');
+  if (policy.require_lower && !/\p{Ll}/u.test(password)) missing.push('a lower-case letter');
+  if (policy.require_digit && !/\p{Nd}/u.test(password)) missing.push('a digit');
+  if (policy.require_special && !/[\p{P}\p{S}\p{Z}]/u.test(password)) missing.push('a special character');
+  return missing;
 }
 
 function objectOf(text: string): Partial<PasswordPolicy> {

@@ -5,7 +5,6 @@ import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
-import { PasswordPolicySource } from './change/password-policy-source';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
 import { RequestThrottle } from './forgot/request-throttle';
 import { SyntheticRequests } from './forgot/synthetic-requests';
@@ -14,6 +13,7 @@ import { FindChangeRequestService } from './lookup/find-change-request.service';
 import { PasswordChangeRequests } from './password-change-requests';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
+import { PasswordPolicySource } from './password-policy-source';
 import { UserInvitations } from './user-invitations';
 
 /** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
@@ -31,6 +31,6 @@ import { UserInvitations } from './user-invitations';
     ChangePasswordService,
     PasswordPolicySource,
   ],
-  exports: [PasswordChangeRequests, UserInvitations],
+  exports: [PasswordChangeRequests, PasswordPolicySource, UserInvitations],
 })
 export class PasswordResetModule {}

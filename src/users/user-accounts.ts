@@ -81,10 +81,6 @@ export class UserAccounts {
     return row;
   }
 
-  list(): Promise<User[]> {
-    return this.rows.find({ order: { loginNameKey: 'ASC' } });
-  }
-
   setStatus(sql: Sql, uid: string, status: number): Promise<boolean> {
     return sql.won('UPDATE users SET status = ? WHERE uid = ? AND status <> ?', [status, uid, status]);
   }

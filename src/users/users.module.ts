@@ -12,6 +12,7 @@ import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
 import { UserAccounts } from './user-accounts';
 import { User } from './user.entity';
+import { UserListing } from './user-listing';
 import { UsersRepository } from './users.repository';
 
 @Module({
@@ -19,6 +20,7 @@ import { UsersRepository } from './users.repository';
   providers: [
     UsersRepository,
     UserAccounts,
+    UserListing,
     LoginLock,
     SecondFactor,
     AccountStatus,
@@ -44,6 +46,7 @@ import { UsersRepository } from './users.repository';
   exports: [
     UsersRepository,
     UserAccounts,
+    UserListing,
     LoginLock,
     SecondFactor,
     AccountStatus,

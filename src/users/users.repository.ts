@@ -11,7 +11,7 @@ import { saltOf } from '../hashing/password-hasher';
 import { User, userStatus } from './user.entity';
 
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
-const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
+export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
 /** The rule of LOGIN_401008 as a condition; its first parameter is `ACCOUNT_DORMANT_DAYS`, where 0 means never. */
 const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';

@@ -7,6 +7,7 @@ import { DemoModule } from '../../src/demo/demo.module';
 import { AccountProblem, assertTenant } from '../../src/users/user-accounts';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
+import { importUsers } from '../support/import-users';
 
 /** `utf8mb4_bin` pads with spaces: MariaDB finds `root` for `root `. No padded id may be stored or get into a token. */
 describe('an id with spaces at its end is no id', () => {
@@ -36,7 +37,7 @@ describe('an id with spaces at its end is no id', () => {
     ];
     const file = join(directory, 'users.jsonl');
     await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'));
-    const report = await imports().run(file, { dryRun: false, progress: () => undefined });
+    const report = await importUsers(imports(), file);
     expect(report).toMatchObject({ created: 1, failed: [{ row: 1 }, { row: 2 }] });
     await rm(directory, { recursive: true });
   });

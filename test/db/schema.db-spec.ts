@@ -31,7 +31,7 @@ const specified: Record<string, string[]> = {
   login_logs: ['user_id', 'login_name', 'provider', 'ip', 'user_agent', 'outcome', 'mfa', 'request_id', 'created_at'],
   user_change_password_request: ['uid', 'user_id', 'type', 'status', 'expired', 'created_at'],
   user_change_pwd_logs: ['user_id', 'type', 'password', 'created_at'],
-  audit_logs: ['user_id', 'ip', 'user_agent', 'request_id', 'detail', 'created_at'],
+  audit_logs: ['user_id', 'actor_id', 'ip', 'user_agent', 'request_id', 'detail', 'created_at'],
   system_configs: ['tenant_id', 'group', 'key', 'value'],
   tenants: ['id', 'name'],
   org_units: ['id', 'tenant_id', 'name'],
@@ -48,7 +48,8 @@ const withoutEntity = [
   'user_tenants',
 ];
 
-const identifiers = /^(uid|id|jti|sid|user_id|user_identity|login_name_key|email_key|token_hash|tenant_id|subject)$/;
+const identifiers =
+  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|tenant_id|subject)$/;
 
 const isCurrent = async (dataSource: DataSource) => (await pendingMigrations(dataSource)).length === 0;
 
@@ -197,6 +198,35 @@ describe('migrations', () => {
     await executor.executePendingMigrations();
     expect(await tablesOf(runner)).toEqual(before);
     expect(await isCurrent(dataSource)).toBe(true);
+    await runner.release();
+  });
+
+  it('the actor of an audit row comes to rows that are there, also when the first try was killed half-way', async () => {
+    const runner = dataSource.createQueryRunner();
+    const before = (await tablesOf(runner)).get('audit_logs');
+    const insert = (columns: string, values: string) =>
+      dataSource.query(
+        `INSERT INTO audit_logs (event, detail, created_at${columns}) VALUES ('X', '{}', '2026-01-01 00:00:00.000'${values})`,
+      );
+    const actors = async () => {
+      const rows: { actor_id: unknown }[] = await dataSource.query('SELECT actor_id FROM audit_logs ORDER BY id');
+      return rows.map((row) => row.actor_id);
+    };
+    // As the former version left it.
+    await dataSource.query('ALTER TABLE audit_logs DROP COLUMN actor_id');
+    await insert('', '');
+    const forget = () => dataSource.query("DELETE FROM migrations WHERE name = 'AuditActor1763800000000'");
+    await forget();
+    expect(await migrate(store.url)).toEqual(['AuditActor1763800000000']);
+    // Killed after the change of the schema and before it was noted.
+    await insert(', actor_id', ", 'ops'");
+    await forget();
+    expect(await migrate(store.url)).toEqual(['AuditActor1763800000000']);
+    expect(await actors()).toEqual([null, 'ops']);
+    expect((await tablesOf(runner)).get('audit_logs')).toEqual(before);
+    // A former version goes on writing.
+    await insert('', '');
+    expect(await actors()).toEqual([null, 'ops', null]);
     await runner.release();
   });
 

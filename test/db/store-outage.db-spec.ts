@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { isStoreFailure } from '../../src/platform/database/store-failure';
 import { DomainError } from '../../src/shared/errors/domain-error';
-import { UserAccounts } from '../../src/users/user-accounts';
+import { User } from '../../src/users/user.entity';
 import { TestService } from '../support/app';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -48,7 +48,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     ['a statement', () => service.database.rows('SELECT 1 AS one')],
     ['a statement for the first time', () => service.database.rows(`SELECT ${++unprepared} AS one`)],
     ['a guarded write', () => service.database.won("UPDATE users SET nickname = 'x' WHERE uid = 'nobody'")],
-    ['a repository', () => service.app.get(UserAccounts).list()],
+    ['a repository', () => service.app.get(DataSource).getRepository(User).find()],
     ['a transaction', () => service.database.transaction(async (tx) => tx.rows(`SELECT ${++unprepared} AS one`))],
     [
       'a transaction under way',
@@ -90,7 +90,7 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     }, 1);
     const opened = proxy.connectionCount;
     try {
-      await expectOutage('a repository', () => service.app.get(UserAccounts).list());
+      await expectOutage('a repository', () => service.app.get(DataSource).getRepository(User).find());
     } finally {
       clearInterval(silence);
     }

@@ -84,4 +84,24 @@ describe('two commands at once on MariaDB', () => {
       { login_name: 'bob' },
     ]);
   });
+
+  it('a command waits for a row that somebody holds longer than the service may answer', async () => {
+    expect(await run('user', 'create', '--login-name', 'held')).toMatchObject({ code: 0 });
+    await sql.beginTransaction();
+    await rows("SELECT uid FROM users WHERE login_name_key = 'held' FOR UPDATE");
+    const command = run('user', 'set-mfa', 'held', 'totp');
+    // By the clock of the database: the limit of a statement of the service is 2.4 s.
+    const longWait = async () => {
+      const [found] = await rows(
+        `SELECT COUNT(*) AS n FROM information_schema.innodb_trx t
+         JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+         WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE() AND t.trx_wait_started < NOW() - INTERVAL 4 SECOND`,
+      );
+      return Number(found?.n) === 1;
+    };
+    await eventually(longWait, { what: 'the command has waited for four seconds', interval: 150 });
+    await sql.commit();
+    expect(await command).toMatchObject({ code: 0, stderr: '' });
+    expect(await rows("SELECT mfa_type FROM users WHERE login_name_key = 'held'")).toEqual([{ mfa_type: 'totp' }]);
+  });
 });

@@ -19,7 +19,12 @@ describe('the command line (decisions.md 10)', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'cli-'));
-    env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
+    env = {
+      ...testSettings,
+      DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`,
+      // Many logins meet many commands here; a busy machine must not refuse them.
+      HASH_QUEUE_MAX_WAIT_MS: '60000',
+    };
     service = await ServiceProcess.start({ env });
     await text(['user', 'create', '--login-name', 'Taken', '--email', 'Taken@Example.com', '--password', password]);
   });
@@ -105,7 +110,7 @@ describe('the command line (decisions.md 10)', () => {
 
     it.each([
       ['with a DOS line break', `${password}\r\n`, password],
-      ['with spaces and what is not ASCII', ' Canary 密码 🔑 \n', ' Canary 密码 🔑 '],
+      ['with spaces and what is not ASCII', ' Canary 密码 🔑 7 \n', ' Canary 密码 🔑 7 '],
     ])('--password-stdin takes the password as it is, %s at its end', async (_what, input, typed) => {
       const name = `stdin${++made}`;
       await text(['user', 'create', '--login-name', name, '--password-stdin'], input);
@@ -167,6 +172,27 @@ describe('the command line (decisions.md 10)', () => {
     ] as [string[], RegExp][])('%j is refused in one line, and nothing is made', async (args, reason) => {
       expect(await refused(['user', 'create', ...args])).toMatch(reason);
       expect(await codeOf('x1')).toBe('LOGIN_404001');
+    });
+
+    it.each([
+      ['canary', 'at least 12 characters, an upper-case letter, a digit'],
+      ['canary-canary-7', 'an upper-case letter'],
+      ['CANARY-CANARY-7', 'a lower-case letter'],
+      ['Canary-Canary', 'a digit'],
+    ])('a password that does not meet the policy (%s) is refused with what it lacks', async (weak, lacks) => {
+      const reason = `the password does not meet the policy, it needs ${lacks}; --force takes it all the same`;
+      expect(await refused(['user', 'create', '--login-name', 'x1', '--password', weak])).toBe(reason);
+      expect(await refused(['user', 'create', '--login-name', 'x1', '--password', weak, '--temporary'])).toBe(reason);
+      expect(await codeOf('x1')).toBe('LOGIN_404001');
+    });
+
+    it('--force takes a password that does not meet the policy, but none that cannot be hashed', async () => {
+      await text(['user', 'create', '--login-name', 'forced', '--password', 'short', '--force']);
+      expect((await login('forced', 'short')).status).toBe(200);
+      for (const broken of ['', '密'.repeat(25)]) {
+        const args = ['user', 'create', '--login-name', 'x1', '--force', '--password', broken];
+        expect(await refused(args)).toMatch(/72 bytes/);
+      }
     });
 
     it('a NUL in a password is refused', async () => {
@@ -248,6 +274,10 @@ describe('the command line (decisions.md 10)', () => {
     await text(['user', 'set-password', name, '--password-stdin', '--temporary'], `${password}\n`);
     expect((await login(name)).body.data).toMatchObject({ change_password: true });
     expect(await refused(['user', 'set-password', name])).toMatch(/--password/);
+    expect(await refused(['user', 'set-password', name, '--password', 'short'])).toMatch(/policy.*--force/);
+    expect((await login(name)).body.data).toMatchObject({ change_password: true });
+    await text(['user', 'set-password', name, '--password', 'short', '--force']);
+    expect((await login(name, 'short')).status).toBe(200);
     expect(await refused(['user', 'set-password', name, '--password', 'canary'.repeat(13)])).toMatch(/72 bytes/);
     expect(await refused(['user', 'set-password', directoryUser.name, '--password', other])).toMatch(/directory/);
     expect(await refused(['user', 'set-password', 'nobody', '--password', other])).toMatch(/no user/);
@@ -383,6 +413,23 @@ describe('the command line (decisions.md 10)', () => {
       ]);
       // Once more, and only the bad ones are left to do.
       expect(await importWithProblems(path)).toMatchObject({ created: 0, skipped: 4 });
+    });
+
+    it('a row whose password does not meet the policy is a bad row, but with --force; a hash cannot be judged', async () => {
+      const rows = [
+        { login_name: 'weak1', password: 'short' },
+        { login_name: 'weak2', password },
+        { login_name: 'weak3', password_hash: hash },
+      ];
+      const path = await file('weak.jsonl', lines(rows));
+      for (const more of [['--dry-run'], []]) {
+        expect(await importWithProblems(path, ...more)).toMatchObject({
+          created: 2,
+          failed: [{ row: 1, login_name: 'weak1', problem: expect.stringMatching(/policy.*--force/) }],
+        });
+      }
+      expect(await json(['user', 'import', path, '--force'])).toMatchObject({ created: 1, skipped: 2, failed: [] });
+      expect((await login('weak1', 'short')).status).toBe(200);
     });
 
     it('a .csv row with too few or too many columns is a bad row like any other', async () => {

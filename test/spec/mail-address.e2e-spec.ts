@@ -11,6 +11,7 @@ import { AccountProblem, type NewUser } from '../../src/users/user-accounts';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { MfaClient, mfaSettings } from '../support/mfa';
+import { importUsers } from '../support/import-users';
 
 const good = ['a@example.com', "o'hara+tag@sub.example.com", 'a.b@localhost', `${'a'.repeat(64)}@example.com`];
 const bad = [
@@ -73,7 +74,7 @@ describe('the e-mail address of an account', () => {
       await writeFile(file, JSON.stringify({ login_name: `imported${count}`, email }));
       // Both ways get the same address.
       await service.database.affected('UPDATE users SET email = NULL, email_key = NULL');
-      const report = await imports().run(file, { dryRun: false, progress: () => undefined });
+      const report = await importUsers(imports(), file);
       const asked = (await service.post('/forget-password', { email })).status !== 400;
       expect({ created, imported: report.created === 1, asked, plain: isPlainAddress(email) }).toEqual({
         created: expected,

@@ -26,4 +26,8 @@ export class AuditLog {
 
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
+
+  /** The operator of the command line; null for what the account's owner or the service itself did. */
+  @Column('varchar', { name: 'actor_id', length: 255, nullable: true })
+  actorId: string | null;
 }

@@ -22,7 +22,7 @@ import { UsersRepository } from '../../users/users.repository';
 import { FindChangeRequestService } from '../lookup/find-change-request.service';
 import { meetsPolicy } from '../password-policy';
 import { type FoundRequest, PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
-import { PasswordPolicySource } from './password-policy-source';
+import { PasswordPolicySource } from '../password-policy-source';
 
 export interface ChangePassword {
   readonly token: string;

@@ -15,7 +15,7 @@ import { languageOf } from '../../shared/languages';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { ChangePasswordService } from '../change/change-password.service';
-import { PasswordPolicySource } from '../change/password-policy-source';
+import { PasswordPolicySource } from '../password-policy-source';
 import { ForgotPasswordService } from '../forgot/forgot-password.service';
 import { FindChangeRequestService } from '../lookup/find-change-request.service';
 import { requestStatus } from '../persistence/password-change-request.entity';

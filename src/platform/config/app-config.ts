@@ -19,7 +19,13 @@ export abstract class AppConfig {
   abstract readonly systemUrl: string;
   abstract readonly dataDir: string;
   abstract readonly logLevel: string;
-  abstract readonly database: { readonly url: string; readonly poolSize: number; readonly migrateOnStart: boolean };
+  abstract readonly database: {
+    readonly url: string;
+    readonly poolSize: number;
+    readonly migrateOnStart: boolean;
+    /** Statements have the time limits of a service that answers within 5 s. A command of an operator takes its time. */
+    readonly timeLimits: boolean;
+  };
   abstract readonly redisUrl: string | undefined;
   abstract readonly jwt: JwtConfig;
   abstract readonly lock: { readonly maxCount: number; readonly windowSeconds: number; readonly dormantDays: number };
@@ -80,6 +86,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       url: readDatabaseUrl(env, production),
       poolSize: env.count('DATABASE_POOL_SIZE', 10, { max: 1000 }),
       migrateOnStart: env.flag('MIGRATE_ON_START', !production),
+      timeLimits: true,
     },
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
     jwt: readJwtConfig(env, { production, dataDir, systemUrl }),

@@ -20,7 +20,7 @@ import { typeormOptions } from './typeorm-options';
     TypeOrmModule.forRootAsync({
       inject: [AppConfig],
       useFactory: (config: AppConfig) => ({
-        ...typeormOptions(config.database.url, config.database.poolSize),
+        ...typeormOptions(config.database.url, config.database.poolSize, config.database.timeLimits),
         autoLoadEntities: true,
         manualInitialization: true,
       }),

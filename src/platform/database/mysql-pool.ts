@@ -1,6 +1,6 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
-import { boundStatements, sessionSettings } from './mysql-session';
+import { boundStatements, sessionSettings, sessionTimeLimits } from './mysql-session';
 import type { DatabaseOutages } from './database-outages';
 import type { DatabaseWaits } from './database-waits';
 import { storeCode } from './store-failure';
@@ -31,16 +31,18 @@ export const mysqlDriver = (dataSource: DataSource): MysqlDriver => dataSource.d
 
 /**
  * mysql2's pool waits for ever for a free connection; here it is a bounded wait, for TypeORM's repositories too. Each
- * connection gets its session settings and its time limits before its first use.
+ * connection gets its session settings and its time limits before its first use. The command line has no time limits.
  */
 export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outages: DatabaseOutages): void {
   const driver = mysqlDriver(dataSource);
   const obtain = driver.obtainMasterConnection.bind(driver);
   // When a connection is handed out, not when it is made: the first one was made before anybody could listen.
   const prepared = new WeakSet<PoolConnection>();
+  const limited = dataSource.options.maxQueryExecutionTime !== undefined;
+  const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;
   const prepare = async (connection: PoolConnection) => {
-    await Promise.all(sessionSettings.map((statement) => run(connection, statement)));
-    boundStatements(connection, waits, outages);
+    await Promise.all(settings.map((statement) => run(connection, statement)));
+    if (limited) boundStatements(connection, waits, outages);
     prepared.add(connection);
   };
 

@@ -4,15 +4,20 @@ import type { DatabaseWaits } from './database-waits';
 import { abandonedCode, storeCode } from './store-failure';
 import { abandonedMs, serverLockWaitSeconds, serverStatementMs, statementTimeoutMs } from './time-limits';
 
-/**
- * READ COMMITTED, because the guarded writes need no gap locks, and gap locks are what makes racers deadlock. The waits for
- * rows, for tables and for the whole statement end at the server. MariaDB and MySQL name the last one differently: MySQL
- * reads the first comment as a comment, MariaDB the second (its versions 5.7 and later of such comments are MySQL's own).
- */
+/** READ COMMITTED, because the guarded writes need no gap locks, and gap locks are what makes racers deadlock. */
 export const sessionSettings = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  `SET SESSION time_zone = '+00:00', innodb_lock_wait_timeout = ${serverLockWaitSeconds},
-     lock_wait_timeout = ${serverLockWaitSeconds} /*M!100101 , max_statement_time = ${serverStatementMs / 1000} */
+  `SET SESSION time_zone = '+00:00'`,
+];
+
+/**
+ * The server ends the waits for rows and for tables, and the whole statement. MariaDB and MySQL name the last one
+ * differently: MySQL reads the first comment as a comment, MariaDB the second (its versions 5.7 and later of such comments
+ * are MySQL's own).
+ */
+export const sessionTimeLimits = [
+  `SET SESSION innodb_lock_wait_timeout = ${serverLockWaitSeconds}, lock_wait_timeout = ${serverLockWaitSeconds}
+     /*M!100101 , max_statement_time = ${serverStatementMs / 1000} */
      /*!50708 , max_execution_time = ${serverStatementMs} */`,
 ];
 

@@ -23,16 +23,20 @@ const shared = {
 
 /** better-sqlite3 holds the event loop while it waits for another process, and a failed wait is not repeated. */
 const sqliteBusyMs = 4000;
+const patientSqliteBusyMs = 60_000;
 
-/** One set of options for the server, the command line and TypeORM's own CLI. */
-export function typeormOptions(url: string, poolSize: number): DataSourceOptions {
+/**
+ * One set of options for the server, the command line and TypeORM's own CLI.
+ * @param timeLimits false for work that may take its time: a command, the migration of a large table
+ */
+export function typeormOptions(url: string, poolSize: number, timeLimits = true): DataSourceOptions {
   if (url.startsWith('sqlite:')) {
     return {
       ...shared,
       type: 'better-sqlite3',
       database: url.slice('sqlite:'.length),
       enableWAL: true,
-      timeout: sqliteBusyMs,
+      timeout: timeLimits ? sqliteBusyMs : patientSqliteBusyMs,
     };
   }
   const { host, port, username, password, database, ssl } = parseMysqlUrl(url);
@@ -49,16 +53,13 @@ export function typeormOptions(url: string, poolSize: number): DataSourceOptions
     timezone: 'Z',
     poolSize,
     connectTimeout: 2500,
-    enableQueryTimeout: true,
-    maxQueryExecutionTime: statementTimeoutMs,
+    enableQueryTimeout: timeLimits,
+    maxQueryExecutionTime: timeLimits ? statementTimeoutMs : undefined,
     extra: { enableKeepAlive: true, keepAliveInitialDelay: 10_000, maxIdle: poolSize },
   };
 }
 
-/** The same without time limits, on one connection: a migration of a large table may take its time. */
+/** For migrations: without time limits. */
 export function migrationOptions(url: string): DataSourceOptions {
-  const options = typeormOptions(url, 2);
-  return options.type === 'mysql'
-    ? { ...options, enableQueryTimeout: false, maxQueryExecutionTime: undefined }
-    : options;
+  return typeormOptions(url, 2, false);
 }

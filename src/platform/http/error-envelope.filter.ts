@@ -21,8 +21,9 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const error = asDomainError(thrown);
     if (error.entry.status >= 500) {
-      const level = error.entry === internalError ? 'error' : 'warn';
-      this.logger[level]({ requestId: request.id, err: error.cause ?? error }, error.entry.code);
+      const bug = error.entry === internalError;
+      const err = bug ? (error.cause ?? error) : error;
+      this.logger[bug ? 'error' : 'warn']({ requestId: request.id, err }, error.entry.code);
     }
     sendError(host.switchToHttp().getResponse<FastifyReply>(), error, request.client?.language);
   }

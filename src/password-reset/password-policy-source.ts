@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../../shared/clock';
-import { OnceAMinute } from '../../shared/once-a-minute';
-import { SystemSettings } from '../../platform/settings/system-settings';
-import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, PolicyProblem } from '../password-policy';
+import { Clock } from '../shared/clock';
+import { OnceAMinute } from '../shared/once-a-minute';
+import { SystemSettings } from '../platform/settings/system-settings';
+import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, PolicyProblem } from './password-policy';
 
 /**
  * The current policy: `PASSWORD_POLICY` in the group `CONFIG` of the root tenant. A change needs no restart. When the

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { CliProblem, inContext, print } from './cli-context';
+import { interruptible } from './interruption';
+import { type ImportReport, UserImport } from './user-import';
+
+interface Options {
+  dryRun?: boolean;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** `user import`, beside the other `user` commands. It can be stopped between two rows, and run again. */
+export function addImportCommand(program: Command): void {
+  program.commands
+    .find((command) => command.name() === 'user')
+    ?.command('import')
+    .description('accounts from a .csv, .jsonl or .ndjson file')
+    .argument('<file>')
+    .option('--dry-run', 'check every row, write nothing')
+    .option('--force', 'take passwords that do not meet the policy')
+    .option('--json')
+    .action((file: string, { dryRun = false, force, json }: Options) =>
+      inContext(async (context) => {
+        const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
+        const rules = force ? 'waived' : 'policy';
+        // For people: a machine that reads the report wants nothing but problems on standard error.
+        const progress = (rows: number) => void (json || process.stderr.write(`${rows} rows\n`));
+        const interrupted = await interruptible(
+          (signal) => context.get(UserImport).run(file, report, { dryRun, rules, progress, signal }),
+          () => `after ${done(report)} rows; run it again for the rest, rows that exist are skipped`,
+        );
+        printReport(report, json);
+        if (interrupted) throw interrupted;
+        const failed = report.failed.length;
+        if (failed > 0) throw new CliProblem(`${failed} of ${report.rows} rows failed`);
+      }),
+    );
+}
+
+const done = ({ created, skipped, failed }: ImportReport) => created + skipped + failed.length;
+
+function printReport(report: ImportReport, json: boolean | undefined): void {
+  if (json) return print(JSON.stringify(report));
+  for (const { row, login_name, problem } of report.failed) print(`row ${row} (${login_name}): ${problem}`);
+  print(`${report.rows} rows: ${report.created} created, ${report.skipped} exist, ${report.failed.length} failed`);
+}

@@ -1,0 +1,74 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Provider } from '../users/user.entity';
+import { type ListedUser, UserListing } from '../users/user-listing';
+import { inContext, rowText, written } from './cli-context';
+import { oneOf, statusOf } from './user-options';
+
+interface Options {
+  limit?: number;
+  status?: string;
+  tenant?: string;
+  provider?: string;
+  query?: string;
+  locked?: true;
+  json?: boolean;
+}
+
+/** `user list`: printed page by page, at the speed of who reads it, and ended when nobody reads any more. */
+export function addListCommand(program: Command): void {
+  program.commands
+    .find((command) => command.name() === 'user')
+    ?.command('list')
+    .description('a line for each account, by login name')
+    .option('--limit <number>', 'at most so many', count)
+    .option('--query <prefix>', 'the beginning of the login name, e-mail address or nickname')
+    .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired')
+    .option('--tenant <id>')
+    .option('--provider <provider>', 'password or ldap')
+    .option('--locked', 'only those that are locked now after failed logins')
+    .option('--json', 'one array')
+    .action((options: Options) => {
+      const { limit, status, tenant, provider, query, locked, json } = options;
+      const filter = {
+        query,
+        status: status === undefined ? undefined : statusOf(status),
+        tenantId: tenant,
+        provider: provider === undefined ? undefined : oneOf<Provider>('--provider', provider, ['password', 'ldap']),
+        locked,
+      };
+      return inContext((context) => {
+        const pages = context.get(UserListing).pages(filter, limit);
+        return json ? printArray(pages) : printLines(pages);
+      });
+    });
+}
+
+type Pages = AsyncGenerator<readonly ListedUser[]>;
+
+async function printLines(pages: Pages): Promise<void> {
+  for await (const page of pages) {
+    if (!(await written(page.map((user) => `${rowText(view(user))}\n`).join('')))) return;
+  }
+}
+
+async function printArray(pages: Pages): Promise<void> {
+  let before = '[';
+  for await (const page of pages) {
+    if (!(await written(before + page.map((user) => JSON.stringify(view(user))).join(',')))) return;
+    before = ',';
+  }
+  await written(before === '[' ? '[]\n' : ']\n');
+}
+
+const view = ({ uid, loginName, email, status, provider }: ListedUser) => ({
+  uid,
+  login_name: loginName,
+  email,
+  status,
+  provider,
+});
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a whole number of at least 1');
+  return Number(text);
+}

@@ -1,0 +1,37 @@
+import { userInfo } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { Operator } from '../audit/operator';
+
+/** The command line itself; each file beside it adds its commands. */
+export const program = new Command('cli')
+  .description('operate the authentication service')
+  .option('--actor <name>', 'who runs this, for the audit (default: the system user)', actorName)
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
+    // A group without its command would print the whole help as its error.
+    writeErr: (text) =>
+      process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
+  })
+  .showHelpAfterError(false);
+
+export function operator(): Operator {
+  return new Operator(program.opts<{ actor?: string }>().actor ?? systemUser());
+}
+
+/** @param read throws where the user has no name */
+export function systemUser(read = () => userInfo().username): string {
+  try {
+    return read();
+  } catch {
+    // A container may run under a number that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function actorName(text: string): string {
+  const name = text.trim();
+  if (name === '' || name.length > 255 || /\p{Cc}/u.test(name)) {
+    throw new InvalidArgumentError('must have 1 to 255 characters and no control characters');
+  }
+  return name;
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { identityKey } from '../shared/identity-key';
+import { AppConfig } from '../platform/config/app-config';
+import { Database } from '../platform/database/database';
+import type { SqlValue } from '../platform/database/sql';
+import type { Provider } from './user.entity';
+import { notLocked } from './users.repository';
+
+export interface UserFilter {
+  /** The beginning of the login name, the e-mail address or the nickname. */
+  readonly query?: string;
+  readonly status?: number;
+  readonly tenantId?: string;
+  readonly provider?: Provider;
+  readonly locked?: boolean;
+}
+
+export interface ListedUser {
+  readonly uid: string;
+  readonly loginName: string;
+  readonly email: string | null;
+  readonly status: number;
+  readonly provider: Provider;
+}
+
+export interface UserPage {
+  readonly items: readonly ListedUser[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/** Rows of one statement: some milliseconds of work, and some hundred kilobytes. */
+export const pageRows = 1000;
+
+type Row = ListedUser & { readonly pageKey: string };
+
+/** Accounts in the order of their login names, a page at a time: no reader holds more than one page. */
+@Injectable()
+export class UserListing {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Each page when it is asked for, so that a slow reader holds the others up. */
+  async *pages(filter: UserFilter, limit = Number.POSITIVE_INFINITY): AsyncGenerator<readonly ListedUser[]> {
+    let after: string | null = '';
+    for (let left = limit; left > 0 && after !== null;) {
+      const page: UserPage = await this.page(filter, { limit: Math.min(left, pageRows), after });
+      if (page.items.length > 0) yield page.items;
+      left -= page.items.length;
+      after = page.next;
+    }
+  }
+
+  /** By the unique key, from where the last page ended: an account that is made or goes meanwhile moves no other. */
+  async page(filter: UserFilter, { limit, after }: { limit: number; after: string }): Promise<UserPage> {
+    const { conditions, values } = this.where(filter);
+    const rows = await this.database.rows<Row>(
+      `SELECT uid, login_name AS loginName, email, status, provider, login_name_key AS pageKey FROM users
+       WHERE ${['login_name_key > ?', ...conditions].join(' AND ')} ORDER BY login_name_key LIMIT ${Number(limit) + 1}`,
+      [after, ...values],
+    );
+    const items = rows.slice(0, limit);
+    return {
+      items: items.map(({ uid, loginName, email, status, provider }) => ({ uid, loginName, email, status, provider })),
+      next: rows.length > limit ? (items.at(-1)?.pageKey ?? null) : null,
+    };
+  }
+
+  private where({ query, status, tenantId, provider, locked }: UserFilter) {
+    const conditions: string[] = [];
+    const values: SqlValue[] = [];
+    const add = (condition: string, ...bound: SqlValue[]) => {
+      conditions.push(condition);
+      values.push(...bound);
+    };
+    if (query !== undefined) {
+      const [key, typed] = [prefix(identityKey(query)), prefix(query)];
+      // LOWER knows no letters beyond ASCII on SQLite, so that the nickname is also compared as it was typed.
+      const nickname = `LOWER(nickname) LIKE ? ESCAPE '!' OR nickname LIKE ? ESCAPE '!'`;
+      add(
+        `(login_name_key LIKE ? ESCAPE '!' OR email_key LIKE ? ESCAPE '!' OR ${nickname})`,
+        key,
+        key,
+        typed.toLowerCase(),
+        typed,
+      );
+    }
+    if (status !== undefined) add('status = ?', status);
+    if (tenantId !== undefined) add('tenant_id = ?', tenantId);
+    if (provider !== undefined) add('provider = ?', provider);
+    if (locked !== undefined) {
+      const since = this.clock.secondsFromNow(-this.config.lock.windowSeconds);
+      add(locked ? `NOT (${notLocked})` : notLocked, this.config.lock.maxCount, since);
+    }
+    return { conditions, values };
+  }
+}
+
+/** A pattern of LIKE for what begins with the text, whatever characters are in it. */
+function prefix(text: string): string {
+  return `${text.replace(/[!%_]/g, '!$&')}%`;
+}

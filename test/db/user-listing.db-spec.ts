@@ -1,0 +1,142 @@
+import { Database } from '../../src/platform/database/database';
+import type { SqlValue } from '../../src/platform/database/sql';
+import { type ListedUser, pageRows, type UserFilter, UserListing } from '../../src/users/user-listing';
+import { TestService } from '../support/app';
+
+const pages = 3;
+const accounts = 2 * pageRows + 500;
+
+describe('the list of accounts', () => {
+  let service: TestService;
+  let listing: UserListing;
+  beforeAll(async () => {
+    service = await TestService.start({ MAX_LOCK_COUNT: '3', USER_LOCK_TIME: '900' });
+    listing = service.app.get(UserListing);
+    await service.database.affected("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', ?)", [
+      service.clock.now(),
+    ]);
+  });
+  afterAll(() => service.stop());
+  afterEach(() => jest.restoreAllMocks());
+
+  const all = async (filter: UserFilter = {}, limit?: number) => {
+    const found: ListedUser[] = [];
+    for await (const page of listing.pages(filter, limit)) found.push(...page);
+    return found;
+  };
+  const names = async (filter: UserFilter) => (await all(filter)).map(({ loginName }) => loginName);
+
+  describe('filters', () => {
+    beforeAll(async () => {
+      await service.givenUser('Anna', { email: 'a.smith@example.com', nickname: 'Änni' });
+      await service.givenUser('100%_x', { email: 'percent@example.com', nickname: null });
+      await service.givenUser('100abx', { email: null, nickname: 'smithy' });
+      await service.givenUser('bob', { provider: 'ldap', tenantId: 'acme', nickname: 'SMITH, Bob' });
+      await service.givenUser('carol', { status: -1 });
+      await service.givenUser('dora', { status: -1, tenantId: 'acme' });
+      const locked = await service.givenUser('erin');
+      const open = await service.givenUser('frank');
+      const fail = 'UPDATE users SET login_failed_count = 3, last_login_failed_time = ? WHERE uid = ?';
+      await service.database.affected(fail, [service.clock.secondsFromNow(-899), locked.uid]);
+      await service.database.affected(fail, [service.clock.secondsFromNow(-901), open.uid]);
+    });
+    afterAll(() => service.database.affected("DELETE FROM users WHERE login_name_key <> ''"));
+
+    it.each<[string, UserFilter, string[]]>([
+      ['none', {}, ['100%_x', '100abx', 'Anna', 'bob', 'carol', 'dora', 'erin', 'frank']],
+      ['the beginning of a name, whatever its case', { query: 'AN' }, ['Anna']],
+      ['the beginning of an address', { query: 'a.smith@' }, ['Anna']],
+      ['the beginning of a nickname, whatever its case', { query: 'smith' }, ['100abx', 'bob']],
+      ['a nickname as it is typed, beyond ASCII', { query: 'Änn' }, ['Anna']],
+      ['not the middle of anything', { query: 'mith' }, []],
+      ['a percent sign and an underscore are characters like others', { query: '100%_' }, ['100%_x']],
+      ['so is an exclamation mark', { query: '!' }, []],
+      ['a status', { status: -1 }, ['carol', 'dora']],
+      ['a tenant', { tenantId: 'acme' }, ['bob', 'dora']],
+      ['a provider', { provider: 'ldap' }, ['bob']],
+      ['the locked ones', { locked: true }, ['erin']],
+      ['the open ones', { locked: false, query: 'f' }, ['frank']],
+      ['all at once', { status: -1, tenantId: 'acme', provider: 'password', query: 'd', locked: false }, ['dora']],
+    ])('%s', async (_what, filter, expected) => {
+      expect(await names(filter)).toEqual(expected);
+    });
+
+    it('a page says where the next one begins, and the last one that there is none', async () => {
+      const first = await listing.page({}, { limit: 5, after: '' });
+      expect(first.items.map(({ loginName }) => loginName)).toEqual(['100%_x', '100abx', 'Anna', 'bob', 'carol']);
+      const second = await listing.page({}, { limit: 5, after: first.next ?? '' });
+      expect(second).toMatchObject({ items: [{ loginName: 'dora' }, {}, { loginName: 'frank' }], next: null });
+      expect(await listing.page({}, { limit: 3, after: first.next ?? '' })).toMatchObject({ next: null });
+    });
+
+    it('holds nothing that is secret', async () => {
+      expect(Object.keys((await all({ query: 'anna' }))[0] ?? {}).sort()).toEqual([
+        'email',
+        'loginName',
+        'provider',
+        'status',
+        'uid',
+      ]);
+    });
+  });
+
+  describe(`${accounts} accounts`, () => {
+    const expected = Array.from({ length: accounts }, (_, n) => `user${String(n).padStart(5, '0')}`);
+    beforeAll(async () => {
+      for (let from = 0; from < accounts; from += 500) {
+        const rows = expected.slice(from, from + 500);
+        await service.database.affected(
+          `INSERT INTO users (uid, login_name, login_name_key, tenant_id, created_at) VALUES ${rows.map(() => "(?, ?, ?, 'root', ?)").join(', ')}`,
+          rows.flatMap((name) => [name, name, name, service.clock.now()]),
+        );
+      }
+    });
+
+    /** How many rows each statement of the listing brought. */
+    function counted(): number[] {
+      const counts: number[] = [];
+      const database = service.app.get(Database);
+      const rows = database.rows.bind(database);
+      jest.spyOn(database, 'rows').mockImplementation(async <Row>(statement: string, values?: readonly SqlValue[]) => {
+        const found = await rows<Row>(statement, values);
+        if (statement.includes('login_name_key >')) counts.push(found.length);
+        return found;
+      });
+      return counts;
+    }
+
+    it('are all there, once, in order, and no statement brings more than a page', async () => {
+      const counts = counted();
+      expect((await all()).map(({ loginName }) => loginName)).toEqual(expected);
+      expect(counts).toHaveLength(pages);
+      expect(Math.max(...counts)).toBeLessThanOrEqual(pageRows + 1);
+    });
+
+    it('are read no further than somebody reads: the memory does not grow with a slow reader', async () => {
+      const counts = counted();
+      const reader = listing.pages({});
+      await reader.next();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(counts).toHaveLength(1);
+      await reader.return(undefined);
+      expect(counts).toHaveLength(1);
+    });
+
+    it('a limit is read, and no row more than is needed to know that there are others', async () => {
+      const counts = counted();
+      expect((await all({}, 7)).map(({ loginName }) => loginName)).toEqual(expected.slice(0, 7));
+      expect(counts).toEqual([8]);
+      expect(await all({}, pageRows + 1)).toHaveLength(pageRows + 1);
+    });
+
+    it('are listed once each while accounts are made and removed', async () => {
+      const found: string[] = [];
+      for await (const page of listing.pages({})) {
+        found.push(...page.map(({ loginName }) => loginName));
+        await service.database.affected("DELETE FROM users WHERE login_name_key = 'user00001'");
+        if (found.length === pageRows) await service.givenUser('first-of-all', { email: null });
+      }
+      expect(found).toEqual(expected);
+    });
+  });
+});

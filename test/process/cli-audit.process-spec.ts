@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createConnection, type Connection } from 'mysql2/promise';
+import { runProgram } from '../support/run-program';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { testSettings } from '../support/settings';
+
+const password = 'Correct-Horse-7';
+const file = 'people.csv';
+
+/** Each command that changes something, with what it writes to the audit; in an order in which each finds what it needs. */
+const commands: [string[], string][] = [
+  [['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com', '--password', password], 'USER_CREATED'],
+  [['user', 'import', file], 'USER_IMPORTED'],
+  [['user', 'set-mfa', 'bob', 'totp'], 'MFA_TYPE_CHANGED'],
+  [['user', 'set-password', 'bob', '--password', password], 'USER_PASSWORD_SET_BY_OPERATOR'],
+  [['user', 'unlock', 'bob'], 'USER_UNLOCKED'],
+  [['user', 'reset-totp', 'bob'], 'TOTP_RESET'],
+  [['user', 'revoke-tokens', 'bob'], 'USER_TOKENS_REVOKED'],
+  [['user', 'invite', 'bob'], 'USER_INVITED'],
+  [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
+  [['config', 'set', 'SMTP', 'HOST', 'smtp.example.com'], 'CONFIG_CHANGED'],
+  [['config', 'unset', 'SMTP', 'HOST'], 'CONFIG_CHANGED'],
+  [['purge'], 'PURGE_STARTED'],
+  [['keys', 'reseal'], 'RESEAL_STARTED'],
+];
+
+/** Thirteen processes one after the other: a busy machine takes its time. */
+const manyProcesses = 400_000;
+
+const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];
+
+describe('the audit of the command line (decisions.md 5)', () => {
+  let databaseUrl: string;
+  let directory: string;
+  let sql: Connection;
+
+  beforeAll(async () => {
+    databaseUrl = await MariaDbDatabases.shared().freshDatabase();
+    directory = await mkdtemp(join(tmpdir(), 'cli-audit-'));
+    await writeFile(join(directory, file), 'login_name,email\nbob,bob@example.com\n');
+    expect(await run(['migrate'])).toMatchObject({ code: 0 });
+    sql = await createConnection({ uri: databaseUrl });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await rm(directory, { recursive: true });
+    await MariaDbDatabases.shared().drop(databaseUrl);
+  });
+
+  const run = (args: string[]) =>
+    runProgram('dist/src/cli.js', args, { env: { ...testSettings, DATABASE_URL: databaseUrl }, cwd: directory });
+  const rows = async (statement: string) => (await sql.query(statement))[0] as Record<string, unknown>[];
+  const newest = async () => (await rows('SELECT event, actor_id FROM audit_logs ORDER BY id DESC LIMIT 1'))[0];
+
+  it(
+    'no command changes anything where its row cannot be written',
+    async () => {
+      // Waiting for an account, so that the commands have one.
+      expect(await run(['user', 'create', '--login-name', 'bob', '--email', 'bob@example.com'])).toMatchObject({
+        code: 0,
+      });
+      await sql.query("INSERT INTO system_configs VALUES ('root', 'SMTP', 'HOST', 'former.example.com')");
+      await sql.query('RENAME TABLE audit_logs TO audit_logs_away');
+      const state = () => Promise.all(changed.map((table) => rows(`SELECT * FROM ${table}`)));
+      const before = await state();
+      await writeFile(join(directory, file), 'login_name,email\ncarl,carl@example.com\n');
+      for (const [args] of commands)
+        expect({ args, ended: await run(args) }).toMatchObject({ args, ended: { code: 1 } });
+      expect(await state()).toEqual(before);
+      await sql.query('RENAME TABLE audit_logs_away TO audit_logs');
+      await sql.query("DELETE FROM users WHERE login_name = 'bob'");
+      await writeFile(join(directory, file), 'login_name,email\nbob,bob@example.com\n');
+    },
+    manyProcesses,
+  );
+
+  it(
+    'names the actor of every change, wherever --actor stands',
+    async () => {
+      for (const [n, [args, event]] of commands.entries()) {
+        const actor = `operator ${n}`;
+        const ended = await run(n % 2 ? ['--actor', actor, ...args] : [...args, '--actor', actor]);
+        expect({ args, ...ended }).toMatchObject({ args, code: 0, stderr: '' });
+        expect({ args, row: await newest() }).toEqual({ args, row: { event, actor_id: actor } });
+      }
+    },
+    manyProcesses,
+  );
+
+  it('without --actor it is the system user, and what the operator types is an argument like any other', async () => {
+    expect(await run(['user', 'unlock', 'bob'])).toMatchObject({ code: 0 });
+    expect(await newest()).toEqual({ event: 'USER_UNLOCKED', actor_id: userInfo().username });
+    expect(await run(['user', 'unlock', 'bob', '--actor', " 王'; DROP TABLE users -- "])).toMatchObject({ code: 0 });
+    expect(await newest()).toEqual({ event: 'USER_UNLOCKED', actor_id: "王'; DROP TABLE users --" });
+  });
+
+  it.each(['', '  ', 'a\u0007b', 'n'.repeat(256)])(
+    'an actor %j is refused in one line, and nothing is done',
+    async (actor) => {
+      const before = await rows('SELECT id FROM audit_logs');
+      const { code, stderr } = await run(['user', 'unlock', 'bob', '--actor', actor]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: [^\n]*--actor[^\n]*\n$/);
+      expect(await rows('SELECT id FROM audit_logs')).toEqual(before);
+    },
+  );
+});

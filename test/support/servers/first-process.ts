@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { eventually } from './eventually';
+import { GuardedChild, type Exit } from './guarded-child';
+
+const ROOT = resolve(__dirname, '../../..');
+
+/** `unshare` as root, or in a user namespace of its own; undefined where neither is allowed (an unprivileged container). */
+const unshare = [['unshare'], ['unshare', '--user', '--map-root-user']].find(canUnshare);
+
+/**
+ * A built program as process 1 of a PID namespace, as a container runs it: there the kernel ignores a signal that nobody
+ * listens for. Where namespaces are not allowed it is an ordinary process. There an exit *code* after a signal shows the
+ * same thing, because without a listener the kernel ends the process, and the exit has a signal and no code.
+ */
+export class FirstProcess {
+  private constructor(
+    private readonly child: GuardedChild,
+    private readonly pid: number,
+  ) {}
+
+  static readonly isFirst = unshare !== undefined;
+
+  static async start(
+    script: 'dist/src/main.js' | 'dist/src/cli.js',
+    args: readonly string[],
+    { env, cwd }: { env: Record<string, string>; cwd: string },
+  ): Promise<FirstProcess> {
+    const program = [process.execPath, resolve(ROOT, script), ...args];
+    const [command = '', ...rest] = unshare ? [...unshare, '--pid', '--fork', '--kill-child', ...program] : program;
+    const child = await GuardedChild.start({ command, args: rest, env: { PATH: process.env.PATH, ...env }, cwd });
+    if (!unshare) return new FirstProcess(child, child.pid);
+    const pid = await eventually(() => childOf(child.pid), { what: 'the first process of the namespace' });
+    return new FirstProcess(child, pid);
+  }
+
+  get lines(): readonly string[] {
+    return this.child.lines;
+  }
+
+  /** With the code of the program; `unshare` ends as its child does. */
+  get exited(): Promise<Exit> {
+    return this.child.exited;
+  }
+
+  line(pattern: RegExp): Promise<string> {
+    return this.child.line(pattern);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (!this.child.hasExited) process.kill(this.pid, signal);
+  }
+
+  /** SIGKILL to `unshare`, which takes its child along. */
+  kill(): Promise<Exit> {
+    return this.child.end('SIGKILL');
+  }
+}
+
+function canUnshare([command = '', ...args]: readonly string[]): boolean {
+  try {
+    // The file that names the child is part of what is needed.
+    childOf(process.pid);
+    execFileSync(command, [...args, '--pid', '--fork', '--kill-child', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function childOf(pid: number): number | undefined {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return child ? Number(child) : undefined;
+}
