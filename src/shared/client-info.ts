@@ -8,4 +8,6 @@ export interface ClientInfo {
   readonly userAgent: string;
   readonly language: Language;
   readonly requestId: string;
+  /** Fires when the client's connection closes, with ClientGone. What is not begun by then need not be. */
+  readonly signal: AbortSignal;
 }

@@ -14,7 +14,13 @@ import { FakeClock } from '../support/fakes';
 import { TestService } from '../support/app';
 import { authenticatorCode, mailsStay } from '../support/mfa';
 
-const client: ClientInfo = { ip: '127.0.0.1', userAgent: 'test', language: 'en', requestId: 'request' };
+const client: ClientInfo = {
+  ip: '127.0.0.1',
+  userAgent: 'test',
+  language: 'en',
+  requestId: 'request',
+  signal: new AbortController().signal,
+};
 
 /** Racers come over two replicas in turn, each with its own connections; on SQLite there is one, as in its deployments. */
 describe('guarded writes of the second factor', () => {

@@ -62,6 +62,11 @@ export class RawConnection {
     }
   }
 
+  /** Sends the end of its own side, and still reads. */
+  finish(): void {
+    this.socket.end();
+  }
+
   async end(): Promise<void> {
     this.socket.destroy();
     await this.closed;

@@ -4,6 +4,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import { negotiateLanguage } from '../../shared/languages';
 import type { CidrRange } from '../config/http-config';
 import { clientAddress } from './client-address';
+import { connectionSignal } from './connection-signal';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,6 +24,7 @@ export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRang
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     language: negotiateLanguage(request.headers['accept-language']),
     requestId: request.id,
+    signal: connectionSignal(request.socket),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ClientGone } from '../../shared/errors/client-gone';
 import { DomainError } from '../../shared/errors/domain-error';
 import {
   bodyTooLarge,
@@ -20,7 +21,7 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const error = asDomainError(thrown);
-    if (error.entry.status >= 500) {
+    if (error.entry.status >= 500 && !(error instanceof ClientGone)) {
       const bug = error.entry === internalError;
       const err = bug ? (error.cause ?? error) : error;
       this.logger[bug ? 'error' : 'warn']({ requestId: request.id, err }, error.entry.code);

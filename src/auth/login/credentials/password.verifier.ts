@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { HashQueueFull, PasswordHasher } from '../../../hashing/password-hasher';
+import { ClientGone } from '../../../shared/errors/client-gone';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
@@ -30,13 +31,16 @@ export class PasswordVerifier extends CredentialVerifier {
     return null;
   }
 
-  /** A hash of a lower cost. Where too many hashes wait, the next login does it: this one has succeeded. */
+  /**
+   * A hash of a lower cost. Where too many hashes wait, or the client has gone, the next login does it: this one has
+   * succeeded, and is not left half done.
+   */
   async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.password === null || !this.hasher.needsRenewal(user.password)) return;
     try {
       await this.users.renewHash(user, await this.hasher.hash(password, client));
     } catch (error) {
-      if (!(error instanceof HashQueueFull)) throw error;
+      if (!(error instanceof HashQueueFull || error instanceof ClientGone)) throw error;
     }
   }
 }

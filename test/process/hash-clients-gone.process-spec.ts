@@ -1,0 +1,110 @@
+import { dummyHash } from '../../src/users/hashing/bcrypt-format';
+import { jsonRequest, RawConnection } from '../support/raw-http';
+import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
+import { freePort } from '../support/servers/free-port';
+import { captchaToken } from '../support/settings';
+
+/** So slow that nobody can be overtaken by it: a second of a core and more for each hash. */
+const slow = dummyHash(14);
+
+/** One process with one thread, on which clients wait for their hash and hang up. */
+describe('clients that hang up while they wait for a hash', () => {
+  let replicas: Replicas;
+  let metricsPort: number;
+
+  beforeAll(async () => {
+    metricsPort = await freePort();
+    const settings = {
+      HASH_THREADS: '1',
+      BCRYPT_COST: '14',
+      HASH_QUEUE_MAX_WAIT_MS: '600000',
+      MAX_LOCK_COUNT: '1000',
+      METRICS_PORT: `${metricsPort}`,
+    };
+    replicas = await Replicas.start(settings, 1);
+  });
+  afterAll(() => replicas.stop());
+
+  const port = () => replicas.services[0]!.port;
+  const login = (username: string) =>
+    jsonRequest('/login', { username, password: 'wrong', captcha_token: captchaToken });
+
+  /** What the engine says of itself. */
+  async function jobs() {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const value = (name: string) => Number(new RegExp(`^auth_hash_${name} (\\d+)$`, 'm').exec(text)?.[1]);
+    return {
+      waiting: value('queue_waiting'),
+      running: value('queue_running'),
+      completed: value('jobs_total{outcome="completed"}'),
+      abandoned: value('jobs_total{outcome="abandoned"}'),
+    };
+  }
+
+  /** Guesses on connections of their own; resolves when all of them have reached the engine. */
+  async function guesses(count: number, username: string): Promise<RawConnection[]> {
+    const before = await jobs();
+    const clients = await Promise.all(Array.from({ length: count }, () => RawConnection.open(port())));
+    for (const client of clients) client.send(login(username));
+    await eventually(
+      async () => {
+        const now = await jobs();
+        // A place has one job or two.
+        return now.waiting + 2 * now.running + now.completed >= before.completed + count;
+      },
+      { what: 'all guesses wait', interval: 20 },
+    );
+    return clients;
+  }
+
+  const idle = () =>
+    eventually(
+      async () =>
+        Object.values(await jobs())
+          .slice(0, 2)
+          .join() === '0,0',
+      {
+        what: 'nothing waits or runs',
+        timeout: 60_000,
+      },
+    );
+
+  it('30 of them leave the queue, and only what runs already is computed', async () => {
+    const clients = await guesses(30, 'nobody');
+    const before = await jobs();
+    await Promise.all(clients.map((client, n) => (n % 2 ? client.end() : client.reset())));
+    await idle();
+    const after = await jobs();
+    // Two in the thread, and two that may have come next before the service saw the clients go. All 30 without the signal.
+    expect(after.completed - before.completed).toBeLessThanOrEqual(4);
+    expect(after.abandoned).toBeGreaterThanOrEqual(before.waiting - 2);
+  });
+
+  it('hanging up is no free guess: what was judged is counted, and what was not counted was never judged', async () => {
+    const { uid } = await replicas.cli('user', 'create', '--login-name', 'target', '--password', 'Correct-Horse-7');
+    await replicas.rows('UPDATE users SET password = ? WHERE uid = ?', [slow, uid]);
+    const before = await jobs();
+    for (let round = 0; round < 3; round++) {
+      const clients = await guesses(8, 'target');
+      await Promise.all(clients.map((client) => client.reset()));
+      await idle();
+    }
+    const after = await jobs();
+    const judged = after.completed - before.completed;
+    expect(judged).toBeGreaterThan(0);
+    expect(judged).toBeLessThan(24);
+    const counted = async () => ({
+      failures: (await replicas.rows('SELECT login_failed_count AS n FROM users WHERE uid = ?', [uid]))[0]?.n as number,
+      journal: (await replicas.rows('SELECT id FROM login_logs WHERE user_id = ?', [uid])).length,
+    });
+    await eventually(async () => (await counted()).journal >= judged, { what: 'what was judged is written' });
+    expect(await counted()).toEqual({ failures: judged, journal: judged });
+  });
+
+  it('the service says of them what happened and no more: no error, no stack', () => {
+    const lines = replicas.services[0]!.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ err }) => err !== undefined)).toEqual([]);
+    expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+});
