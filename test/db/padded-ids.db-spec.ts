@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +47,20 @@ describe('an id with spaces at its end is no id', () => {
     await assertTenant(service.database, 'root');
     for (const id of ['root ', 'root   ', ' root', 'Root', '']) {
       await expect(assertTenant(service.database, id)).rejects.toThrow('there is no tenant');
+    }
+  });
+
+  it('docs/operations/upgrade.md repairs the rows of before, and no others', async () => {
+    if (__DATABASE__ !== 'mariadb') return;
+    const { uid } = await service.givenUser('of-before', { orgUnitId: 'fin' });
+    const { uid: other } = await service.givenUser('unharmed', { orgUnitId: 'fin' });
+    await service.database.affected("UPDATE users SET tenant_id = 'root ', org_unit_id = 'fin  ' WHERE uid = ?", [uid]);
+    const page = readFileSync(join(__dirname, '../../docs/operations/upgrade.md'), 'utf8');
+    const statements = page.match(/^UPDATE users u JOIN .*(?=;$)/gm) ?? [];
+    expect(statements).toHaveLength(2);
+    for (const statement of statements) expect(await service.database.affected(statement, [])).toBe(1);
+    for (const one of [uid, other]) {
+      expect(await service.userRow(one)).toMatchObject({ tenant_id: 'root', org_unit_id: 'fin' });
     }
   });
 

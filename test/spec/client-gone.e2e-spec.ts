@@ -3,7 +3,7 @@ import { ChangePasswordService } from '../../src/password-reset/change/change-pa
 import type { ClientInfo } from '../../src/shared/client-info';
 import { ClientGone } from '../../src/shared/errors/client-gone';
 import { LoginLock } from '../../src/users/login-lock';
-import { PasswordHasher } from '../../src/users/password-hasher';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { password, TestService } from '../support/app';
 import { goodPassword, mailedToken, submit } from '../support/reset';
 import { captchaToken } from '../support/settings';
