@@ -108,7 +108,7 @@ describe('somebody who uses the pages', () => {
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${name}@example.com`);
     await on(page).button('Send link').click();
-    await on(page).heading('Look into your mailbox').waitFor();
+    await on(page).heading('Check your mailbox').waitFor();
     await newMails(site.service);
     await on(page).link('Mails of the demo').first().click();
     await page.locator('.mails a').first().click();

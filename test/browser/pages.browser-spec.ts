@@ -57,7 +57,7 @@ describe('the pages', () => {
         .field('E-mail address')
         .fill(`${await newUser()}@example.com`);
       await on(page).button('Send link').click();
-      await on(page).heading('Look into your mailbox').waitFor();
+      await on(page).heading('Check your mailbox').waitFor();
     },
     reset: async (page) => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
