@@ -17,7 +17,7 @@ async function run(port, seconds, lanes) {
   return Promise.all(lanes.map((lane) => (lane.rate ? openLoop : closedLoop)(port, begun, until, lane)));
 }
 
-/** `concurrency` clients: each sends its next request when it has its answer. Resolves when all answers have arrived. */
+/** `concurrency` clients, each of which sends its next request when it has its answer. Waits for the last answers. */
 async function closedLoop(port, begun, until, { requests, concurrency, honourRetryAfter }) {
   const book = new Book(begun);
   let next = 0;

@@ -1,6 +1,6 @@
-// The least code that does the same work with the same durability. It shows what the machine can do without a framework.
-// It uses node:http, mysql2 with prepared statements, @node-rs/bcrypt in the thread pool of libuv, and HS256 by
-// node:crypto. It is not a complete service: it has no captcha, no lock, no validation and no error envelope.
+// The least code that does the same work with the same durability: what the machine can do without a framework. It uses
+// node:http, mysql2 with prepared statements, @node-rs/bcrypt in the thread pool of libuv, and HS256 by node:crypto. It
+// is not a complete service: it has no captcha, no lock, no validation and no error envelope.
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { verify } from '@node-rs/bcrypt';

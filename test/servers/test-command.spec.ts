@@ -154,6 +154,6 @@ describe('the test command', () => {
   it('does not take a name for a project that is none', async () => {
     const { code, complaints } = await outcome(testCommand(['--only', 'nonsense']));
     expect(code).toBe(1);
-    expect(complaints).toContain('--only takes names of projects: unit, spec-sqlite, spec-mariadb,');
+    expect(complaints).toContain('--only needs names of test projects: unit, spec-sqlite, spec-mariadb,');
   });
 });
