@@ -1,6 +1,6 @@
 export const captchaToken = 'test-captcha-token';
 
-/** What every test service runs with, unless the test says otherwise. */
+/** The default settings of test services. */
 export const testSettings = {
   NODE_ENV: 'test',
   HOST: '127.0.0.1',
