@@ -191,7 +191,7 @@ function compareProperties(old, now, direction, place) {
   }
 }
 
-/** Each alternative of the narrow side must fit one of the wide side. */
+/** Each old alternative of a request must fit a new one, and each new alternative of an answer an old one. */
 function compareAlternatives(old, now, direction, place) {
   if (!old.oneOf && !now.oneOf) return;
   const fits = (oldOne, newOne) => {

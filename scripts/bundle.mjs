@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, the command line and all packages
+// The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, its command line and their packages
 // into a few files. Without it, most of the start goes into finding and reading two thousand files.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -63,7 +63,7 @@ describe('a user of the pages', () => {
     await on(page).heading('Sign in').waitFor();
   });
 
-  it('sees the reason of a failed login, and tries again with a captcha that renews itself', async () => {
+  it('sees why a login failed, and can try again with a captcha that renews itself', async () => {
     const name = await newUser();
     const page = await open();
     await on(page).logIn(name, 'Wrong-Horse-7');
@@ -103,7 +103,7 @@ describe('a user of the pages', () => {
     expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });
   });
 
-  it('who forgot the password opens the mailed link, sets a new password, and logs in with it', async () => {
+  it('can replace a forgotten password through the mailed link, and then logs in with the new one', async () => {
     const { page, name } = await signedIn();
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${name}@example.com`);

@@ -39,8 +39,8 @@ describe('GuardedChild', () => {
 
   it.each([
     ['is killed', (pid: number) => process.kill(pid, 'SIGKILL')],
-    ['is interrupted at a terminal, with all its group', (pid: number) => process.kill(-pid, 'SIGINT')],
-  ])('does not outlive the process that started it when that %s, nor does its directory', async (_title, end) => {
+    ['is interrupted at a terminal with its process group', (pid: number) => process.kill(-pid, 'SIGINT')],
+  ])('ends, and its directory is removed, when the process that started it %s', async (_title, end) => {
     const directory = await mkdtemp(join(tmpdir(), 'orphan-'));
     const port = await freePort();
     const trace = `${directory}.ended`;

@@ -17,7 +17,7 @@ export class RawConnection {
 
   private constructor(private readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
-    // A reset ends the connection, and `closed` reports that.
+    // A reset counts as an end, which `closed` reports. Without a listener the error would end the test process.
     socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       socket.once('close', () => resolve(performance.now() - this.openedAt));

@@ -50,8 +50,8 @@ export class Session {
   }
 
   /**
-   * Returns an access token newer than `stale`. Callers of one tab share one request. A tab that waited for another tab
-   * finds the new pair in the storage and sends no request.
+   * Returns an access token that replaces `stale`. Callers of one tab share one request. A tab that waited for another
+   * tab finds the new pair in the storage and sends no request.
    */
   async refresh(stale: string): Promise<string> {
     this.refreshing ??= this.exclusive
