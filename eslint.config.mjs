@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 const httpExceptions = 'BadRequest|Unauthorized|Forbidden|NotFound|Conflict|InternalServerError|ServiceUnavailable';
 
-/** The message of each rule gives its reason. dependency-cruiser checks the imports of modules: `npm run check:deps`. */
+/** The message of each rule gives its reason. dependency-cruiser checks the imports (`npm run check:deps`). */
 const architecture = [
   {
     selector: "NewExpression[callee.name='Date'][arguments.length=0]",

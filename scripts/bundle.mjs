@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, its command line and their packages
-// into a few files. Without it, most of the start goes into finding and reading two thousand files.
+// The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, its command line and their
+// packages into a few files. Without it, finding and reading two thousand files takes most of the start.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';

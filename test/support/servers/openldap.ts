@@ -23,7 +23,7 @@ const ADMIN = { dn: `cn=admin,${BASE}`, password: 'admin-password' };
 /** The account with which this class binds, so that its connections are not counted as those of the service. */
 const KEEPER = { dn: `cn=keeper,${BASE}`, password: 'keeper-password' };
 
-/** A private OpenLDAP with ldap://, StartTLS, ldaps:// and its own authority. Its log shows the binds and connections. */
+/** A private OpenLDAP with ldap://, StartTLS, ldaps:// and its own authority. It logs binds and connections. */
 export class OpenLdap extends PrivateServer {
   readonly baseDn = BASE;
   readonly peopleDn = `ou=people,${BASE}`;
