@@ -2,40 +2,43 @@ import tseslint from 'typescript-eslint';
 
 const httpExceptions = 'BadRequest|Unauthorized|Forbidden|NotFound|Conflict|InternalServerError|ServiceUnavailable';
 
-/** Each rule says why it is there; the layout itself is held by dependency-cruiser (`npm run check:deps`). */
+/** The message of each rule gives its reason. dependency-cruiser checks the imports (`npm run check:deps`). */
 const architecture = [
   {
     selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-    message: 'Time comes from Clock only: a lock window that nobody can move in a test is a lock window nobody tests.',
+    message: 'Use Clock.now(): only a time that a test can move can be tested, for example the end of an account lock.',
   },
   {
     selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
-    message: 'Time comes from Clock only: a lock window that nobody can move in a test is a lock window nobody tests.',
+    message: 'Use Clock.now(): only a time that a test can move can be tested, for example the end of an account lock.',
   },
   {
     selector: "MemberExpression[object.name='Math'][property.name='random']",
-    message: 'Codes and identifiers come from Random (a CSPRNG).',
+    message: 'Use Random: Math.random() is predictable, and codes and identifiers must not be.',
   },
   {
     selector: "MemberExpression[object.name='process'][property.name='env']",
-    message: 'Settings are read in platform/config only, where a wrong one stops the start.',
+    message: 'Read settings in platform/config only: there a wrong value stops the start with a clear message.',
   },
   {
     selector: `NewExpression[callee.name=/^(Http|${httpExceptions})Exception$/]`,
-    message: 'Throw a DomainError with an entry of the catalogue: the contract is codes, not statuses.',
+    message: 'Throw a DomainError with an entry of the error catalogue: clients decide by its code, not by the status.',
   },
   {
     selector: 'Literal[value=/^(LOGIN|MFA|AUTH|AUTH_MFA|CAPTCHA|COMMON)_[0-9]{6}$/]',
-    message: 'Codes stand in the error catalogue only; import the entry.',
+    message: 'Error codes are written in the error catalogue only: import its entry.',
   },
   {
     selector: "CallExpression[callee.property.name='save']",
-    message: 'save() reads, modifies and writes: two of them lose one update. Use one guarded UPDATE.',
+    message: 'save() reads before it writes, so one of two parallel calls loses its change. Use one guarded UPDATE.',
   },
-  { selector: "CallExpression[callee.name='forwardRef']", message: 'A cycle: move what both need down a rank.' },
+  {
+    selector: "CallExpression[callee.name='forwardRef']",
+    message: 'forwardRef hides an import cycle: move what both classes need to a module of a lower rank.',
+  },
   {
     selector: 'CallExpression[callee.property.name=/^(compareSync|hashSync)$/]',
-    message: 'A synchronous hash holds the event loop for everybody.',
+    message: 'A synchronous hash blocks the event loop, and with it all requests. Use the hashing port.',
   },
 ];
 
@@ -78,7 +81,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
-    // Clients: the codes come to them from the document, whose types check them; their clock is the browser's.
+    // Clients take error codes from the OpenAPI document, whose types check them. They use the clock of the browser.
     files: ['sdk/**', 'portal/**'],
     rules: { 'no-restricted-syntax': 'off' },
   },
@@ -90,10 +93,10 @@ export default tseslint.config(
         {
           selector:
             "CallExpression[callee.object.name='jest'][callee.property.name=/^(mock|unstable_mockModule|doMock)$/]",
-          message: 'No module mocking: every effect is behind a port, pass a fake.',
+          message: 'Do not mock modules: pass a fake of the port, as every side effect is behind a port.',
         },
       ],
-      // Answers of the service are looked at as they come.
+      // Tests read answers of the service without types.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

@@ -2,7 +2,7 @@
 
 const typescript = require('./scripts/swc-options.cjs');
 
-// For packages that ship ES modules only (Nest 12 among them). `unknown` leaves a CommonJS file a script.
+// For packages that ship only ES modules, such as Nest 12. `isModule: 'unknown'` leaves CommonJS files as they are.
 const packages = {
   swcrc: false,
   isModule: 'unknown',
@@ -15,7 +15,7 @@ const common = {
   rootDir: __dirname,
   testEnvironment: 'node',
   transform: { '\\.ts$': ['@swc/jest', typescript], '\\.[cm]?js$': ['@swc/jest', packages] },
-  // Large CommonJS bundles: turning them would only cost time.
+  // Large CommonJS bundles that need no transformation.
   transformIgnorePatterns: ['/node_modules/playwright-core/', '/node_modules/typescript/'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
@@ -23,7 +23,7 @@ const common = {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
 };
 
-// One MariaDB serves all projects of a run that want it: jest runs the same setup file once, however many projects name it.
+// All projects of a run share one MariaDB: jest runs a setup file once, even if several projects name it.
 const withMariaDb = {
   globalSetup: '<rootDir>/test/support/servers/shared-mariadb-setup.ts',
   globalTeardown: '<rootDir>/test/support/servers/shared-mariadb-teardown.ts',
@@ -31,7 +31,7 @@ const withMariaDb = {
 
 const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
 
-/** The same files once per database; a test reads which one it has from the global `__DATABASE__`. */
+/** Runs the same files once per database. The global `__DATABASE__` tells a test which one it has. */
 function oncePerDatabase(name, testMatch) {
   return [
     { ...common, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
@@ -66,7 +66,7 @@ module.exports = {
       ...slow,
       displayName: 'browser',
       testMatch: ['<rootDir>/test/browser/**/*.browser-spec.ts'],
-      // The pages see nothing of the database.
+      // The pages do not depend on the database, so SQLite is enough.
       globals: { __DATABASE__: 'sqlite' },
     },
     { ...common, ...slow, displayName: 'servers', testMatch: ['<rootDir>/test/servers/**/*.spec.ts'] },

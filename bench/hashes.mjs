@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// node bench/hashes.mjs: comparisons a second by each way that the service has, on as many threads as there are cores.
+// node bench/hashes.mjs: password comparisons per second of each bcrypt engine of the service, one thread per core.
 import { availableParallelism } from 'node:os';
 import { createRequire } from 'node:module';
 import { openEngine } from '../dist/src/hashing/engine/bcrypt-engine.js';
@@ -29,7 +29,7 @@ async function rateOf({ compare }) {
   const thread = async () => {
     while (performance.now() < begun + SECONDS * 1000) {
       const right = await compare();
-      if (right.includes(false)) throw new Error('a right password was refused');
+      if (right.includes(false)) throw new Error('the engine refused a right password: its result is wrong');
       done += right.length;
     }
   };

@@ -1,5 +1,5 @@
-// The load, in a process of its own: bare sockets, kept alive, so that as little of the machine as possible goes into asking.
-// Gets { lanes, seconds } from the bench, answers one summary per lane.
+// Makes the load in a separate process. Plain sockets with keep-alive need the least processor time for the requests.
+// Receives { port, seconds, lanes } from the bench and answers one summary per lane.
 import { connect } from 'node:net';
 
 process.on('message', async ({ id, port, seconds, lanes }) => {
@@ -17,13 +17,13 @@ async function run(port, seconds, lanes) {
   return Promise.all(lanes.map((lane) => (lane.rate ? openLoop : closedLoop)(port, begun, until, lane)));
 }
 
-/** So many clients, each asks again when it has its answer. Nothing is left under way at the end. */
+/** `concurrency` clients, each of which sends its next request when it has its answer. Waits for the last answers. */
 async function closedLoop(port, begun, until, { requests, concurrency, honourRetryAfter }) {
   const book = new Book(begun);
   let next = 0;
   const client = async (index) => {
     const connection = await Connection.open(port);
-    // One client in a row has its own request (its token); where there are more requests than clients, they take turns.
+    // The first request of a client is its own (it carries its token). After that the clients share one sequence.
     for (let mine = index; performance.now() < until; mine = concurrency + next++) {
       const sent = performance.now();
       const answer = await connection.ask(requests[mine % requests.length]);
@@ -36,7 +36,7 @@ async function closedLoop(port, begun, until, { requests, concurrency, honourRet
   return book.summary();
 }
 
-/** So many requests a second, whether the server keeps up or not. */
+/** Sends `rate` requests per second, whether the server keeps up or not. */
 async function openLoop(port, begun, until, { requests, rate }) {
   const book = new Book(begun);
   const idle = [];
@@ -88,14 +88,14 @@ function summaryOf(times) {
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
-/** One kept-alive connection; answers with Content-Length or in chunks, one request at a time. */
+/** One keep-alive connection, for one request at a time. Reads answers with Content-Length and chunked answers. */
 class Connection {
   static async open(port) {
     const connection = new Connection();
     connection.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await new Promise((resolve, reject) => connection.socket.once('connect', resolve).once('error', reject));
     connection.socket.on('data', (data) => connection.take(data));
-    const broken = (error) => connection.fail?.(error ?? new Error('the server hung up'));
+    const broken = (error) => connection.fail?.(error ?? new Error('the server closed the connection'));
     connection.socket.on('error', broken).on('close', () => broken());
     return connection;
   }

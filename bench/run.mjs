@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run bench [-- --quick]: the built service against the reference and better-auth, interleaved; see README.md.
+// npm run bench [-- --quick]: measures the built service against the reference and better-auth (bench/README.md).
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   },
 });
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 7));
-// A machine that is busy with other things makes fewer rounds, not a longer run, unless it was told how many.
+// On a busy machine the run makes fewer rounds instead of taking longer, unless --rounds is given.
 const budgetMs = options.rounds === undefined ? (options.quick ? 100 : 600) * 1000 : Infinity;
 const seconds = Number(options.seconds ?? (options.quick ? 2 : 4));
 const users = Number(options.users);
@@ -47,7 +47,7 @@ const say = (line) => console.log(`${String(Math.round((performance.now() - bega
 if (!options.keep) process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-if (options.keep) say(`files are kept in ${directory}`);
+if (options.keep) say(`keeping the files in ${directory}`);
 say('building the service');
 if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
 if (!without.includes('better-auth')) await installBetterAuth();
@@ -68,7 +68,7 @@ const builds = options.also.map((also) => {
   return service({ ...place(name), name, program });
 });
 const contestants = [main, ...builds];
-// The same program on tables that are nearly empty: what the large ones cost.
+// The same program on almost empty tables shows what large tables cost.
 if (tokens > 0) contestants.push(service({ ...place('small'), name: 'small', database: 'small' }));
 if (!without.includes('reference'))
   contestants.push(reference({ ...place('reference'), nodeArgs: profiled('reference') }));
@@ -94,7 +94,7 @@ try {
 
 async function measure() {
   say(`seeding ${users} users`);
-  // The builds of the service share its tables, the reference copies their shape.
+  // Other builds of the service share its tables. The reference copies their structure.
   for (const contestant of contestants) {
     if (!builds.includes(contestant)) await contestant.seed(contestant.name === 'small' ? 500 : users);
   }
@@ -127,7 +127,7 @@ async function measure() {
     const longest = round === 0 ? 0 : (performance.now() - first) / round;
     if (performance.now() - began + longest > budgetMs) break;
     for (const { key, title, lanes } of chosen) {
-      // Another one begins in each round: what the others do to the machine hits all alike.
+      // Each round begins with another server, so that the effect of the order hits all servers alike.
       const order = contestants.map((_, i) => contestants[(i + round) % contestants.length]);
       for (const contestant of order) {
         const asked = lanes(contestant);
@@ -164,9 +164,9 @@ async function measure() {
   };
 }
 
-/** Logins offered at five times the capacity: what the accepted, the refused and the next see. */
+/** Offers logins at five times the capacity. Measures the accepted and the refused ones, and the rate afterwards. */
 async function overload() {
-  // Less than the default of 2000, which is meant for the default cost, 12: at cost 10 two seconds are a long queue.
+  // The default of 2000 is meant for the default cost of 12. At cost 10, two seconds are a long queue.
   const maxWaitMs = 1200;
   const one = service({ ...place('overload'), name: 'service', settings: { HASH_QUEUE_MAX_WAIT_MS: `${maxWaitMs}` } });
   await one.start();
@@ -178,10 +178,10 @@ async function overload() {
     const length = options.quick ? 10 : 60;
     const rate = Math.round(5 * normal.rate);
     say(
-      `overload: ${rate} logins/s offered for ${length} s, normal are ${normal.rate.toFixed(1)}/s at p95 ${normal.p95.toFixed(0)} ms`,
+      `overload: offering ${rate} logins/s for ${length} s, normal load is ${normal.rate.toFixed(1)}/s at p95 ${normal.p95.toFixed(0)} ms`,
     );
     const [storm] = await load.ask(one.port, length, [{ requests: one.logins, rate }]);
-    // The accepted that still wait are part of the overload; from 5 s after its end on everything is as before.
+    // Accepted logins may still wait in the queue for maxWaitMs. The rate must be normal 5 s after the overload.
     await pause(5000 - maxWaitMs);
     const [after] = await load.ask(one.port, options.quick ? 4 : 10, closed);
     say(
@@ -193,7 +193,7 @@ async function overload() {
   }
 }
 
-/** The service, other builds of it, and the yardstick, in turns. */
+/** Starts the service, its other builds, and the empty Nest program in turns. */
 async function starts() {
   const ours = [main, ...builds].map(({ name, program }) => service({ ...place(`start-${name}`), name, program }));
   const all = [...ours, emptyNest(place('empty'))];
@@ -209,7 +209,7 @@ async function starts() {
   return times;
 }
 
-/** Tables as large as after years: the tokens of `users` people, by the sequence engine, in the order of their key. */
+/** Fills the token tables as after years of use, with the SEQUENCE engine of MariaDB. */
 async function manyTokens() {
   for (const database of ['service', 'reference'].filter((name) => !without.includes(name))) {
     const step = 1_000_000;
@@ -228,7 +228,7 @@ async function manyTokens() {
   }
 }
 
-/** Processor time of the whole machine so far, and what of it a hypervisor gave to others (proc(5), `cpu`). */
+/** Processor time of the whole machine so far, and the part that the hypervisor gave to others (proc(5), `cpu`). */
 function processorTicks() {
   if (!existsSync('/proc/stat')) return undefined;
   const [first] = readFileSync('/proc/stat', 'utf8').split('\n');
@@ -236,7 +236,7 @@ function processorTicks() {
   return { stolen, all: user + nice + system + idle + iowait + irq + softirq + stolen };
 }
 
-/** The share of the processor time that others had, 0 to 1. */
+/** The share of processor time since `before` that the hypervisor gave to others, from 0 to 1. */
 function stolenSince(before) {
   const now = processorTicks();
   return now && (now.stolen - before.stolen) / (now.all - before.all);

@@ -3,24 +3,24 @@ import { defineConfig } from 'vite';
 
 const service = 'http://127.0.0.1:3000';
 
-// Where the pages find the service (index.html); empty where it serves them itself.
+// Vite inserts this address into index.html. It is empty if the service itself serves the pages.
 process.env.VITE_SERVICE_URL ??= '';
 
-/** The SDK as it is published, not its sources: what the pages get is what anybody gets. */
+/** The pages use the built SDK, not its sources, so that they test what is published. */
 export default defineConfig({
   base: process.env.PORTAL_BASE ?? '/',
   resolve: {
     alias: { '@portal-auth/sdk': fileURLToPath(new URL('../sdk/typescript/dist/index.js', import.meta.url)) },
   },
   build: {
-    // Browsers that know light-dark().
+    // The oldest versions with the CSS function light-dark().
     target: ['chrome123', 'firefox120', 'safari17.5'],
-    // Neither script nor style inline: the policy of the pages allows files of their own origin only.
+    // The Content-Security-Policy of the pages forbids inline scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   worker: { format: 'es' },
-  // `npx vite portal`: the pages fresh from the sources, the service from `npm start`.
+  // For `npx vite portal`: forwards the paths of the service to the one that `npm start` runs.
   server: {
     proxy: Object.fromEntries(
       [

@@ -1,2 +1,2 @@
-/** One line for each break; empty when the new document is as good as the old one for every old client. */
+/** Returns one line for each breaking change. Empty when every client of the old document works with the new one. */
 export function breakingChanges(before: object, after: object): string[];

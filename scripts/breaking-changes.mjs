@@ -1,10 +1,10 @@
 /**
- * What a change of the document takes away from clients that were written, or generated, for the old one. Requests must go
- * on being accepted, answers must go on having what they had; more is allowed: new operations, optional request fields,
- * answer fields, error codes.
+ * Finds changes between two OpenAPI documents that break existing clients. The new document must accept all old
+ * requests, and its answers must keep all old fields. It may add operations, optional request fields, answer fields and
+ * error codes.
  */
 
-/** @returns one line for each break; empty when the new document is as good as the old one for every old client. */
+/** @returns one line for each breaking change; empty when every client of the old document works with the new one */
 export function breakingChanges(before, after) {
   const problems = [];
   for (const [path, operations] of Object.entries(before.paths)) {
@@ -28,7 +28,7 @@ const methodsOf = (operations) =>
 
 function compareOperations(old, now, world) {
   const { report } = world;
-  // Generated clients call their methods after it.
+  // Generated clients name their methods after the operationId.
   if (old.operationId !== now.operationId) report(`operationId ${old.operationId} became ${now.operationId}`);
   compareSecurity(old.security ?? world.before.security ?? [], now.security ?? world.after.security ?? [], report);
   compareParameters(old.parameters ?? [], now.parameters ?? [], world);
@@ -36,7 +36,7 @@ function compareOperations(old, now, world) {
   compareResponses(old.responses, now.responses, world);
 }
 
-/** Each way in that there was must still be one: no token at all, or this one. */
+/** Each old way to authenticate must still work: with this token, or without any. */
 function compareSecurity(old, now, report) {
   const ways = (list) => (list.length === 0 ? [''] : list.map((way) => Object.keys(way).sort().join('+')));
   const open = ways(now);
@@ -87,7 +87,7 @@ function compareResponses(old, now, world) {
   }
 }
 
-/** Failures by their code, so that another code beside them is no break. */
+/** Compares errors code by code, so that an additional error code does not count as a breaking change. */
 function compareAnswers(status, old, now, direction) {
   const codes = codesOf(old, direction.oldSchemas);
   if (codes === undefined) return compareSchemas(old, now, direction, `${status}`);
@@ -104,7 +104,7 @@ function codesOf(schema, schemas) {
   return codes.every(([code]) => code !== undefined) ? new Map(codes) : undefined;
 }
 
-// Which of the two has to hold the other: a request of old must be one of new, an answer of new one of old.
+// Each old request must be valid in the new document. Each new answer must be valid in the old document.
 const request = (world) => directed(world, false);
 const response = (world) => directed(world, true);
 
@@ -191,7 +191,7 @@ function compareProperties(old, now, direction, place) {
   }
 }
 
-/** Each alternative of the narrow side must fit one of the wide side. */
+/** Each old alternative of a request must fit a new one, and each new alternative of an answer an old one. */
 function compareAlternatives(old, now, direction, place) {
   if (!old.oneOf && !now.oneOf) return;
   const fits = (oldOne, newOne) => {
@@ -203,7 +203,7 @@ function compareAlternatives(old, now, direction, place) {
   const missing = direction.answers
     ? news.filter((one) => !olds.some((other) => fits(other, one)))
     : olds.filter((one) => !news.some((other) => fits(one, other)));
-  if (missing.length > 0) direction.report(`${place} ${direction.answers ? 'has' : 'has lost'} another alternative`);
+  if (missing.length > 0) direction.report(`${place} ${direction.answers ? 'has a new' : 'has lost an'} alternative`);
 }
 
 const isObject = (value) => typeof value === 'object' && value !== null;
@@ -213,7 +213,7 @@ function typesOf({ type, oneOf, properties }) {
   return oneOf === undefined && properties !== undefined ? ['object'] : undefined;
 }
 
-/** References and the `allOf` that the generator writes around one. */
+/** Resolves a `$ref`, and merges the `allOf` that the generator writes around a `$ref`. */
 function resolve(schema, schemas) {
   if (schema.$ref !== undefined) return resolve(schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)], schemas);
   if (schema.allOf === undefined) return schema;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// portal/dist: the web pages, on a fresh SDK. Does nothing when nothing changed.
+// Builds the web pages to portal/dist, after the SDK. Does nothing if nothing has changed.
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'vite';

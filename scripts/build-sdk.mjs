@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// sdk/typescript: generated from openapi.json, then compiled. Does nothing when nothing changed.
+// Generates the operations of sdk/typescript from openapi.json and compiles it. Does nothing if nothing has changed.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, 'node_modules/.cache/built');
 
 /**
- * Runs `build` unless the inputs hold what they held when it last succeeded, and its outputs are there. By content, not by
- * time: a checkout touches every file.
+ * Runs `build` unless the inputs are unchanged since its last success and its outputs exist. It compares the content of
+ * the inputs, because a git checkout changes the times of files.
  */
 export async function buildWhenChanged({ name, inputs, except = '', outputs, build }) {
   const stamp = join(stamps, name);
@@ -21,7 +21,7 @@ export async function buildWhenChanged({ name, inputs, except = '', outputs, bui
   writeFileSync(stamp, digest(inputs, except));
 }
 
-/** The packages that do the building are inputs as well. */
+/** Includes package-lock.json, because other versions of the build tools can give another output. */
 function digest(inputs, except) {
   const hash = createHash('sha256');
   for (const file of [join(root, 'package-lock.json'), ...inputs].flatMap((path) => filesOf(path, except))) {
@@ -38,9 +38,9 @@ function filesOf(path, except) {
     .flatMap((name) => filesOf(join(path, name), except));
 }
 
-/** @throws Error when the compiler found something; it has printed what. */
+/** @throws Error when the compiler finds a problem; the compiler prints it */
 export function compile(project, ...options) {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', project, ...options], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`${project} does not compile`);
+  if (status !== 0) throw new Error(`${project} does not compile, see the output of tsc above`);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The last step of `npm run build:server` (ADR 0015): the program and its command line, compiled by tsc, and the packages they
-// need, put into a few files in their place. Finding and reading two thousand files was most of a start.
+// The last step of `npm run build:server` (ADR 0015). It bundles the compiled server, its command line and their
+// packages into a few files. Without it, finding and reading two thousand files takes most of the start.
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,12 +20,12 @@ cpSync(join(root, 'src/mail/templates'), join(compiled, 'mail/templates'), {
 const worker = 'hashing/engine/hash-worker.js';
 cpSync(join(root, 'src', worker), join(compiled, worker));
 
-/** The packages that stay in node_modules, and what they are asked for below their name. */
+/** Packages that are loaded from node_modules instead of being bundled, with all their entry points. */
 const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));
 
 /**
- * Packages that ask for others by a name which no bundler sees, and would get second copies of them. A package that no longer
- * reads so stops the build.
+ * Packages that call `require` in a way that the bundler cannot see. They would load second copies of other packages.
+ * The build stops if the source of such a package has changed.
  */
 const hiddenRequires = {
   '@nestjs/typeorm/dist/common/typeorm-compat.js': ['const require = createRequire(import.meta.url);', ''],
@@ -35,11 +35,11 @@ const hiddenRequires = {
   ],
 };
 
-/** Drivers of databases that the service does not speak, a tenth of all code; asked for, they would be no constructors. */
+/** TypeORM drivers of unsupported databases, a tenth of all code. They are replaced by empty modules. */
 const unusedDrivers =
   /\/node_modules\/typeorm\/driver\/(?!mysql|better-sqlite3|sqlite-abstract|types)[^/]+\/\w+Driver\.js$/;
 
-/** What TypeORM, Nest and Fastify would load if it were installed. */
+/** Optional packages that TypeORM, Nest and Fastify load if they are installed. */
 const optional =
   /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
 
@@ -57,11 +57,11 @@ const adapt = {
     if (hidden) {
       const [from, to] = hidden[1];
       if (!code.includes(from))
-        throw new Error(`${hidden[0]} has changed: look at hiddenRequires in scripts/bundle.mjs`);
+        throw new Error(`the source of ${hidden[0]} has changed: adapt hiddenRequires in scripts/bundle.mjs to it`);
       return code.replace(from, to);
     }
     if (!id.startsWith(compiled) || !/\b__(dir|file)name\b/.test(code)) return;
-    // Templates and package.json stay where they are, the code that looks for them moves.
+    // The code moves into the bundle, but the templates and package.json that it reads stay where they are.
     const place = relative(join(compiled, chunks), id);
     return code.replace(/\b__(dir|file)name\b/g, (_name, kind) => {
       const path = kind === 'file' ? place : dirname(place);
@@ -69,12 +69,12 @@ const adapt = {
     });
   },
   renderChunk(code, { name, moduleIds }) {
-    // Our own code stays as it is, for who reads a stack trace; packages lose comments and spaces, and keep their names.
+    // The code of the service stays readable for stack traces. Packages lose comments and spaces, and keep their names.
     const small = moduleIds.some((id) => id.startsWith(compiled))
       ? code
       : minifySync(name, code, { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } })
           .code;
-    // One byte for each character in memory instead of two.
+    // V8 keeps a pure ASCII source in one byte per character, and any other source in two.
     return small.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   },
 };

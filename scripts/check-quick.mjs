@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// npm run check:quick      types, lint, the two laws, unit tests and the endpoint tests on SQLite
-// npm run check:changed    the same for what differs from main, and the tests that import it
+// npm run check:quick      types, lint, the rank and door laws, unit tests, and the endpoint tests on SQLite
+// npm run check:changed    the same for the files that differ from main, and the tests that import them
 //
-// Prints a line for each step with its seconds, and the output of a step that fails. Ends with exit code 1 when one failed.
+// Prints one line per step with its seconds, and the output of each failed step. The exit code is 1 when a step failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ async function run(name, command, args) {
   process.stdout.write(Buffer.concat(output));
 }
 
-/** What differs from main or is new, and still there. */
+/** Files that differ from main and untracked files, without deleted ones. */
 function changedFiles() {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
   const listed = [

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // npm run check:references
 //
-// Every reference in a tracked file resolves inside the repository, or names an RFC or another standard. Prints one line for
-// each that does not, and how many there are by rule; ends with 1 when there is one.
+// Checks that every reference in a tracked file resolves inside the repository, or names an RFC or another standard.
+// Prints one line for each wrong reference, and their number by rule. The exit code is 1 when there is one.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { checkReferences } from './references.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// A tracked file that was deleted has no text, nor has a symbolic link to a folder.
+// Deleted files and symbolic links to folders have no text to check.
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   .split('\0')
   .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile());
@@ -25,5 +25,5 @@ for (const { file, line, message } of findings) console.log(`${file}:${line}: ${
 for (const rule of new Set(findings.map((finding) => finding.rule)))
   console.log(`${rule}: ${findings.filter((finding) => finding.rule === rule).length}`);
 console.log(findings.length === 0 ? 'every reference resolves' : `${findings.length} references to mend`);
-// exit() would cut what a pipe has not taken yet.
+// process.exit() would cut off output that a pipe has not read yet.
 process.exitCode = findings.length === 0 ? 0 : 1;

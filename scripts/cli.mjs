@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run cli -- …: the command line in a checkout, built when it has to be.
+// npm run cli -- …: builds the project if needed, then runs the command line in this process.
 import { join } from 'node:path';
 import { ensureBuilt, root } from './ensure-built.mjs';
 

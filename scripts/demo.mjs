@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm start: builds what is not built yet, then runs the demo in this process.
+// npm start: builds the project if needed, then runs the demo in this process.
 import { join } from 'node:path';
 import { ensureBuilt, root } from './ensure-built.mjs';
 

@@ -21,7 +21,7 @@ const inputs = [
   'tsconfig.build.json',
 ];
 
-/** Runs `npm run build` when a source is newer than the last build; says so on standard error. */
+/** Runs `npm run build` when a source is newer than the last build. The output goes to standard error. */
 export function ensureBuilt() {
   if (existsSync(stamp) && newest(inputs.map((path) => join(root, path))) <= Date.parse(readFileSync(stamp, 'utf8')))
     return;
@@ -38,7 +38,7 @@ function newest(paths) {
     ...paths.map((path) => {
       const stat = statSync(path);
       if (!stat.isDirectory()) return stat.mtimeMs;
-      // What the build itself writes is no reason to build again.
+      // The build itself writes these folders.
       const names = readdirSync(path).filter((name) => name !== 'generated');
       return newest(names.map((name) => join(path, name)));
     }),

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node scripts/env-example.mjs [--check]: writes .env.example from the tables of docs/settings.md, or checks that it is current.
-// A test holds the page to the settings that the program reads, so the example names each of them.
+// node scripts/env-example.mjs [--check]: writes .env.example from the tables of docs/settings.md, or checks that it is
+// up to date. A test compares that page with the settings that the program reads, so the example lists all of them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -41,7 +41,7 @@ function sentence(markdown) {
   return words === '' || /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
-/** Comment lines of at most 100 characters. */
+/** Breaks a text into comment lines of at most 100 characters. */
 function wrapped(words) {
   const made = ['#'];
   for (const word of words.split(' ')) {

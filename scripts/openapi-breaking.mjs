@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // npm run openapi:breaking [-- OLD [NEW]]
 //
-// Judges NEW (openapi.json unless told) against OLD, a file or a git revision; the last release tag unless told.
-// Ends with 1 where a client of OLD would break.
+// Compares two OpenAPI documents, each a file or a git revision. OLD defaults to the last release tag, NEW to
+// openapi.json. The exit code is 1 when NEW breaks clients of OLD.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { argv, exit } from 'node:process';
@@ -14,12 +14,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const [old = lastRelease(), now = `${root}openapi.json`] = argv.slice(2);
 
 if (old === undefined) {
-  console.log('there is no release yet: nothing to break');
+  console.log('there is no release tag (v*) yet, so there is nothing to compare with');
   exit(0);
 }
 const problems = breakingChanges(JSON.parse(read(old)), JSON.parse(read(now)));
 for (const problem of problems) console.log(problem);
-console.log(problems.length === 0 ? `nothing breaks since ${old}` : `${problems.length} breaking changes since ${old}`);
+console.log(`${problems.length || 'no'} breaking changes since ${old}`);
 exit(problems.length === 0 ? 0 : 1);
 
 function lastRelease() {

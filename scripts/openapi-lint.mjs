@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm run openapi:lint: the strict rules of Redocly's linter, as a library: no command line, no telemetry, no network.
+// npm run openapi:lint: checks openapi.json with the strict rules of Redocly. It uses Redocly's library, because its
+// command line sends telemetry and needs the network.
 import { readFileSync } from 'node:fs';
 import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';

@@ -7,5 +7,5 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What is wrong with the references of these files: their text by path from the root. */
+/** Returns the wrong references of `files`, which maps the path of each tracked file to its text. */
 export function checkReferences(files: ReadonlyMap<string, string>): Finding[];

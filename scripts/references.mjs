@@ -1,6 +1,6 @@
 /**
- * References in code, tests and documentation, and what is wrong with them. A reader must be able to follow each one inside
- * the repository: docs/spec/README.md says how a reference is written.
+ * Finds wrong references in code, tests and documentation. A reader must be able to follow each reference inside the
+ * repository. docs/spec/README.md says how to write one.
  */
 import { posix } from 'node:path';
 
@@ -8,7 +8,7 @@ const contract = 'docs/spec/service.md';
 const catalogue = 'docs/spec/attacks.md';
 const map = 'docs/spec-map.md';
 
-// Made by programs, or not text. The last one holds wrong references on purpose.
+// Generated files and binary files. The last one contains wrong references on purpose.
 const skipped = [
   /(^|\/)package-lock\.json$/,
   /^openapi\.json$/,
@@ -18,7 +18,7 @@ const skipped = [
   /^test\/unit\/check-references\.spec\.ts$/,
 ];
 
-// A section sign after one of these belongs to the standard, also in a list: RFC 9700 §2.2.2, §4.14.2.
+// A section sign after one of these names belongs to that standard, also in a list: RFC 9700 §2.2.2, §4.14.2.
 const standard = String.raw`(?:RFC \d+|ASVS|NIST SP|W3C|ISO|ECMA|FIPS|UAX|Unicode|Trace Context|WebAuthn|OpenID|OpenAPI)`;
 const afterStandard = new RegExp(
   String.raw`\b${standard}(?:(?![.;] )[^§()]){0,40}(?:§+ ?[\w.–-]+(?:, ?| and | or | ))*$`,
@@ -27,7 +27,7 @@ const beforeStandard = new RegExp(String.raw`^(?:§+ ?|[Ss]ections? )[\w.–-]+ 
 
 /**
  * @param files the text of every tracked file by its path from the root
- * @returns what is wrong, in the order of files and lines
+ * @returns the wrong references, in the order of files and lines
  */
 export function checkReferences(files) {
   const repository = { files, anchors: new Map(), has: (path) => exists(files, path) };
@@ -39,7 +39,7 @@ export function checkReferences(files) {
   return findings;
 }
 
-/** Base64 and hexadecimal data hold every mark by chance. */
+/** Base64 and hexadecimal data can contain a mark by chance. */
 const withoutData = (text) => text.replace(/[A-Za-z0-9+/=]{60,}/g, blank);
 
 const blank = (found) => found.replace(/[^\n]/g, ' ');
@@ -60,7 +60,7 @@ function checkFile({ file, text, repository }) {
     .map(({ index, rule, message }) => ({ file, line: text.slice(0, index).split('\n').length, rule, message }));
 }
 
-/** @returns the text without its links: what a link shows may be a mark, because the link says where it leads. */
+/** @returns the text without its links. The label of a link may be a bare mark, because the link has a target. */
 function checkLinks(file, text, repository, report) {
   const links = /\[[^\][]*\]\(\s*<?([^()\s>]+)>?(?:\s+"[^"]*")?\s*\)/g;
   let prose = text;
@@ -75,7 +75,7 @@ function checkLinks(file, text, repository, report) {
   return prose;
 }
 
-/** Paths from the root, in any file. */
+/** Checks paths from the root, such as docs/spec/service.md, in any file. */
 function checkPaths({ text, repository, report }) {
   for (const { 1: path, 2: anchor, index } of text.matchAll(/(?<![\w./-])(docs\/[\w./-]+\.md)(?:#([\w.-]*\w))?/g)) {
     const problem = problemOf(repository, path, anchor);
@@ -93,7 +93,7 @@ function checkDecisionRecords({ text, repository, report }) {
   }
 }
 
-/** Numbers of weak spots and of tests. 2026-W21 is a week. */
+/** Checks numbers of weak spots and of tests. 2026-W21 is a week, not a weak spot. */
 function checkMarks({ file, text, repository, report }) {
   for (const { 0: mark, index } of text.matchAll(/(?<![\w#&+=]|\d{4}-)(?:W\d{2}|T\d{3})(?![\w+=])/g)) {
     const anchor = mark.toLowerCase();
@@ -106,7 +106,7 @@ function checkMarks({ file, text, repository, report }) {
   }
 }
 
-/** In a test file whatever is not a comment: titles also come from tables of cases. */
+/** In a test file, all code outside comments counts as a title, because titles also come from tables of cases. */
 function inTestTitle(file, text, index) {
   if (!/^test\/|[.-]spec\.[cm]?[jt]sx?$/.test(file)) return false;
   const before = text.slice(text.lastIndexOf('\n', index) + 1, index);
@@ -114,7 +114,7 @@ function inTestTitle(file, text, index) {
   return !/^\s*\*/.test(before) && !/\/[/*]/.test(code);
 }
 
-/** Names of the pages of the specification without their path. Inside docs/spec a name is enough, a number is not. */
+/** Checks names of specification pages without a path. Inside docs/spec only a name without a number is allowed. */
 function checkPages({ file, text, report }) {
   const mention =
     /(?<![\w./-])(authentication-service|security-tests|service|decisions|extensions|attacks)\.md(?:`?,?\s+(?:section )?(\d+|[A-H]\b))?/g;
@@ -126,7 +126,7 @@ function checkPages({ file, text, report }) {
   }
 }
 
-/** A number is taken for one of the contract where the contract has it. */
+/** Checks section numbers without a document. The message proposes the contract if it has a section of that number. */
 function checkSections({ text, repository, report }) {
   for (const { 0: sign, index } of text.matchAll(/§+\s?\w[\w.–-]*|\b[Ss]ections?\s+\d[\w.–-]*/g)) {
     const before = text.slice(Math.max(0, index - 120), index).replace(/\s*\n\s*(?:\*|\/\/|#|>)?\s*/g, ' ');
@@ -141,7 +141,7 @@ function checkSections({ text, repository, report }) {
   }
 }
 
-/** Folders beside the repository. An import of the module `shared` inside it is none. */
+/** Checks paths to a folder outside the repository. Imports of the module `src/shared` are allowed. */
 function checkOutside({ file, text, repository, report }) {
   for (const { 0: path, index } of text.matchAll(/(?:\.\.\/)+shared\b[\w./-]*/g)) {
     const target = posix.join(posix.dirname(file), path.replace(/[./]+$/, ''));
@@ -162,7 +162,7 @@ function exists(files, path) {
   return files.has(path) || [...files.keys()].some((known) => known.startsWith(folder));
 }
 
-/** Explicit anchors, and those that GitHub makes of headings. */
+/** Explicit anchors, and those that GitHub derives from headings. */
 function anchorsOf({ files, anchors }, path) {
   if (!anchors.has(path)) {
     const text = files.get(path) ?? '';

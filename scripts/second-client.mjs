@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node scripts/second-client.mjs FOLDER: a client of another generator and another style (one class, methods grouped by
-// tag) from the same document. Nobody uses it: it shows that the document is not fitted to one generator.
+// node scripts/second-client.mjs FOLDER: generates a client of openapi.json with another generator and in another style
+// (one class, methods grouped by tag). A test uses it to show that the document does not depend on one generator.
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,6 +1,6 @@
 'use strict';
 
-/** How swc compiles our own TypeScript for jest and for `npm run dev`: CommonJS with decorators and their metadata, as tsc does. */
+/** Options of swc for jest and `npm run dev`. As tsc does, they give CommonJS with decorators and their metadata. */
 module.exports = {
   swcrc: false,
   jsc: {

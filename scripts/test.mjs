@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // npm test [-- [--only <project> ...] [--no-build] [jest arguments]]
 //
-// Everything a test run needs, from a fresh clone: the programs of the servers, the build, jest with a temporary
-// directory of its own, and an end that leaves nothing behind. The servers themselves are started by jest, so that
-// `npx jest <file>` finds them as well (jest.config.js).
+// Runs the tests from a fresh clone: installs the server programs, builds the project, and runs jest with a private
+// temporary directory that is deleted at the end. Jest itself starts the servers, so that `npx jest <file>` has them as
+// well (jest.config.js).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 
 const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', 'nginx', 'openssl'];
 const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
-/** The programs that a project's tests talk to; everything for a project that is not named here. */
+/** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {
   unit: ['promtool'],
   'spec-sqlite': [],
@@ -30,7 +30,7 @@ const NEEDED = {
   process: SERVERS,
   browser: ['chromium'],
 };
-/** How long a group of processes may take to end by itself. */
+/** A process group that has not ended after this time gets SIGKILL. */
 const PATIENCE_MS = 10_000;
 
 let interruption;
@@ -68,7 +68,7 @@ async function main(args) {
   }
 }
 
-/** `--only` takes the project names that follow it, apart by spaces or commas; what is not ours is jest's. */
+/** `--only` takes the project names that follow it, separated by spaces or commas. Other arguments go to jest. */
 function readArguments(args) {
   const known = require('../jest.config.js').projects.map(({ displayName }) => displayName);
   const own = new Set(['--only', '--no-build']);
@@ -78,12 +78,12 @@ function readArguments(args) {
   const isProject = (arg) => arg.split(',').every((name) => known.includes(name));
   const end = args.findIndex((arg, index) => index > start && !isProject(arg));
   const only = args.slice(start + 1, end < 0 ? args.length : end).flatMap((arg) => arg.split(','));
-  if (only.length === 0) throw new Error(`--only takes names of projects: ${known.join(', ')}`);
+  if (only.length === 0) throw new Error(`--only needs names of test projects: ${known.join(', ')}`);
   const others = [...args.slice(0, start), ...(end < 0 ? [] : args.slice(end))];
   return { only, build: !others.includes('--no-build'), jestArguments: others.filter((arg) => !own.has(arg)) };
 }
 
-/** A file that could not be run counts as a failed test, and so does a run that failed without one. */
+/** A test file that cannot be loaded counts as a failed test, and so does a run that fails without a failed test. */
 function countLine(code, resultFile) {
   const result = readResult(resultFile);
   const failed = Math.max(result.numFailedTests + result.numRuntimeErrorTestSuites, code === 0 ? 0 : 1);
@@ -108,15 +108,15 @@ function readResult(file) {
 
 async function run(command, args) {
   const code = await exitCodeOf(command, args);
-  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
+  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" failed with exit code ${code}`);
 }
 
-/** Never interrupted: a package manager cut short leaves the machine half installed. */
+/** An interrupt does not end the installer, because a package manager that is killed leaves packages half installed. */
 async function runInstaller(command, args, env = {}) {
   const child = start(command, args, env);
   const [code] = await once(child, 'exit');
   if (interruption) throw new Error('interrupted');
-  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" ended with ${code}`);
+  if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" failed with exit code ${code}`);
 }
 
 async function exitCodeOf(command, args, env) {
@@ -129,7 +129,7 @@ async function exitCodeOf(command, args, env) {
   return code ?? 128 + constants.signals[signal];
 }
 
-/** In a process group of its own, which makes what it started findable without looking at anybody else's processes. */
+/** Starts a process group, so that all descendants can be ended without touching other processes. */
 function start(command, args, env) {
   return spawn(command, args, {
     cwd: ROOT,

@@ -1,6 +1,6 @@
 'use strict';
 
-// Lets `node --require` run the sources of src/ as they are, without a build and without checking types (`npm run dev`).
+// For `npm run dev`: lets `node --require` run the TypeScript sources of src/ without a build and without type checks.
 const { readFileSync } = require('node:fs');
 const { transformSync } = require('@swc/core');
 const options = require('./swc-options.cjs');

@@ -1,4 +1,4 @@
-// Child processes of the bench: each with its own log file, none of them outliving the bench.
+// Child processes of the bench. Each has its own log file, and none outlives the bench.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * @param {{ name: string, command?: string, args: string[], env?: Record<string, string>, cwd?: string, log: string }} what
- * `log`: the file that takes its output, as a container's runtime would
+ * `log`: the file for the output of the process
  */
 export function start({ name, command = process.execPath, args, env = {}, cwd, log }) {
   const output = openSync(log, 'a');
@@ -34,7 +34,7 @@ export function start({ name, command = process.execPath, args, env = {}, cwd, l
       return running.has(child);
     },
     tail: () => readFileSync(log, 'utf8').split('\n').slice(-15).join('\n'),
-    /** SIGTERM first, so that a profile is written; SIGKILL when that takes too long. */
+    /** Sends SIGTERM first, so that Node writes its profile, and SIGKILL after `patience` milliseconds. */
     async stop(signal = 'SIGTERM', patience = 10_000) {
       child.kill(signal);
       const timer = setTimeout(() => child.kill('SIGKILL'), patience);
@@ -44,7 +44,7 @@ export function start({ name, command = process.execPath, args, env = {}, cwd, l
   };
 }
 
-/** Resolves once `probe` gives something truthy. @throws with the end of the child's log when it ends or takes too long */
+/** Resolves when `probe` returns a truthy value. @throws with the last lines of the log if the child ends or is late */
 export async function untilReady(child, probe, { timeout = 60_000, every = 10 } = {}) {
   const deadline = performance.now() + timeout;
   while (child.alive && performance.now() < deadline) {
@@ -63,7 +63,7 @@ export async function freePort() {
   return port;
 }
 
-/** Resident memory of a process in MiB; undefined where there is no /proc. */
+/** Resident memory of a process in MiB. Undefined on systems without /proc. */
 export function residentMiB(pid) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -72,7 +72,7 @@ export function residentMiB(pid) {
   }
 }
 
-/** Processor time that a process has used, in milliseconds; undefined where there is no /proc. */
+/** Processor time that a process has used, in milliseconds. Undefined on systems without /proc. */
 export function processorMs(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

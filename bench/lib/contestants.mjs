@@ -1,4 +1,5 @@
-// Who takes part: the service as it is built, the reference, better-auth. Each knows how to be seeded, started and asked.
+// The servers that the bench compares: the built service, the reference and better-auth. Each brings its test data, its
+// start command and its requests.
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -18,11 +19,11 @@ const secrets = {
   DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
 
-/** A session comes from so many addresses, so that no counter of requests grows as none does in production. */
+/** Client addresses per session. With one address, its rate-limit counter would grow as it never does in production. */
 const addressesPerSession = 64;
 const addressOf = (i) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
 
-/** Settings of production, but for what loopback needs: the address, and a captcha token that needs no puzzle solved. */
+/** Settings of production, except for the loopback address, a fixed captcha token, and unreachable rate limits. */
 export const serviceSettings = {
   ...secrets,
   HOST: '127.0.0.1',
@@ -35,11 +36,11 @@ export const serviceSettings = {
   ...Object.fromEntries(
     ['LOGIN', 'OTP', 'CAPTCHA', 'FORGOT_PASSWORD', 'OTHER', 'TARGET'].map((of) => [`RATE_LIMIT_${of}`, '2000000000']),
   ),
-  // Behind an ingress, for clients of many addresses: limits and turns are kept by address.
+  // Rate limits and the order of the hash queue depend on the client address, so the service trusts X-Forwarded-For.
   TRUSTED_PROXIES: '127.0.0.1',
   // A run may last longer than the default of 15 minutes.
   ACCESS_TOKEN_TTL_SECONDS: '7200',
-  // 128 logins at once wait four seconds on two cores; refusing them is measured by the overload.
+  // 128 logins at once wait four seconds on two cores. Only the scenario `overload` measures refusals.
   HASH_QUEUE_MAX_WAIT_MS: '20000',
 };
 
@@ -71,7 +72,7 @@ export function service({
   });
 }
 
-/** On the tables of the service, without its rows. */
+/** Uses copies of the tables of the service, with users of its own. */
 export function reference({ db, directory, nodeArgs = [] }) {
   return new Contestant({
     name: 'reference',
@@ -125,7 +126,7 @@ export function emptyNest({ directory }) {
   return new Contestant({ name: 'empty Nest', directory, command: [join(bench, 'servers/empty-nest.cjs')], env: {} });
 }
 
-/** Installs what only the bench needs, when it is not there yet. */
+/** Installs the dependencies of the bench if they are missing. */
 export async function installBetterAuth() {
   if (!existsSync(join(bench, 'node_modules/better-auth'))) {
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: bench });
@@ -222,7 +223,7 @@ function json(path, body, headers = {}) {
   return text('POST', path, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 }
 
-/** By the sequence engine, so that a million of them takes seconds. All have one password. */
+/** Uses the SEQUENCE engine of MariaDB, which creates a million users in seconds. All users have the same password. */
 async function ownUsers(users) {
   const digest = await hash(password, { cost: 10 });
   return `

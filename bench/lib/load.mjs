@@ -1,4 +1,4 @@
-// The bench's side of the load generator.
+// Starts the load generator (loadgen.mjs) and sends it its tasks.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -12,7 +12,7 @@ export function startLoad() {
     if (error) reject(new Error(error));
     else resolve(result);
   });
-  child.on('exit', () => waiting.forEach(({ reject }) => reject(new Error('the load generator ended'))));
+  child.on('exit', () => waiting.forEach(({ reject }) => reject(new Error('the load generator ended too early'))));
   return {
     /** @returns one summary per lane */
     ask: (port, seconds, lanes) =>

@@ -1,4 +1,4 @@
-// A MariaDB of its own, as durable as in production: every commit is on the disk before it is answered.
+// A private MariaDB that is as durable as in production: every commit is on the disk before it is answered.
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { freePort, start, untilReady } from './children.mjs';
 
 const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-/** @param {string} bufferPool enough for the tables: what is measured is the service, not this machine's disk */
+/** @param {string} bufferPool large enough for all tables, so that the bench does not measure reads from the disk */
 export async function startMariaDb(directory, bufferPool = '512M') {
   const program = findProgram('mariadbd');
   if (program === null) throw new Error('mariadbd is not installed (on Debian: apt-get install mariadb-server)');
@@ -40,7 +40,7 @@ export async function startMariaDb(directory, bufferPool = '512M') {
       '--bind-address=127.0.0.1',
       `--socket=${join(directory, 'db.sock')}`,
       `--pid-file=${join(directory, 'db.pid')}`,
-      // A MariaDB that starts removes the temporary tables of all others in a folder that they share.
+      // When MariaDB starts, it deletes the temporary tables of all servers that use the same folder.
       `--tmpdir=${data}`,
       `--init-file=${init}`,
       '--innodb-flush-log-at-trx-commit=1',

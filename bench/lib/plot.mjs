@@ -1,4 +1,4 @@
-// The figures of one run as bars: what the service reached, as a ratio, and the bound it wants to keep.
+// Draws the figures of one run as an SVG.
 import { median } from './report.mjs';
 
 const width = 860;
@@ -7,7 +7,7 @@ const left = 330;
 const scale = 150; // pixels for a ratio of 1
 const colours = { service: '#2563eb', reference: '#94a3b8', 'better-auth': '#d97706' };
 
-/** Rates of all, each as a ratio to the reference of its scenario; below, the bounds and how they were kept. */
+/** Bars show the rate of each server as a ratio to the reference. The lines below show each figure with its bound. */
 export function plot({ at, machine, trials, settings }, figures) {
   const rows = [];
   for (const [key, title] of [
@@ -46,10 +46,10 @@ export function plot({ at, machine, trials, settings }, figures) {
       text(490, y, verdict, `fill="${met === false ? '#b91c1c' : '#475569'}"`)
     );
   });
-  const caption = `${at.slice(0, 10)} · ${machine.cores} cores · Node ${machine.node} · MariaDB beside it · bcrypt cost 10 · medians of ${settings.rounds} rounds`;
+  const caption = `${at.slice(0, 10)} · ${machine.cores} cores · Node ${machine.node} · MariaDB on the same machine · bcrypt cost 10 · medians of ${settings.rounds} rounds`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13">
 <rect width="${width}" height="${height}" fill="#ffffff"/>
-${text(12, 24, 'Answers per second, and as a ratio to the reference in the same rounds', 'font-size="16" font-weight="600"')}
+${text(12, 24, 'Answers per second, and their ratio to the reference in the same rounds', 'font-size="16" font-weight="600"')}
 ${text(12, 43, caption, 'fill="#475569"')}
 ${[...bars, ...lines].join('\n')}
 </svg>

@@ -1,4 +1,4 @@
-// From trials to ratios: in each round the service is divided by its neighbour of the same round, then the median is taken.
+// Turns trials into ratios: the service divided by another server of the same round, then the median over the rounds.
 export function median(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -14,13 +14,13 @@ export function ratio(trials, key, field, other, mine = 'service') {
   );
 }
 
-/** Whether memory stays flat: asked of a long run only, because in the first rounds every process still grows. */
+/** Memory in the last third of the rounds, divided by that in the second. In the first third every process grows. */
 function growth(rounds) {
   const third = Math.floor(rounds.length / 3);
   return third >= 3 ? median(rounds.slice(-third)) / median(rounds.slice(-2 * third, -third)) : undefined;
 }
 
-/** Every figure that the service wants to reach: `[what, value, 'at least' | 'under', bound, unit]`. */
+/** The targets of the service, each as `[what, value, 'at least' | 'under', bound, unit]`. */
 export function evaluate({ trials, memory, overload, start }) {
   const at = (key, field, other) => ratio(trials, key, field, other);
   const list = [
@@ -34,27 +34,27 @@ export function evaluate({ trials, memory, overload, start }) {
     ['refresh beside logins: rate, of the reference', at('storm', 'rate', 'reference'), 'at least', 0.8],
     ['refresh beside logins: p50, of the reference', at('storm', 'p50', 'reference'), 'under', 2],
     ['refresh beside logins: p99, of the reference', at('storm', 'p99', 'reference'), 'under', 1.5],
-    ['the logins beside it, of the reference', at('storm', 'beside', 'reference')],
-    ['overload: p95 of the accepted, of the normal', overload && overload.storm.p95 / overload.normal.p95, 'under', 2],
-    ['overload: accepted/s, of the normal', overload && overload.storm.rate / overload.normal.rate],
-    ['overload: p99 of the refusals', overload?.storm.byStatus[503]?.p99, 'under', 50, 'ms'],
+    ['refresh beside logins: logins/s, of the reference', at('storm', 'beside', 'reference')],
+    ['overload: p95 of accepted, of normal load', overload && overload.storm.p95 / overload.normal.p95, 'under', 2],
+    ['overload: accepted/s, of normal load', overload && overload.storm.rate / overload.normal.rate],
+    ['overload: p99 of refusals', overload?.storm.byStatus[503]?.p99, 'under', 50, 'ms'],
     [
-      '5 s after the overload: logins/s, of the normal',
+      '5 s after the overload: logins/s, of normal load',
       overload && overload.after.rate / overload.normal.rate,
       'at least',
       0.95,
     ],
     ...['login32', 'refresh32', 'me32'].map((key) => [
-      `${key} on large tables, of itself on small ones`,
+      `${key} on large tables, of small tables`,
       at(key, 'rate', 'small'),
       'at least',
       0.8,
     ]),
     ['resident memory, idle', memory.service?.idle, 'under', 150, 'MiB'],
     ['resident memory, under load', memory.service?.load, 'under', 220, 'MiB'],
-    ['resident memory, last third of the rounds, of the second', growth(memory.service?.rounds ?? []), 'under', 1.1],
+    ['resident memory, last third of rounds, of the second', growth(memory.service?.rounds ?? []), 'under', 1.1],
     [
-      'start to ready, of an empty Nest on Fastify',
+      'start to ready, of an empty Nest program on Fastify',
       start && median(start.service) / median(start['empty Nest']),
       'under',
       1.5,

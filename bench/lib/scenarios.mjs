@@ -1,4 +1,4 @@
-// What is asked of every contestant that can answer it, in each round.
+// The scenarios of each round. A server without such requests skips the scenario.
 const call = (kind, concurrency) => (contestant) => {
   const requests = contestant.requests[kind];
   return requests && [{ requests, concurrency }];

@@ -1,4 +1,4 @@
-// better-auth as its documentation sets it up, on MariaDB, with the same bcrypt at the same cost as everybody here.
+// better-auth as its documentation sets it up, on MariaDB, with the same bcrypt library and cost as the other servers.
 import { createServer } from 'node:http';
 import { hash, verify } from '@node-rs/bcrypt';
 import { betterAuth } from 'better-auth';

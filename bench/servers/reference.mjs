@@ -1,6 +1,6 @@
-// The least code that does the same work with the same durability: what the machine could do without a framework.
-// node:http, mysql2 with prepared statements, @node-rs/bcrypt in libuv's pool, HS256 by node:crypto. Not a service: no
-// captcha, no lock, no validation, no envelope of errors.
+// The least code that does the same work with the same durability: what the machine can do without a framework. It uses
+// node:http, mysql2 with prepared statements, @node-rs/bcrypt in the thread pool of libuv, and HS256 by node:crypto. It
+// is not a complete service: it has no captcha, no lock, no validation and no error envelope.
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { verify } from '@node-rs/bcrypt';
@@ -85,7 +85,7 @@ async function login(request, body) {
   ];
 }
 
-/** The textbook way: everything in one transaction. */
+/** The simplest correct refresh: all statements in one transaction. */
 async function refresh(request) {
   const claims = verified(request);
   if (claims?.token_use !== 'refresh') return [401, { error: 'refused' }];

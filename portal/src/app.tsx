@@ -41,7 +41,7 @@ export function App(): ReactNode {
   );
 }
 
-/** Where somebody belongs who stands there. */
+/** The page to redirect to when the state of the login does not match the current page. */
 function placeOf(step: Step): string {
   switch (step.kind) {
     case 'signed-out':
@@ -55,10 +55,10 @@ function placeOf(step: Step): string {
   }
 }
 
-/** A redirect acts when it appears: without the key, a second one in the place of the first would not. */
+/** `Redirect` acts only when it is mounted. The key mounts it again when a second redirect follows the first. */
 const To = ({ path }: { readonly path: string }): ReactNode => <Redirect key={path} to={path} replace />;
 
-/** The focus follows to the new page: to the field that waits for input, or to the heading, so that a screen reader tells it. */
+/** Moves the focus to the heading of a new page for screen readers. A field with `autoFocus` keeps it. */
 function useFocusOnNewPage(): void {
   const [location] = useLocation();
   const shown = useRef(location);
@@ -66,7 +66,6 @@ function useFocusOnNewPage(): void {
     if (shown.current === location) return;
     shown.current = location;
     const { activeElement: active } = document;
-    // A page that took the focus itself (`autoFocus`) keeps it.
     if (active?.closest('main') == null || active.matches('h1'))
       document.querySelector<HTMLElement>('main h1')?.focus();
   }, [location]);

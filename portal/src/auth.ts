@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { PortalAuth, type Snapshot } from '@portal-auth/sdk';
 import { serviceUrl } from './page-settings';
 
-/** One for the page. A request needs an absolute address, so the page's own origin is spelled out. */
+/** The only instance. `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
 export const auth = new PortalAuth({ baseUrl: new URL(serviceUrl || '/', location.href).href });
 
 const subscribe = (listener: () => void) => auth.subscribe(listener);

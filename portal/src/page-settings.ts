@@ -1,10 +1,10 @@
-/** What the page was told by whoever serves it (`<meta name="portal:…">` in index.html). */
+/** A setting of the server of this page (`<meta name="portal:…">` in index.html). Empty if it is not set. */
 function told(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="portal:${name}"]`)?.content ?? '';
 }
 
-/** Empty: the origin of this page. */
+/** Base URL of the service. Empty: the origin of this page. */
 export const serviceUrl = told('service').replace(/\/+$/, '');
 
-/** Only the demo has one. */
+/** Path of the demo's outbox. Empty outside the demo. */
 export const outboxUrl = told('outbox');

@@ -1,4 +1,4 @@
-/** The pages' own addresses. None is a path of the service: `GET /login` would be answered by it, not by a page. */
+/** Paths of the pages. They must differ from the paths of the service: the service would answer `GET /login`. */
 export const paths = {
   login: '/',
   code: '/code',

@@ -1,4 +1,4 @@
-/** A choice that is remembered where the browser allows it, and otherwise until the page is left. */
+/** The stored choice, if the browser allows storage and the value is one of `choices`. */
 export function remembered<T extends string>(key: string, choices: readonly T[]): T | undefined {
   try {
     const value = localStorage.getItem(key);
@@ -12,6 +12,6 @@ export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Then it is only for now.
+    // The browser forbids storage: the choice lasts until the user leaves the page.
   }
 }

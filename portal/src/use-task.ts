@@ -7,7 +7,7 @@ export interface Task<A extends unknown[]> {
   reset(): void;
 }
 
-/** One run of something that may fail, as a page shows it. A second run waits for nobody: it is refused while one is under way. */
+/** State of an operation that may fail. While it runs, a second call of `run` does nothing and returns false. */
 export function useTask<A extends unknown[]>(work: (...args: A) => Promise<unknown>): Task<A> {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

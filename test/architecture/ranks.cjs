@@ -1,6 +1,7 @@
 /**
- * The two laws of the layout (docs/architecture.md), checked by machine.
- * Rank law: a module imports only strictly lower ranks. Door law: only the files directly in another module's folder.
+ * Rules of dependency-cruiser for the two laws of the layout (docs/architecture.md).
+ * Rank law: a module imports only modules of a lower rank.
+ * Door law: of another module it imports only the files directly in that module's folder.
  */
 const ranks = [
   ['shared'],
@@ -16,7 +17,7 @@ const rankRules = ranks.flatMap((modules, rank) =>
     const allowed = [...ranks.slice(0, rank).flat(), module];
     return {
       name: `rank-${rank}-${module}`,
-      comment: `${module} (rank ${rank}) may import only lower ranks: an import upwards or sideways is a cycle waiting.`,
+      comment: `${module} (rank ${rank}) may import only modules of a lower rank: other imports lead to cycles.`,
       severity: 'error',
       from: { path: `^src/${module}/` },
       to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
@@ -29,21 +30,21 @@ module.exports = {
   forbidden: [
     {
       name: 'no-circular',
-      comment: 'Of two decorated classes that import each other one sees undefined while the other loads.',
+      comment: 'When two decorated classes import each other, one of them is undefined while the other one loads.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'doors',
-      comment: 'Sub-folders are private rooms: another module enters through the files directly in the folder.',
+      comment: 'Sub-folders of a module are private. Import a file directly in the folder of the module instead.',
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
       to: { path: '^src/([^/]+)/[^/]+/', pathNot: '^src/($1|shared|platform)/' },
     },
     {
       name: 'doors-of-the-root',
-      comment: 'The programs (main, cli, demo) enter through the doors as well.',
+      comment: 'Sub-folders of a module are private for the programs (main, cli, demo) as well.',
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
       to: { path: '^src/(hashing|users|audit|captcha|mail|directory|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/' },

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { newMails } from '../support/reset';
 
-/** §8, the limits that are the client's, in a browser whose time the test moves. */
-describe('the client’s rules', () => {
+/** The limits of the client (docs/spec/service.md#8), in a browser whose clock the test moves. */
+describe('the limits of the client', () => {
   let site: PortalSite;
   let users = 0;
 
@@ -19,9 +19,9 @@ describe('the client’s rules', () => {
     await page.goto(path);
     return page;
   };
-  /** From here on time passes only when the test says so. */
+  /** Stops the clock of the browser: from now on only the test moves it. */
   const stopTime = async (page: Page): Promise<void> => {
-    // Time goes on between the look and the stop: longer on a busy machine, and it cannot be stopped in the past.
+    // The clock cannot be stopped at a time in the past, and on a busy machine the call itself takes a while.
     for (let margin = 100; ; margin *= 2) {
       const moment = new Date((await page.evaluate<number>('Date.now()')) + margin);
       const stopped = await page.clock.pauseAt(moment).then(
@@ -45,7 +45,7 @@ describe('the client’s rules', () => {
   const seconds = async (page: Page, name: RegExp): Promise<number> =>
     Number(/\((\d+) s\)/.exec((await on(page).button(name).textContent()) ?? '')?.[1]);
 
-  it('a mailed code logs in, and a reload in the middle loses nothing', async () => {
+  it('a mailed code logs in, also after a reload of the code page', async () => {
     const { page, name } = await atCode();
     await page.reload();
     await on(page).heading('Enter your code').waitFor();
@@ -55,7 +55,7 @@ describe('the client’s rules', () => {
     await page.getByText('password + one-time code').waitFor();
   });
 
-  it('an authenticator logs in', async () => {
+  it('a code of the authenticator logs in', async () => {
     const { page, name } = await atCode();
     await on(page).enterCode(await site.mailedCode());
     await on(page).link('Set up authenticator').click();
@@ -75,7 +75,7 @@ describe('the client’s rules', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('10 s after a wrong code nothing can be sent, a reload included', async () => {
+  it('for 10 s after a wrong code no other code can be sent, also after a reload', async () => {
     const { page } = await atCode();
     await stopTime(page);
     await on(page).enterCode('000000');
@@ -99,7 +99,7 @@ describe('the client’s rules', () => {
     await on(page).heading(/Hello/).waitFor();
   });
 
-  it('the fifth wrong code leads back to the login, and says why', async () => {
+  it('the fifth wrong code leads back to the login page, which gives the reason', async () => {
     const { page } = await atCode();
     await stopTime(page);
     for (const left of [4, 3, 2, 1]) {
@@ -114,7 +114,7 @@ describe('the client’s rules', () => {
     await on(page).heading('Sign in').waitFor();
   });
 
-  it('60 s between two sendings, counted on over a reload; the newest code counts', async () => {
+  it('60 s pass between two code mails, also with a reload, and only the newest code is accepted', async () => {
     const { page } = await atCode();
     const first = await site.mailedCode();
     await stopTime(page);
@@ -144,7 +144,7 @@ describe('the client’s rules', () => {
     await on(page).heading(/Hello/).waitFor();
   });
 
-  it('a login inside the cooldown counts down until it may be tried again', async () => {
+  it('a login during the cooldown shows a countdown until the next attempt', async () => {
     const { page, name } = await atCode();
     await on(page).button('Back to sign in').click();
     await on(page).logIn(name);
@@ -157,7 +157,7 @@ describe('the client’s rules', () => {
     expect(await confirm(page).isDisabled()).toBe(false);
   });
 
-  it('5 s after the forgotten-password form was sent it can be sent again, not before, a reload included', async () => {
+  it('the forgotten-password form can be sent again after 5 s and not earlier, also after a reload', async () => {
     const page = await open('/forgot-password');
     await stopTime(page);
     await on(page).field('E-mail address').fill('nobody@example.com');

@@ -6,14 +6,14 @@ import { modulesOf } from '../support/qr-picture';
 import { goodPassword, newMails } from '../support/reset';
 import { eventually } from '../support/servers/eventually';
 
-/** What a reader of QR codes has to see for this text. */
+/** The modules of the QR code for this text. */
 function modulesFor(text: string): string[] {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   const all = Array.from({ length: modules.size }, (_, i) => i);
   return all.map((y) => all.map((x) => (modules.get(y, x) ? 1 : 0)).join(''));
 }
 
-describe('somebody who uses the pages', () => {
+describe('a user of the pages', () => {
   let site: PortalSite;
   let users = 0;
   const newUser = async (more: Parameters<PortalSite['service']['givenUser']>[1] = {}): Promise<string> =>
@@ -40,7 +40,7 @@ describe('somebody who uses the pages', () => {
   const tokensOf = (page: Page): Promise<string | null> =>
     page.evaluate<string | null>(`localStorage.getItem('portal-auth.session')`);
 
-  it('ticks the captcha, logs in, sees the session, reloads, and logs out for good', async () => {
+  it('solves the captcha, logs in, sees the session, reloads, and logs out', async () => {
     const name = await newUser();
     const page = await open();
     await page.getByLabel('User name').fill(name);
@@ -63,7 +63,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading('Sign in').waitFor();
   });
 
-  it('is told what was wrong, and tries again with a captcha that was renewed by itself', async () => {
+  it('sees why a login failed, and can try again with a captcha that renews itself', async () => {
     const name = await newUser();
     const page = await open();
     await on(page).logIn(name, 'Wrong-Horse-7');
@@ -72,7 +72,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('is told in Chinese, by the page and not by the service', async () => {
+  it('sees errors in the Chinese words of the page, not in the words of the service', async () => {
     const page = await open('/?lang=zh-CN');
     await page.getByLabel('用户名').fill('nobody');
     await page.getByLabel('密码', { exact: true }).fill(password);
@@ -93,7 +93,7 @@ describe('somebody who uses the pages', () => {
     await page.getByText('The account is locked').waitFor();
   });
 
-  it('chooses the directory, and nothing is sent before both fields are filled in', async () => {
+  it('can choose the directory, and no request is sent before both fields are filled in', async () => {
     const page = await open();
     await on(page).button('Sign in').click();
     expect(await on(page).alert().textContent()).toBe('Enter your user name and password.');
@@ -103,12 +103,12 @@ describe('somebody who uses the pages', () => {
     expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });
   });
 
-  it('forgets the password, finds the mail in the outbox, sets another one and logs in with it', async () => {
+  it('can replace a forgotten password through the mailed link, and then logs in with the new one', async () => {
     const { page, name } = await signedIn();
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${name}@example.com`);
     await on(page).button('Send link').click();
-    await on(page).heading('Look into your mailbox').waitFor();
+    await on(page).heading('Check your mailbox').waitFor();
     await newMails(site.service);
     await on(page).link('Mails of the demo').first().click();
     await page.locator('.mails a').first().click();
@@ -137,7 +137,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading('Forgot your password?').waitFor();
   });
 
-  it('opens the link in the language of its mail', async () => {
+  it('sees the page of a mailed link in the language of the mail', async () => {
     const page = await open('/reset-password?uid=x&lang=zh-CN');
     await page.getByRole('heading', { name: '链接无效' }).waitFor();
   });
@@ -145,7 +145,7 @@ describe('somebody who uses the pages', () => {
   it.each([
     ['a first password', { temporary: true }, 'Set your first password'],
     ['an expired password', { passwordSetAt: new Date('2020-01-01T00:00:00Z') }, 'Your password has expired'],
-  ])('has to replace %s before anything else, also after a reload', async (_case, more, title) => {
+  ])('must replace %s before the login succeeds, also after a reload', async (_case, more, title) => {
     const name = await newUser(more);
     const page = await open();
     await on(page).logIn(name);
@@ -171,7 +171,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('gives up a forced change and is back at the login', async () => {
+  it('can abandon a forced password change and return to the login page', async () => {
     const page = await open();
     await on(page).logIn(await newUser({ temporary: true }));
     await on(page).heading('Set your first password').waitFor();
@@ -179,7 +179,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading('Sign in').waitFor();
   });
 
-  it('turns on an authenticator: the QR code and the key are the same, and a reload in the middle changes neither', async () => {
+  it('sets up an authenticator: QR code and key hold the same secret, which a reload does not change', async () => {
     const { page, name } = await signedIn();
     const before = await tokensOf(page);
     await on(page).link('Set up authenticator').click();
@@ -203,7 +203,7 @@ describe('somebody who uses the pages', () => {
     await page.getByText('The authenticator is set up.').waitFor();
     await page.getByText('An authenticator app is your second step.').waitFor();
     await page.getByText('password + one-time code').waitFor();
-    // The session that enrolled is over, at the service as well.
+    // The service has revoked the session that enrolled.
     const { access } = JSON.parse(before ?? '{}') as { access: string };
     await eventually(async () => (await site.service.get('/user/me', { bearer: access })).status === 401, {
       what: 'the former session to end',
@@ -212,7 +212,7 @@ describe('somebody who uses the pages', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('proves herself with the present authenticator before she replaces it in a session that is no longer young', async () => {
+  it('needs a code of the current authenticator to replace it when the session is not young', async () => {
     const { page } = await signedIn();
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
@@ -229,7 +229,7 @@ describe('somebody who uses the pages', () => {
     await page.getByText('An authenticator app is your second step.').waitFor();
   });
 
-  it('has one session in all tabs: signing in and out shows in each, and one of them renews it for all', async () => {
+  it('has one session in all tabs: each shows a login and a logout, and one tab refreshes for all', async () => {
     const { page, name } = await signedIn();
     const tabs = [page, ...(await Promise.all([1, 2, 3].map(() => page.context().newPage())))];
     for (const tab of tabs.slice(1)) {
@@ -255,7 +255,7 @@ describe('somebody who uses the pages', () => {
     for (const tab of tabs) await on(tab).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('is sent to the login when the session was ended elsewhere', async () => {
+  it('sees the login page when the session was ended elsewhere', async () => {
     const { page, name } = await signedIn();
     await site.service.database.affected(
       'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = (SELECT uid FROM users WHERE login_name = ?)',
@@ -265,7 +265,7 @@ describe('somebody who uses the pages', () => {
     await page.getByText('Your session has ended. Please sign in again.').waitFor();
   });
 
-  it('is told when the service does not answer, and goes on when it does again', async () => {
+  it('sees when the service does not answer, and can continue when it answers again', async () => {
     const { page, name } = await signedIn();
     await page.route('**/user/me', (route) => route.abort());
     await on(page).button('Reload').click();
@@ -277,7 +277,7 @@ describe('somebody who uses the pages', () => {
     expect(site.takeComplaints()).toEqual([expect.stringContaining('net::ERR_FAILED')]);
   });
 
-  it('keeps the focus where the next step is', async () => {
+  it('finds the focus on the next input or heading after each step', async () => {
     const { page } = await signedIn();
     await page.keyboard.press('Tab');
     await on(page).link('Set up authenticator').click();

@@ -5,10 +5,10 @@ import { mailedToken } from '../support/reset';
 
 type Reach = (page: Page) => Promise<unknown>;
 
-/** Every page as somebody sees it: without violations of accessibility, in light and dark, and without sideways scrolling. */
+/** Checks every page in light and dark: no accessibility violations, and no horizontal scrolling. */
 function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>): void {
   describe.each(schemes)('in %s', (colorScheme) => {
-    it.each(Object.entries(pages))('%s', async (name, reach) => {
+    it.each(Object.entries(pages))('%s is accessible and does not scroll sideways', async (name, reach) => {
       const page = await site().visitor({ colorScheme, viewport: sizes.desktop });
       await reach(page);
       await takePicture(page, `${name}-desktop-${colorScheme}`);
@@ -57,7 +57,7 @@ describe('the pages', () => {
         .field('E-mail address')
         .fill(`${await newUser()}@example.com`);
       await on(page).button('Send link').click();
-      await on(page).heading('Look into your mailbox').waitFor();
+      await on(page).heading('Check your mailbox').waitFor();
     },
     reset: async (page) => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
@@ -93,7 +93,7 @@ describe('the pages', () => {
     },
   });
 
-  it('in Chinese as well, and as chosen', async () => {
+  it('are in Chinese for a Chinese browser, and then in the chosen language', async () => {
     const page = await site.visitor({ locale: 'zh-CN', viewport: sizes.phone });
     await page.goto('/');
     await page.getByRole('heading', { name: '登录' }).waitFor();
@@ -107,7 +107,7 @@ describe('the pages', () => {
     await page.context().close();
   });
 
-  it('in dark where the user wants it, whatever the system says', async () => {
+  it('are dark when the user chooses so, whatever the setting of the system is', async () => {
     const page = await site.visitor({ colorScheme: 'light' });
     await page.goto('/');
     const paper = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -17,7 +17,7 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-describe('the pages beside the service', () => {
+describe('the pages, served by the service', () => {
   let site: PortalSite;
   let script: string;
   let style: string;
@@ -38,7 +38,7 @@ describe('the pages beside the service', () => {
     '/account',
     '/account/authenticator',
     '/outbox',
-  ])('%s is the page, under a policy that allows nothing foreign and nothing inline', async (path) => {
+  ])('%s is a page whose Content-Security-Policy allows no foreign and no inline files', async (path) => {
     const answer = await site.service.get(path);
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -53,7 +53,7 @@ describe('the pages beside the service', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  it('files whose name is their content are kept for good, with their own media types', async () => {
+  it('files with a content hash in their name may be cached forever and have the right media type', async () => {
     const keptForGood = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
     for (const [file, mediaType] of [
       [script, /^(application|text)\/javascript/],
@@ -68,7 +68,7 @@ describe('the pages beside the service', () => {
     expect((await site.service.get('/favicon.svg')).headers['content-type']).toMatch(/^image\/svg\+xml/);
   });
 
-  it('the service’s own answers stay what they are', async () => {
+  it('the paths of the API answer as they do without the pages', async () => {
     expect(await site.service.get('/login')).toMatchObject({ status: 405, body: { error_code: 'COMMON_405001' } });
     expect(await site.service.get('/user/me')).toMatchObject({ status: 401 });
     expect(await site.service.get('/nothing')).toMatchObject({ status: 404, body: { error_code: 'COMMON_404001' } });
@@ -81,11 +81,11 @@ describe('the pages beside the service', () => {
     '/assets/%2e%2e/index.html',
     '/assets/..%2f..%2f..%2fpackage.json',
     '/.env',
-  ])('%s leads nowhere', async (path) => expect((await site.service.get(path)).status).toBe(404));
+  ])('%s answers 404', async (path) => expect((await site.service.get(path)).status).toBe(404));
 });
 
-describe('where the demo is not', () => {
-  it('the program itself has neither pages nor an outbox', async () => {
+describe('outside the demo', () => {
+  it('the service has neither pages nor an outbox', async () => {
     const service = await TestService.start();
     try {
       for (const path of ['/', '/outbox', '/demo/outbox']) expect((await service.get(path)).status).toBe(404);
@@ -94,7 +94,7 @@ describe('where the demo is not', () => {
     }
   });
 
-  it('in production they refuse to be there', async () => {
+  it('the demo refuses to start in production', async () => {
     const config = loadConfig({
       ...testSettings,
       NODE_ENV: 'production',
@@ -108,7 +108,7 @@ describe('where the demo is not', () => {
   });
 });
 
-describe('the pages somewhere else', () => {
+describe('the pages on another origin', () => {
   let site: PortalSite;
   let server: Server;
   let url: string;
@@ -118,7 +118,7 @@ describe('the pages somewhere else', () => {
       const path = new URL(request.url ?? '/', 'http://x').pathname;
       const file = path.startsWith('/assets/') || path === '/favicon.svg' ? path : '/index.html';
       const content = readFileSync(join(dist, file), 'utf8');
-      // All that a deployment has to say.
+      // A deployment needs only this change.
       const told = content.replace('name="portal:service" content=""', `name="portal:service" content="${site.url}"`);
       response.setHeader('content-type', mediaTypes[extname(file)]!).end(told);
     });
@@ -133,7 +133,7 @@ describe('the pages somewhere else', () => {
     server.closeAllConnections();
   });
 
-  it('work across origins: log in, see the session, enrol, log out; there is no outbox to be seen', async () => {
+  it('work across origins: log in, see the session, enrol, log out; they show no outbox', async () => {
     await site.service.givenUser('alice');
     const page = await site.visitor({ baseURL: url });
     await page.goto('/');

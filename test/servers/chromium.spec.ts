@@ -32,7 +32,7 @@ describe('Chromium', () => {
     expect(await page.getByRole('button').textContent()).toBe('open');
   });
 
-  it('keeps visitors apart', async () => {
+  it('gives each page a browser context of its own: cookies are not shared', async () => {
     const [one, other] = [await chromium.newPage(), await chromium.newPage()];
     await one.goto(url);
     await one.getByRole('button').click();
@@ -41,7 +41,7 @@ describe('Chromium', () => {
     expect(await other.evaluate('document.cookie')).toBe('');
   });
 
-  it('is gone after stop', async () => {
+  it('has ended after stop', async () => {
     await chromium.stop();
     expect(chromium.browser.isConnected()).toBe(false);
   });

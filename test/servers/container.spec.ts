@@ -8,8 +8,8 @@ import { Redis } from '../support/servers/redis';
 import { staysSilent } from './silence';
 
 /**
- * Understands the part of the docker command that the servers use, and runs the program on this machine. It shows that
- * the parts fit together, not that an image is what it should be: that takes a machine with a container engine.
+ * A fake docker command with the options that the servers use. It runs the program on this machine. So the test covers
+ * the command lines, but not the images: those need a machine with a container engine.
  */
 const DOCKER = `#!/bin/sh
 state=$(dirname "$0")
@@ -71,7 +71,7 @@ describe('a server whose program is not installed', () => {
     return (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
   }
 
-  it('runs in a container, its port published on 127.0.0.1 only', async () => {
+  it('runs in a container whose port is published on 127.0.0.1 only', async () => {
     expect(await ping()).toBe('PONG');
     const { port } = new URL(server.url);
     const [run] = (await calls()).filter((call) => call.startsWith('run '));
@@ -79,7 +79,7 @@ describe('a server whose program is not installed', () => {
     expect(run).toContain(' --entrypoint redis-server redis:7 ');
   });
 
-  it('is suspended, resumed, killed and started again like any other', async () => {
+  it('can be suspended, resumed, killed and restarted like a local server', async () => {
     await server.suspend();
     const answer = ping();
     expect(await staysSilent(answer)).toBe(true);

@@ -10,7 +10,7 @@ import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { GuardedChild } from '../support/servers/guarded-child';
 
-/** A process that starts a guarded child, tells when it is up, and goes on living. Reads our TypeScript the way jest does. */
+/** A process that starts a guarded child, prints when it is up, and keeps running. Compiles TypeScript as jest does. */
 const STARTER = `
 const { transformFileSync } = require('@swc/core');
 const options = { swcrc: false, jsc: { parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
@@ -24,7 +24,7 @@ GuardedChild.start({ command: process.execPath, args: ['-e', server], directory,
 `;
 
 describe('GuardedChild', () => {
-  /** Looks for the child by what it does: the entry of a dead process may stay for a while. */
+  /** Checks the port of the child and not its pid, because a dead process may stay in the process table for a while. */
   async function isRefused(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1');
     try {
@@ -39,8 +39,8 @@ describe('GuardedChild', () => {
 
   it.each([
     ['is killed', (pid: number) => process.kill(pid, 'SIGKILL')],
-    ['is interrupted at a terminal, with all its group', (pid: number) => process.kill(-pid, 'SIGINT')],
-  ])('does not outlive the process that started it when that %s, nor does its directory', async (_title, end) => {
+    ['is interrupted at a terminal with its process group', (pid: number) => process.kill(-pid, 'SIGINT')],
+  ])('ends, and its directory is removed, when the process that started it %s', async (_title, end) => {
     const directory = await mkdtemp(join(tmpdir(), 'orphan-'));
     const port = await freePort();
     const trace = `${directory}.ended`;
@@ -57,20 +57,20 @@ describe('GuardedChild', () => {
     await rm(trace);
   });
 
-  it('keeps both outputs as lines and tells how the child ended', async () => {
+  it('keeps both outputs as lines and reports the exit code of the child', async () => {
     const child = await GuardedChild.start({ command: 'sh', args: ['-c', 'echo one; echo two >&2; exit 4'] });
     expect(await child.exited).toEqual({ code: 4, signal: null });
     expect([...child.lines].sort()).toEqual(['one', 'two']);
     await expect(child.line(/three/)).rejects.toThrow('ended without');
   });
 
-  it('says so when the program is not there', async () => {
+  it('rejects with ENOENT when the program does not exist', async () => {
     await expect(GuardedChild.start({ command: '/no/such/program', args: [] })).rejects.toMatchObject({
       code: 'ENOENT',
     });
   });
 
-  it('forces a child that does not end by itself', async () => {
+  it('kills a child that ignores SIGTERM', async () => {
     const child = await GuardedChild.start({
       command: 'sh',
       args: ['-c', `trap '' TERM; echo up; exec sleep 60`],

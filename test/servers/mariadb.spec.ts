@@ -19,7 +19,7 @@ describe('MariaDb', () => {
     return createConnection({ uri: url, connectTimeout: 2_000 });
   }
 
-  it('gives an empty utf8mb4 database that takes text of every script', async () => {
+  it('creates an empty utf8mb4 database that stores text of every script', async () => {
     const connection = await connect(await server.freshDatabase('scripts'));
     await connection.query('CREATE TABLE note (words VARCHAR(20))');
     await connection.query('INSERT INTO note VALUES (?)', ['álice 登录 🔑']);
@@ -31,21 +31,21 @@ describe('MariaDb', () => {
     await again.end();
   });
 
-  it('answers only to its own account', async () => {
+  it('refuses every account but that of the tests', async () => {
     const stranger = new URL(server.url);
     stranger.username = 'root';
     stranger.password = '';
     await expect(connect(stranger.toString())).rejects.toMatchObject({ code: 'ER_ACCESS_DENIED_ERROR' });
   });
 
-  it('lets 400 connections in', async () => {
+  it('allows 400 connections', async () => {
     const connection = await connect(server.url);
     const [rows] = await connection.query('SELECT @@max_connections AS allowed');
     expect(rows).toEqual([{ allowed: 400 }]);
     await connection.end();
   });
 
-  it('counts a deadlock for the database in which it happened', async () => {
+  it('counts a deadlock only for the database in which it happened', async () => {
     const url = await server.freshDatabase('crossing');
     const elsewhere = await server.freshDatabase('elsewhere');
     const [one, other] = [await connect(url), await connect(url)];
@@ -69,7 +69,7 @@ describe('MariaDb', () => {
     expect(await server.deadlocks(elsewhere)).toBe(0);
   });
 
-  it('swallows a question while suspended and answers it when resumed', async () => {
+  it('does not answer a query while suspended, and answers it when resumed', async () => {
     const connection = await connect(server.url);
     await server.suspend();
     const answer = connection.query('SELECT 1 AS one').then(([rows]) => rows);
@@ -79,7 +79,7 @@ describe('MariaDb', () => {
     await connection.end();
   });
 
-  it('keeps what was committed through a kill, on the same port', async () => {
+  it('keeps committed rows and its port through a kill and a restart', async () => {
     const url = await server.freshDatabase('survivor');
     const connection = await connect(url);
     connection.on('error', () => undefined);
@@ -93,7 +93,7 @@ describe('MariaDb', () => {
     await again.end();
   });
 
-  it('is gone after stop, with its data', async () => {
+  it('has ended after stop, and its data is deleted', async () => {
     const { url, logFile, pid } = server;
     await access(logFile);
     await server.stop();

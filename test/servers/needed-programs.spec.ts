@@ -22,7 +22,7 @@ describe('the programs that the tests need', () => {
     return file;
   }
 
-  it('are found in PATH, in the system folders, and under another of their names', async () => {
+  it('are found in PATH, in the system folders, and under alternative names', async () => {
     const [first, second] = [join(directory, 'first'), join(directory, 'second')];
     expect(findProgram('redis-server', first, [second])).toBeNull();
     const inSystem = await place('second', 'redis-server');
@@ -33,30 +33,30 @@ describe('the programs that the tests need', () => {
     expect(findProgram('chromium', first, [second])).toBe(other);
   });
 
-  it('are not found where a file of that name cannot be run', async () => {
+  it('are not found if the file of that name is not executable', async () => {
     await place('first', 'nginx', 0o644);
     expect(findProgram('nginx', join(directory, 'first'), [])).toBeNull();
   });
 
-  it('are used as they are when none is missing', () => {
+  it('need no installation when none is missing', () => {
     expect(planFor([], { canInstall: true, hasDocker: true })).toEqual({ kind: 'ready' });
   });
 
-  it('are installed where that is possible, each package once', () => {
+  it('are installed if that is possible', () => {
     expect(planFor(['mariadbd', 'slapd', 'chromium'], { canInstall: true, hasDocker: true })).toEqual({
       kind: 'install',
       packages: ['mariadb-server', 'slapd', 'chromium'],
     });
   });
 
-  it('are replaced by containers elsewhere', () => {
+  it('are replaced by containers if they cannot be installed', () => {
     expect(planFor(['mariadbd', 'nginx'], { canInstall: false, hasDocker: true })).toEqual({
       kind: 'containers',
       missing: ['mariadbd', 'nginx'],
     });
   });
 
-  it('are named when nothing can be done, and never passed over', () => {
+  it('end the run with their names if they can be neither installed nor replaced', () => {
     expect(planFor(['slapd'], { canInstall: false, hasDocker: false })).toEqual({
       kind: 'impossible',
       missing: ['slapd'],
@@ -74,7 +74,7 @@ describe('the programs that the tests need', () => {
     }
   });
 
-  describe('when they are installed', () => {
+  describe('during their installation', () => {
     let policy: string;
     let commands: string[];
 
@@ -94,19 +94,19 @@ describe('the programs that the tests need', () => {
       });
     }
 
-    it('do not start their services, and leave no policy behind', async () => {
+    it('do not start their services, and the policy file that prevents it is removed afterwards', async () => {
       await installPackages(['slapd', 'nginx-light'], record, policy);
       expect(commands).toEqual(['apt-get update', 'apt-get install slapd nginx-light']);
       await expect(stat(policy)).rejects.toMatchObject({ code: 'ENOENT' });
     });
 
-    it('leave no policy behind when the installation fails', async () => {
+    it('leave no policy file behind when the installation fails', async () => {
       const fail = () => Promise.reject(new Error('no network'));
       await expect(installPackages(['slapd'], fail, policy)).rejects.toThrow('no network');
       await expect(stat(policy)).rejects.toMatchObject({ code: 'ENOENT' });
     });
 
-    it("leave the administrator's policy as it is", async () => {
+    it('do not change an existing policy file of the administrator', async () => {
       const own = '#!/bin/sh\n# mine\nexit 101\n';
       await writeFile(policy, own, { mode: 0o755 });
       await installPackages(['slapd'], record, policy);

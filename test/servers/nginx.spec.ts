@@ -30,7 +30,7 @@ describe('Nginx', () => {
     return { name, forwardedFor: request.headers['x-forwarded-for'], host: request.headers.host };
   }
 
-  /** Each request on a connection of its own: what is kept between nginx and the upstreams is nginx's doing. */
+  /** Each request uses a new connection, so that every kept connection is one between nginx and an upstream. */
   async function ask(headers: Record<string, string> = {}): Promise<ReturnType<typeof seen>> {
     const response = await new Promise<IncomingMessage>((resolve, reject) =>
       get(nginx.url, { agent: false, headers }, resolve).once('error', reject),
@@ -38,7 +38,7 @@ describe('Nginx', () => {
     return (await json(response)) as ReturnType<typeof seen>;
   }
 
-  it('shares requests out, over connections that it keeps', async () => {
+  it('distributes requests to all upstreams over keep-alive connections', async () => {
     const answers = [];
     for (let request = 0; request < 20; request++) answers.push((await ask()).name);
     expect(answers.filter((name) => name === 'first')).toHaveLength(10);
@@ -53,13 +53,13 @@ describe('Nginx', () => {
     });
   });
 
-  it('turns to other upstreams when told', async () => {
+  it('sends new requests to other upstreams after setUpstreams', async () => {
     await nginx.setUpstreams(ports.slice(2));
     expect((await ask()).name).toBe('third');
     expect((await ask()).name).toBe('third');
   });
 
-  it('is gone after stop', async () => {
+  it('has ended after stop', async () => {
     const { pid } = nginx;
     await nginx.stop();
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');

@@ -28,7 +28,7 @@ describe('OpenLdap', () => {
     return ['-D', server.dnOf(uid), '-w', password];
   }
 
-  /** Binds, asks who it is, and leaves: one connection. */
+  /** Opens one connection, binds, asks for its own identity, and closes the connection. */
   async function whoAmI(credentials: string[], url = server.url, ...options: string[]): Promise<string> {
     return (await runCommand('ldapwhoami', ['-x', '-H', url, ...options, ...credentials])).trim();
   }
@@ -37,7 +37,7 @@ describe('OpenLdap', () => {
     return runCommand('ldapsearch', ['-x', '-LLL', '-H', server.url, ...credentials, '-b', server.baseDn, filter]);
   }
 
-  /** One login by the strategy that the service uses. */
+  /** One login with passport-ldapauth, the strategy that the service uses. */
   async function strategyLogin(username: string, password: string): Promise<unknown> {
     const strategy = new LdapStrategy(
       {
@@ -67,24 +67,24 @@ describe('OpenLdap', () => {
     expect(await strategyLogin('bob', ALICE.password)).toBe('failed');
   });
 
-  it('shows entries to those who are bound only, and a password to nobody', async () => {
+  it('shows entries only to bound users, and passwords to nobody', async () => {
     expect(await search(asAdmin(), '(uid=alice)')).toContain('mail: alice@example.test');
     expect(await search(asAdmin(), '(uid=alice)')).not.toContain('userPassword');
     await expect(search([], '(uid=alice)')).rejects.toThrow('No such object');
   });
 
-  it('gives an attribute another value', async () => {
+  it('replaces the value of an attribute', async () => {
     await server.addUser({ ...ALICE, uid: 'moved' });
     await server.changeUser('moved', 'mail', 'new@example.test');
     expect(await search(asAdmin(), '(uid=moved)')).toContain('mail: new@example.test');
   });
 
-  it('takes a user whose name has the special characters of a DN', async () => {
+  it('accepts a user whose name contains the special characters of a DN', async () => {
     const dn = await server.addUser({ ...ALICE, uid: 'o"brien, p+q' });
     expect(await whoAmI(['-D', dn, '-w', ALICE.password])).toContain('dn:uid=o');
   });
 
-  it('speaks StartTLS and LDAPS with a certificate of its own authority', async () => {
+  it('offers StartTLS and LDAPS with a certificate of its own authority', async () => {
     await expect(whoAmI(asUser('alice'), server.url, '-ZZ')).rejects.toThrow();
     await expect(whoAmI(asUser('alice'), server.tlsUrl)).rejects.toThrow();
     process.env.LDAPTLS_CACERT = server.caFile;
@@ -92,7 +92,7 @@ describe('OpenLdap', () => {
     expect(await whoAmI(asUser('alice'), server.tlsUrl)).toBe(`dn:${server.dnOf('alice')}`);
   });
 
-  it('can show a certificate of a wrong name', async () => {
+  it('can present a certificate with a wrong name', async () => {
     const misnamed = await OpenLdap.start({ certificateNames: ['other.example.test'] });
     process.env.LDAPTLS_CACERT = misnamed.caFile;
     try {
@@ -105,7 +105,7 @@ describe('OpenLdap', () => {
     }
   });
 
-  it('counts the binds of a name and the connections', async () => {
+  it('counts the binds of a DN and all connections', async () => {
     const dn = await server.addUser({ ...ALICE, uid: 'counted' });
     const connections = await server.connectionCount();
     expect(await server.bindCount(dn)).toBe(0);
@@ -115,7 +115,7 @@ describe('OpenLdap', () => {
     expect(await server.connectionCount()).toBe(connections + 2);
   });
 
-  it('is silent while suspended and answers when resumed', async () => {
+  it('does not answer while suspended, and answers when resumed', async () => {
     await server.suspend();
     const answer = whoAmI(asUser('alice'));
     expect(await staysSilent(answer)).toBe(true);
@@ -123,7 +123,7 @@ describe('OpenLdap', () => {
     expect(await answer).toBe(`dn:${server.dnOf('alice')}`);
   });
 
-  it('keeps its users through a kill, and is gone after stop', async () => {
+  it('keeps its users through a kill, and has ended after stop', async () => {
     await server.kill();
     await expect(whoAmI(asUser('alice'))).rejects.toThrow("Can't contact LDAP server");
     await server.restart();

@@ -27,7 +27,7 @@ describe('Redis', () => {
     expect(await client.get('colour')).toBeNull();
   });
 
-  it('is silent while suspended and answers when resumed', async () => {
+  it('does not answer while suspended, and answers when resumed', async () => {
     await client.ping();
     await server.suspend();
     const answer = client.ping();
@@ -36,7 +36,7 @@ describe('Redis', () => {
     expect(await answer).toBe('PONG');
   });
 
-  it('comes back on the same port after a kill, empty', async () => {
+  it('restarts on the same port after a kill, without data', async () => {
     await client.set('colour', 'green');
     await server.kill();
     await expect(client.ping()).rejects.toThrow();
@@ -46,7 +46,7 @@ describe('Redis', () => {
     again.disconnect();
   });
 
-  it('is gone after stop, even when it was suspended', async () => {
+  it('has ended after stop, even when it was suspended', async () => {
     const { pid } = server;
     await server.suspend();
     await server.stop();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { ServiceProcess } from '../support/servers/service-process';
 
-/** Stands in for the built program: not ready at its first answer, quits on SIGTERM with a code of its own. */
+/** Replaces the built program: its first answer is "not ready", and it ends on SIGTERM with a special exit code. */
 const PROGRAM = `
 const { createServer } = require('node:http');
 let asked = 0;
@@ -36,7 +36,7 @@ describe('ServiceProcess', () => {
 
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('is there when it is ready, in a directory and an environment of its own', async () => {
+  it('resolves when the program is ready, which has a private directory and environment', async () => {
     service = await ServiceProcess.start({ script, env: { COLOUR: 'green' } });
     const { cwd, env } = (await (await fetch(service.url)).json()) as { cwd: string; env: Record<string, string> };
     expect(env).toMatchObject({ COLOUR: 'green', HOST: '127.0.0.1', PORT: `${service.port}` });
@@ -47,19 +47,19 @@ describe('ServiceProcess', () => {
     expect(existsSync(cwd)).toBe(false);
   });
 
-  it('tells the exit code of an orderly stop, and its last words', async () => {
+  it('reports the exit code of a normal stop, and keeps the last lines of output', async () => {
     service = await ServiceProcess.start({ script, ready: /listening on \d+/ });
     expect(await service.stop()).toEqual({ code: 5, signal: null });
     expect(service.lines.at(-1)).toBe('draining');
     await expect(fetch(service.url)).rejects.toThrow('fetch failed');
   });
 
-  it('ends a process that ignores SIGTERM, and shows that it had to', async () => {
+  it('kills a process that ignores SIGTERM, and reports SIGKILL', async () => {
     service = await ServiceProcess.start({ script, env: { STUBBORN: 'yes' }, ready: /listening/ });
     expect(await service.stop(200)).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('says at once why a start failed', async () => {
+  it('fails at once with the output of a program that ends during its start', async () => {
     await expect(ServiceProcess.start({ script, env: { BROKEN: 'yes' } })).rejects.toThrow('DATABASE_URL is wrong');
     await expect(ServiceProcess.start({ script, env: { BROKEN: 'yes' }, ready: /listening/ })).rejects.toThrow(
       'DATABASE_URL is wrong',

@@ -1,4 +1,4 @@
-/** Whether a server says nothing for a while: neither an answer nor an error. */
+/** Whether a request gets neither an answer nor an error for a while. */
 export async function staysSilent(answer: Promise<unknown>, milliseconds = 150): Promise<boolean> {
   const said = answer.then(
     () => false,

@@ -34,7 +34,7 @@ describe('Smtp', () => {
     return transport.sendMail({ ...LETTER, to: 'alice@example.test' });
   }
 
-  it('keeps a mail, parsed, with its envelope', async () => {
+  it('keeps each mail with its parsed content and its envelope', async () => {
     await start();
     await send();
     const [received] = await server.waitFor(1);
@@ -43,7 +43,7 @@ describe('Smtp', () => {
     expect(received?.raw).toContain('Message-ID:');
   });
 
-  it('waits for mails that are still on their way, and gives up', async () => {
+  it('waits for mails that have not arrived yet, until the time-out', async () => {
     await start();
     const both = server.waitFor(2);
     await send();
@@ -52,7 +52,7 @@ describe('Smtp', () => {
     await expect(server.waitFor(3, 50)).rejects.toThrow('3 messages');
   });
 
-  it('takes mail by STARTTLS only, when told so', async () => {
+  it('with security `starttls`, accepts mails over STARTTLS only', async () => {
     await start({ security: 'starttls', certificate: await authority.issue() });
     await expect(send({ ignoreTLS: true })).rejects.toMatchObject({ responseCode: 530 });
     await expect(send()).rejects.toThrow('unable to verify');
@@ -60,7 +60,7 @@ describe('Smtp', () => {
     expect(server.messages).toMatchObject([{ secure: true }]);
   });
 
-  it('speaks implicit TLS, with a certificate of a wrong name as well', async () => {
+  it('offers implicit TLS, also with a certificate of a wrong name', async () => {
     await start({ security: 'tls', certificate: await authority.issue() });
     await send({ secure: true, tls: { ca: authority.ca } });
     expect(server.messages).toMatchObject([{ secure: true }]);
@@ -69,7 +69,7 @@ describe('Smtp', () => {
     await expect(send({ secure: true, tls: { ca: authority.ca } })).rejects.toThrow('does not match');
   });
 
-  it('asks for its account', async () => {
+  it('with an account, refuses mails without a login', async () => {
     await start({ account: { user: 'service', password: 'right' } });
     await expect(send()).rejects.toMatchObject({ responseCode: 530 });
     await expect(send({ auth: { user: 'service', pass: 'wrong' } })).rejects.toMatchObject({ responseCode: 535 });
@@ -77,7 +77,7 @@ describe('Smtp', () => {
     expect(server.messages).toMatchObject([{ user: 'service' }]);
   });
 
-  it('refuses for now or for ever, until it accepts again', async () => {
+  it('refuses mails temporarily (4xx) or permanently (5xx) until `accept`', async () => {
     await start();
     server.refuse(451);
     await expect(send()).rejects.toMatchObject({ responseCode: 451 });
@@ -89,7 +89,7 @@ describe('Smtp', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  it('says nothing while it hangs, and lets go when stopped', async () => {
+  it('sends nothing while it hangs, and closes the connections when stopped', async () => {
     for (const at of ['greeting', 'text'] as const) {
       await start();
       server.hang(at);
@@ -101,7 +101,7 @@ describe('Smtp', () => {
     }
   });
 
-  it('is gone after stop and comes back on the same port, with what it had', async () => {
+  it('has ended after stop, and restarts on the same port with the mails that it had', async () => {
     await start();
     await send();
     await server.stop();

@@ -43,21 +43,21 @@ describe('TcpProxy', () => {
     return String((await once(socket, 'data'))[0]);
   }
 
-  it('hands through what both sides say, a half-closed connection included', async () => {
+  it('forwards data in both directions, also on a half-closed connection', async () => {
     const socket = client();
     socket.end('goodbye');
     expect(await text(socket)).toBe('goodbye');
     expect(proxy.connectionCount).toBe(1);
   });
 
-  it('is slow in both directions', async () => {
+  it('delays data in both directions', async () => {
     proxy.setLatency(60);
     const began = performance.now();
     await answer(client(), 'hello');
     expect(performance.now() - began).toBeGreaterThan(115);
   });
 
-  it('is a black hole for open and new connections, until it forwards again', async () => {
+  it('as a black hole, holds the data of open and new connections until it forwards again', async () => {
     const open = client();
     await answer(open, 'hello');
     proxy.blackhole();

@@ -12,7 +12,7 @@ import { eventually } from '../support/servers/eventually';
 const ROOT = resolve(__dirname, '../..');
 const SERVERS = join(ROOT, 'test/support/servers');
 
-/** What a test learns of the MariaDB that it was given, left where this file can read it. */
+/** Code for the inner tests: it queries the MariaDB that they were given, and writes the result to a file. */
 const USES_MARIADB = `
   const { createConnection } = require(${JSON.stringify(join(ROOT, 'node_modules/mysql2/promise'))});
   const { renameSync, writeFileSync } = require('node:fs');
@@ -21,7 +21,7 @@ const USES_MARIADB = `
     const connection = await createConnection(url);
     await connection.query('SELECT 1');
     await connection.end();
-    // Renamed when it is whole: whoever waits for the name must not read half of it.
+    // Renamed when it is complete, so that a reader that waits for the name never reads half of it.
     writeFileSync(__dirname + '/seen.part', JSON.stringify({ url, log, temporary }));
     renameSync(__dirname + '/seen.part', __dirname + '/seen.json');
   };
@@ -49,7 +49,7 @@ describe('the test command', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Starts it on a project of its own: the tests that are given, by file name. */
+  /** Starts the command with a temporary jest project of the given test files. */
   async function start(tests: Record<string, string>, args: string[] = []): Promise<ChildProcess> {
     const files = Object.entries(tests);
     await Promise.all(files.map(([name, body]) => writeFile(join(directory, `${name}.spec.js`), body)));
@@ -67,7 +67,7 @@ describe('the test command', () => {
   }
 
   function testCommand(args: string[]): ChildProcess {
-    // Without what this very run was given.
+    // Without the MariaDB of the current run.
     const env = { ...process.env, TEST_MARIADB_URL: undefined, TEST_MARIADB_LOG: undefined };
     command = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), '--no-build', ...args], {
       env: { ...env, TMPDIR: directory },
@@ -97,12 +97,12 @@ describe('the test command', () => {
     );
   }
 
-  it('ends well with the numbers alone on its last line', async () => {
+  it('ends with exit code 0 and only the numbers on its last line', async () => {
     const { code, lastLine } = await outcome(await start({ good: `test('a', () => {}); test('b', () => {});` }));
     expect({ code, lastLine }).toEqual({ code: 0, lastLine: '2 passed, 0 failed' });
   });
 
-  it('counts what failed, a file that could not be run, and what was skipped', async () => {
+  it('counts failed and skipped tests, and a file that cannot be loaded as a failed test', async () => {
     const tests = {
       mixed: `test('a', () => {}); test('b', () => { throw new Error('no'); }); test.skip('c', () => {}); test.todo('d');`,
       broken: `require('./nothing-of-this-name');`,
@@ -111,12 +111,12 @@ describe('the test command', () => {
     expect({ code, lastLine }).toEqual({ code: 1, lastLine: '1 passed, 2 failed, 2 skipped' });
   });
 
-  it('never says that nothing failed when it fails', async () => {
+  it('reports at least one failure when it fails', async () => {
     const { code, lastLine } = await outcome(await start({ good: `test('a', () => {});` }, ['no-such-file']));
     expect({ code, lastLine }).toEqual({ code: 1, lastLine: '0 passed, 1 failed' });
   });
 
-  it('gives the tests a MariaDB, and leaves nothing of it', async () => {
+  it('gives the tests a MariaDB, and removes it at the end', async () => {
     const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 20000);` }));
     expect({ code, lastLine }).toEqual({ code: 0, lastLine: '1 passed, 0 failed' });
     const { url, log, temporary } = await seen();
@@ -129,7 +129,7 @@ describe('the test command', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends all that it started at %s', async (signal, expected) => {
+  ] as const)('at %s ends all processes that it started', async (signal, expected) => {
     const hangs = `${USES_MARIADB} test('a', async () => { await ask(); await new Promise(() => setInterval(() => {}, 1000)); }, 60000);`;
     const child = await start({ hangs });
     const ending = outcome(child);
@@ -143,7 +143,7 @@ describe('the test command', () => {
     expect(existsSync(temporary)).toBe(false);
   });
 
-  it('runs the projects that are named, and hands the rest to jest', async () => {
+  it('runs the named projects, and passes the other arguments to jest', async () => {
     const rest = ['--passWithNoTests', '-t', 'all have a Debian package', 'test/servers/needed-programs'];
     const named = await outcome(testCommand(['--only', 'unit,servers', 'db-sqlite', ...rest]));
     expect(named.lastLine).toMatch(/^1 passed, 0 failed, \d+ skipped$/);
@@ -151,9 +151,9 @@ describe('the test command', () => {
     expect(others.lastLine).toBe('0 passed, 0 failed');
   });
 
-  it('does not take a name for a project that is none', async () => {
+  it('refuses an unknown project name', async () => {
     const { code, complaints } = await outcome(testCommand(['--only', 'nonsense']));
     expect(code).toBe(1);
-    expect(complaints).toContain('--only takes names of projects: unit, spec-sqlite, spec-mariadb,');
+    expect(complaints).toContain('--only needs names of test projects: unit, spec-sqlite, spec-mariadb,');
   });
 });

@@ -37,7 +37,7 @@ export interface Request {
 
 export const password = 'Correct-Horse-7';
 
-/** The whole application in this process, on a database of its own, with a clock that the test moves. */
+/** The whole application in this process, with a private database and a clock that the test moves. */
 export class TestService {
   readonly logLines: Record<string, unknown>[] = [];
 
@@ -48,7 +48,11 @@ export class TestService {
     readonly dataDir: string,
   ) {}
 
-  /** `clock` and `store` may be shared by two services: two replicas in one process. `module` adds to the application. */
+  /**
+   * @param settings environment variables that differ from `testSettings`
+   * @param shared `clock` and `store` of another service make this one a second replica in the same process. `module`
+   * replaces the root module.
+   */
   static async start(
     settings: Record<string, string> = {},
     shared: { clock?: FakeClock; store?: TestDatabase; module?: (config: AppConfig) => DynamicModule } = {},
@@ -74,7 +78,7 @@ export class TestService {
       bodyParser: false,
     });
     await applyAppSetup(app, logger);
-    // Loaded with the first login of a directory: milliseconds in the program, more than its time where jest transforms it.
+    // The service loads this package at the first directory login. Under jest that takes longer than an LDAP time-out.
     if (settings.LDAP_URL !== undefined) await import('passport-ldapauth');
     const service = new TestService(app, clock, store, dataDir);
     Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
@@ -124,7 +128,7 @@ export class TestService {
     return received;
   }
 
-  /** An enabled user with `password`, unless told otherwise. */
+  /** Creates a user. By default the user is enabled and has the password `password`. */
   async givenUser(
     loginName: string,
     more: Partial<NewUser> & { password?: string | null; passwordSetAt?: Date } = {},
@@ -167,17 +171,17 @@ export class TestService {
     return this.post('/login', { username, password: typed, captcha_token: captchaToken, ...more }, request);
   }
 
-  /** The pair of a login that goes straight through. */
+  /** Logs in a user without a second factor and returns the token pair. */
   async session(username: string): Promise<{ access: string; refresh: string }> {
     const { status, body } = await this.login(username);
-    if (status !== 200) throw new Error(`the login was answered ${status} ${body.error_code}`);
+    if (status !== 200) throw new Error(`the login answered ${status} ${body.error_code}`);
     return { access: body.data.access_token as string, refresh: body.data.refresh_token as string };
   }
 
-  /** The row as it is, by the columns' own names. */
+  /** The row of a user, by the names of the columns. */
   async userRow(uid: string): Promise<Record<string, any>> {
     const row = await this.database.row<Record<string, any>>('SELECT * FROM users WHERE uid = ?', [uid]);
-    if (row === undefined) throw new Error('no such user');
+    if (row === undefined) throw new Error(`there is no user ${uid}`);
     return row;
   }
 
@@ -187,7 +191,7 @@ export class TestService {
   }
 }
 
-/** `LOGIN_401001` × 3, …: how often each outcome stands in a burst of answers. */
+/** Counts the outcomes of a burst of requests, for example `{ success: 1, LOGIN_401001: 3 }`. */
 export function tally(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, body } of answers) {

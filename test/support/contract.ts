@@ -7,11 +7,11 @@ import { methodNotAllowed, routeNotFound } from '../../src/shared/errors/error-c
 
 export interface ReceivedAnswer {
   readonly method: string;
-  /** With its query; without `API_PREFIX`. */
+  /** Path and query, without `API_PREFIX`. */
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Parsed, where it is JSON. */
+  /** The parsed body, if it is JSON. */
   readonly body: unknown;
 }
 
@@ -21,7 +21,7 @@ interface DeclaredResponse {
 
 type Operations = Readonly<Record<string, { readonly responses: Readonly<Record<string, DeclaredResponse>> }>>;
 
-/** The committed document; that it is the code's own is the matter of `test/unit/openapi.spec.ts`. */
+/** The committed document. `test/unit/openapi.spec.ts` checks that it matches the code. */
 export const contract = JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as OpenAPIObject;
 
 const templates = Object.entries(contract.paths as Record<string, Operations>).map(([template, operations]) => ({
@@ -35,16 +35,16 @@ addFormats(ajv);
 ajv.addSchema({ $id: 'contract', components: closed(contract.components) });
 const validators = new Map<string, ValidateFunction>();
 
-/** Longer parameters are no route for the server (`maxParamLength`). */
+/** The server finds no route for longer path parameters (`maxParamLength`). */
 const longestParameter = 100;
 
 /**
- * Holds an answer to the document: status, media type, body to the last field, and `Retry-After` where it is promised. Paths
- * that are not in the document (health, keys, metrics, the document itself) are nobody's promise here.
- * @throws Error naming the operation and what was not declared.
+ * Compares an answer with the OpenAPI document: status, media type, every field of the body, and `Retry-After` where it
+ * is declared. Ignores paths that the document does not contain (health, keys, metrics, the document itself).
+ * @throws Error with the operation and what it does not declare
  */
 export function assertDeclaredAnswer({ method, url, status, headers, body }: ReceivedAnswer): void {
-  // As the server sees it: without dot segments.
+  // `URL` removes dot segments, as the server does.
   const path = new URL(url, 'http://service').pathname;
   const found = templates.find(({ pattern }) => pattern.test(path));
   if (found === undefined) return;
@@ -56,9 +56,9 @@ export function assertDeclaredAnswer({ method, url, status, headers, body }: Rec
   const operation = found.operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   const name = `${method} ${found.template}`;
   if (operation === undefined) {
-    // A preflight is answered for the whole server, not by an operation.
+    // The server answers preflight requests for all paths, without an operation.
     if (method === 'OPTIONS' || status === methodNotAllowed.status) return;
-    throw new Error(`${name} is not in the document, and answered ${status} ${code ?? ''}`);
+    throw new Error(`${name} is not in openapi.json, but answered ${status} ${code ?? ''}`);
   }
   const declared = operation.responses[status];
   if (declared === undefined) throw new Error(`${name} answered ${status} ${code ?? ''}, which it does not declare`);
@@ -82,7 +82,7 @@ function assertBody(name: string, declared: DeclaredResponse, headers: ReceivedA
 function assertRetryAfter(name: string, headers: ReceivedAnswer['headers'], body: unknown): void {
   const told = (body as { data: { retry_after: number } }).data.retry_after;
   if (String(headers['retry-after']) !== String(told))
-    throw new Error(`${name} told ${told} s, but not in Retry-After`);
+    throw new Error(`${name} has retry_after ${told}, but another value in the header Retry-After`);
 }
 
 function codeOf(body: unknown): string | undefined {
@@ -90,12 +90,12 @@ function codeOf(body: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** A client has to bear new fields; the service must not have any that nobody declared. */
+/** Forbids undeclared fields. Clients must tolerate new fields, but the service must declare all that it sends. */
 function closed<T>(node: T): T {
   if (Array.isArray(node)) return node.map(closed) as T;
   if (typeof node !== 'object' || node === null) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value as unknown)]));
-  // `properties` that is itself a list of properties has no type beside it.
+  // The map below `properties` may have a field named `properties`, but only a schema has `type: 'object'`.
   if (copy.type === 'object' && copy.properties && !('additionalProperties' in copy)) copy.additionalProperties = false;
   return copy as T;
 }

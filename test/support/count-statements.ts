@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { mysqlDriver } from '../../src/platform/database/mysql-pool';
 
-/** Statements of one call only: the mail worker asks the same store in between. */
+/** Counts the SQL statements of one call, without those that the mail worker sends at the same time. */
 export function countStatements(dataSource: DataSource): (run: () => Promise<unknown>) => Promise<number> {
   const calls = new AsyncLocalStorage<{ count: number }>();
   const note = () => {

@@ -8,7 +8,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** An empty database of the kind that the jest project runs with (`__DATABASE__`). */
+/** Creates an empty database: SQLite or MariaDB, as the jest project says (`__DATABASE__`). */
 export async function freshDatabase(): Promise<TestDatabase> {
   if (typeof __DATABASE__ !== 'undefined' && __DATABASE__ === 'sqlite') {
     const directory = await mkdtemp(join(tmpdir(), 'database-'));

@@ -21,11 +21,11 @@ export interface HostileAnswer {
 const ok: StubAnswer = { code: 0 };
 
 /**
- * An LDAP server that says what a test wants, for what a real one cannot be brought to say: Active Directory's sub-codes,
- * referrals, an entry without a name. Speaks just enough BER for binds and searches.
+ * A fake LDAP server for answers that OpenLDAP cannot give: sub-codes of Active Directory, referrals, entries without a
+ * name. It knows only as much BER as binds and searches need.
  */
 export class DirectoryStub {
-  /** Answer to a bind as anybody but the service account. */
+  /** Answer to the bind of a user, that is, of any DN but the service account. */
   userBind: StubAnswer = ok;
   serviceBind: StubAnswer = ok;
   searchResult: StubAnswer = ok;
@@ -33,13 +33,13 @@ export class DirectoryStub {
   entries: string[] = ['uid=somebody,dc=example'];
   /** The login name of every entry. */
   uid = 'somebody';
-  /** URLs of search references sent along. */
+  /** URLs of search references in each search result. */
   references: string[] = [];
-  /** Takes binds as anybody but the service account and never answers them. */
+  /** If true, the stub never answers the bind of a user. */
   mute = false;
-  /** What to answer in the place of the truth; undefined: the truth. `id` is the whole element of the message id. */
+  /** A false answer to send instead of the right one; undefined sends the right one. `id` is the whole message id element. */
   lie: (question: StubQuestion, id: Buffer) => HostileAnswer | undefined = () => undefined;
-  /** Binds as anybody but the service account. */
+  /** Number of user binds. */
   userBinds = 0;
   connections = 0;
   private readonly sockets = new Set<Socket>();
@@ -88,7 +88,7 @@ export class DirectoryStub {
     this.sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => this.sockets.delete(socket));
-    // Each request of these small ones comes in a piece of its own.
+    // The requests are small, so each one arrives in one piece.
     socket.on('data', (bytes: Buffer) => {
       const [id = Buffer.alloc(0), operation = Buffer.alloc(0)] = partsOf(bytes);
       const question = questionOf(operation);

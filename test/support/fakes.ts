@@ -1,6 +1,6 @@
 import { Clock } from '../../src/shared/clock';
 
-/** Stands still until a test moves it. */
+/** A clock that stands still until a test moves it. */
 export class FakeClock extends Clock {
   constructor(private time = new Date('2026-03-02T10:00:00.000Z')) {
     super();
@@ -10,7 +10,7 @@ export class FakeClock extends Clock {
     return new Date(this.time);
   }
 
-  /** Negative values step back, as after a correction by NTP. */
+  /** Negative values set the clock back, as a correction by NTP does. */
   advanceSeconds(seconds: number): void {
     this.time = new Date(this.time.getTime() + seconds * 1000);
   }

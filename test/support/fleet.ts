@@ -15,13 +15,13 @@ export const fleetPassword = 'Correct-Horse-7';
 export const addressOf = (name: string): string => `${name}@example.com`;
 
 export interface Reply {
-  /** 0: no answer at all. */
+  /** 0 when there was no answer. */
   readonly status: number;
   readonly body: any;
   readonly ms: number;
 }
 
-/** Several processes of the built program on one database, and an nginx in front of them. */
+/** Several replicas of the built program with one database, behind an nginx. */
 export class Fleet {
   private constructor(
     readonly services: ServiceProcess[],
@@ -41,22 +41,25 @@ export class Fleet {
     await Promise.all(this.services.map((service) => service.kill()));
   }
 
-  /** Sends to all of `services` that are left and to nobody else. */
+  /** Sends new requests only to these processes. */
   async route(services: readonly ServiceProcess[]): Promise<void> {
     await this.nginx.setUpstreams(services.map(({ port }) => port));
   }
 
-  /** From now on processes start with these, and so does the command line. */
+  /** Settings for processes and commands that start from now on. */
   set(settings: Record<string, string>): void {
     this.env = { ...this.env, ...settings };
   }
 
-  /** One process more, which gets no requests yet. `root` has the program, where it is not the one that was built here. */
+  /**
+   * Starts another process. It gets no requests before `admit`.
+   * @param root root folder of the built program. Default: this project
+   */
   async launch({ root = ROOT, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
     return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
   }
 
-  /** As in the cluster: they are told to go, and the ingress hears of it later. */
+  /** Stops processes as a cluster does: they get SIGTERM first, and the ingress removes them a moment later. */
   async retire(...leaving: ServiceProcess[]): Promise<Exit[]> {
     for (const service of leaving) service.signal('SIGTERM');
     await pause(1000);
@@ -67,7 +70,7 @@ export class Fleet {
     return exits;
   }
 
-  /** Takes this one's requests as well from now on. */
+  /** Sends new requests to this process as well. */
   async admit(coming: ServiceProcess): Promise<void> {
     this.services.push(coming);
     await this.route(this.services);
@@ -77,7 +80,7 @@ export class Fleet {
     return (await this.run(args)).answer;
   }
 
-  /** The command line to its end, whatever it is. */
+  /** Runs the command line and returns its result, also if it fails. */
   async run(args: string[], { root = ROOT } = {}): Promise<{ code: number; answer: any; stderr: string }> {
     const env = { PATH: process.env.PATH, ...this.env };
     const command = [join(root, 'dist/src/cli.js'), ...args, '--json'];
@@ -96,7 +99,7 @@ export class Fleet {
     return (await this.cli('user', 'create', ...args)).uid as string;
   }
 
-  /** One request that retries nothing. */
+  /** Sends one request, without retries. */
   async send(path: string, { bearer, body }: { bearer?: string; body?: object } = {}): Promise<Reply> {
     const began = performance.now();
     const answered = (status: number, text: string): Reply => ({
@@ -105,7 +108,7 @@ export class Fleet {
       ms: performance.now() - began,
     });
     return new Promise((resolve) => {
-      // A connection of its own: a reload of nginx closes those that are kept, which is nginx's doing and not the service's.
+      // Each request uses a new connection: a reload of nginx closes kept ones, which is no failure of the service.
       const request = httpRequest(`${this.nginx.url}${path}`, {
         agent: false,
         method: body === undefined ? 'GET' : 'POST',

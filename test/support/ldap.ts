@@ -3,7 +3,7 @@ import { type Answer, TestService } from './app';
 
 export const directoryPassword = 'wonder-land-1';
 
-/** Settings with which a service logs in against this directory. */
+/** Settings of a service that uses this directory. */
 export function ldapSettings(server: OpenLdap, more: Record<string, string> = {}): Record<string, string> {
   return {
     LDAP_URL: server.url,
@@ -14,7 +14,7 @@ export function ldapSettings(server: OpenLdap, more: Record<string, string> = {}
   };
 }
 
-/** Of a directory that nobody runs, for tests that answer in its place. */
+/** Settings of a directory that does not run, for tests that answer in its place. */
 export const absentDirectory = {
   LDAP_URL: 'ldap://127.0.0.1:1',
   LDAP_BIND_DN: 'cn=service',
@@ -22,7 +22,7 @@ export const absentDirectory = {
   LDAP_SEARCH_BASE: 'dc=example',
 };
 
-/** A person of the directory, and nobody else. */
+/** Adds a person to the directory, without a user row in the service. */
 export async function givenPerson(server: OpenLdap, uid: string, more: { cn?: string; mail?: string } = {}) {
   return server.addUser({ uid, cn: uid, mail: `${uid}@example.test`, password: directoryPassword, ...more });
 }
@@ -35,7 +35,7 @@ export function ldapLogin(
   return service.login(username, password, { provider: 'ldap' });
 }
 
-/** Users of one name for each run of a test on a shared directory. */
+/** Returns an unused name, because the tests of a file share one directory. */
 let names = 0;
 export function freshName(stem = 'user'): string {
   return `${stem}${++names}`;

@@ -5,7 +5,7 @@ import type { NewUser } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import { type Answer, password, type Request, TestService } from './app';
 
-/** Nothing listens there: mails stay in the outbox, where a test reads them. */
+/** Nothing listens on this port, so mails stay in the outbox, where tests read them. */
 export const mailsStay = { SMTP_URL: 'smtp://127.0.0.1:9' };
 
 export const mfaSettings = { ...mailsStay, MFA_REQUIRED: 'true' };
@@ -15,17 +15,17 @@ export interface OpenLogin {
   readonly mfaToken: string;
 }
 
-/** What an authenticator app shows (otplib: not the library that the service uses). */
+/** The code that an authenticator app shows. otplib computes it, because the service uses another library. */
 export function authenticatorCode(secret: string, time: Date, steps = 0): string {
   return generateSync({ secret, epoch: Math.floor(time.getTime() / 1000) + 30 * steps });
 }
 
-/** Some other six digits; `n` of them differ from one another. */
+/** A wrong six-digit code. Each `n` gives another one. */
 export function wrongCode(right: string, n = 1): string {
   return String((Number(right) + n) % 1_000_000).padStart(6, '0');
 }
 
-/** The second factor as a client uses it, and the mailbox of its users. */
+/** A service with the requests of the second factor, and the mails of its users. */
 export class MfaClient {
   constructor(readonly service: TestService) {}
 
@@ -33,7 +33,7 @@ export class MfaClient {
     return new MfaClient(await TestService.start({ ...mfaSettings, ...settings }));
   }
 
-  /** For one test that wants settings of its own. */
+  /** Starts a service with other settings for one test, and stops it afterwards. */
   static async with(settings: Record<string, string>, use: (mfa: MfaClient) => Promise<void>): Promise<void> {
     const mfa = await MfaClient.start(settings);
     await use(mfa).finally(() => mfa.stop());
@@ -51,14 +51,14 @@ export class MfaClient {
     return this.service.givenUser(loginName, more);
   }
 
-  /** The password step, which has to lead to the second factor. */
+  /** Logs in with the password. Throws unless the second factor is required. */
   async logIn(loginName: string, request: Request = {}): Promise<OpenLogin> {
     const { status, body } = await this.service.login(loginName, password, {}, request);
     if (status !== 200 || body.data.mfa_required !== true) throw new Error(`login answered ${JSON.stringify(body)}`);
     return { uid: body.data.user_info.uid as string, mfaToken: body.data.mfa_token as string };
   }
 
-  /** Waits for the cooldown, logs in, and opens the mail. */
+  /** Waits until the cooldown is over, logs in, and reads the code from the mail. */
   async logInByMail(user: User): Promise<OpenLogin & { code: string }> {
     this.service.clock.advanceSeconds(61);
     const open = await this.logIn(user.loginName);
@@ -73,7 +73,7 @@ export class MfaClient {
     return this.service.post('/otp-resend', { uid, type, ...more }, request);
   }
 
-  /** A session that came through the second factor by mail. */
+  /** Logs in with a mailed code and returns the token pair. */
   async session(user: User): Promise<{ access: string; refresh: string }> {
     const { uid, code } = await this.logInByMail(user);
     return pairOf(await this.verify(uid, 'email', code));
@@ -89,7 +89,7 @@ export class MfaClient {
     return authenticatorCode(secret, this.now, steps);
   }
 
-  /** A user whose authenticator is confirmed; the step of its first code is over. */
+  /** Creates a user with an active authenticator. The time step of its first code is over. */
   async givenAuthenticator(loginName: string): Promise<{ user: User; secret: string; access: string }> {
     const user = await this.givenUser(loginName);
     const { access } = await this.session(user);
@@ -100,7 +100,7 @@ export class MfaClient {
     return { user, secret, access };
   }
 
-  /** Mails to this user that wait in the outbox, the oldest first. */
+  /** Mails to this user in the outbox, the oldest first. */
   async mails(user: User, kind: QueuedMail['kind'] = 'otp'): Promise<QueuedMail[]> {
     const keys = this.service.app.get(KeyRing);
     const rows = await this.service.database.rows<{ payload: string }>(
@@ -112,7 +112,7 @@ export class MfaClient {
 
   async lastCode(user: User): Promise<string> {
     const mail = (await this.mails(user)).at(-1);
-    if (mail?.kind !== 'otp') throw new Error('no code was sent');
+    if (mail?.kind !== 'otp') throw new Error(`no code was sent to ${user.email}`);
     return mail.code;
   }
 
@@ -138,6 +138,6 @@ export class MfaClient {
 }
 
 export function pairOf({ status, body }: Answer): { access: string; refresh: string } {
-  if (status !== 200) throw new Error(`answered ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`expected a token pair, but the service answered ${JSON.stringify(body)}`);
   return { access: body.data.access_token as string, refresh: body.data.refresh_token as string };
 }

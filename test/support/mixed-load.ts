@@ -14,19 +14,19 @@ export interface Failure {
   readonly at: number;
 }
 
-/** A test that has seen so many has failed, and may have ended without a call of `stop`. */
+/** The load stops by itself after this many failures: a test that fails may end without a call of `stop`. */
 const enoughFailures = 100;
 
-/** From one code or link to the next that may be asked for, which the settings of the fleet put at a second. */
+/** Pause between two mails to the same user. It is longer than the cooldown of the fleet, which is one second. */
 const betweenMailsMs = 1100;
 
 /**
- * People at work: each logs in, looks, refreshes, mistypes the password once, logs out, and again. Where there are mailboxes
- * the login goes through the second factor, and every second time the password is forgotten instead of the logout.
+ * The load of several users. Each one repeats: log in, read the session, refresh, mistype the password once, log out.
+ * With mailboxes the login uses the second factor, and every second logout is replaced by a password reset.
  */
 export class MixedLoad {
   readonly failures: Failure[] = [];
-  /** Tokens whose logout, or the password change that ended them, was answered with success. */
+  /** Tokens that a successful logout or password change has revoked. */
   readonly revoked: string[] = [];
   readonly mistyped = new Map<string, number>();
   readonly counts = { requests: 0, codes: 0, resets: 0 };
@@ -88,7 +88,7 @@ export class MixedLoad {
     return reply;
   }
 
-  /** Forgotten, mailed, looked up, changed, and told of it by a second mail. */
+  /** Requests a link, opens it, changes the password, and waits for the second mail, which reports the change. */
   private async resetPassword(name: string, mailboxes: Mailboxes): Promise<Reply | undefined> {
     const forgot = this.fleet.send('/forget-password', { body: { email: addressOf(name) } });
     if ((await this.expecting(200, 'forgot', forgot)) === undefined) return undefined;

@@ -7,8 +7,8 @@ const ROOT = resolve(__dirname, '../..');
 export const nextMigration = 'NextRelease1999999999999';
 
 /**
- * Expands only, as docs/operations/upgrade.md asks of every migration: tables that every request reads and writes get a
- * column, one that may be null and one with a default; an index; a table that nobody knows yet.
+ * A migration that only adds, as docs/operations/upgrade.md requires. It adds columns (nullable or with a default) to
+ * tables that every request uses, an index, and a new table.
  */
 const migration = `
 const { Table, TableColumn, TableIndex } = require('typeorm');
@@ -25,7 +25,7 @@ exports.${nextMigration} = class ${nextMigration} {
 };
 `;
 
-/** The built program as its next release would be: the same, and one additive migration more. */
+/** A copy of the built program that stands for the next release: it has one more migration, which only adds. */
 export class NextVersion {
   private constructor(readonly root: string) {}
 
@@ -39,7 +39,7 @@ export class NextVersion {
     const former = await readFile(program, 'utf8');
     const more = `require('../../migrations/1999999999999-next-release').${nextMigration}`;
     const next = former.replace(/(exports\.migrations = \[[^\]]+)\]/, `$1, ${more}]`);
-    if (next === former) throw new Error('the program has no list of migrations');
+    if (next === former) throw new Error(`${program} contains no list of migrations: adapt the pattern to the bundle`);
     await writeFile(program, next);
     return new NextVersion(root);
   }

@@ -1,4 +1,4 @@
-/** A JSON request to a service that runs as a process of its own. */
+/** Sends a JSON request to a service in another process. */
 export async function post(
   service: { readonly url: string },
   path: string,

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 
 const quietZone = 4;
 
-/** The modules of a QR code as a reader sees them in the PNG: one string of 0 and 1 for each row, without the quiet zone. */
+/** Reads the modules of a QR code from a PNG: one string of 0 and 1 per row, without the quiet zone. */
 export function modulesOf(png: Buffer): string[] {
   const rows = pixelsOf(png);
   const dark = (x: number, y: number) => (rows[y]?.[x] ?? 255) < 128;
@@ -21,7 +21,7 @@ export function modulesOf(png: Buffer): string[] {
   );
 }
 
-/** The first channel of each pixel of an 8-bit picture, grey or RGBA (PNG, ISO/IEC 15948 §9.2). */
+/** The first channel of each pixel of an 8-bit image, grey or RGBA (PNG, ISO/IEC 15948 §9.2). */
 function pixelsOf(png: Buffer): number[][] {
   const chunks: Record<string, Buffer> = {};
   for (let at = 8; at < png.length;) {

@@ -3,21 +3,21 @@ import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case; the last of several wins. */
+  /** Names are in lower case. Of repeated headers the last one wins. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One TCP connection on which a test sends bytes that no HTTP client would send, and sees when the server hangs up. */
+/** A TCP connection on which a test sends bytes that no HTTP client sends, and sees when the server closes it. */
 export class RawConnection {
   private readonly chunks: Buffer[] = [];
   private readonly openedAt = performance.now();
-  /** Milliseconds from the connection to its end, however it ended. */
+  /** Resolves when the connection has ended for any reason, with its duration in milliseconds. */
   readonly closed: Promise<number>;
 
   private constructor(private readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
-    // A reset is an end like any other.
+    // A reset counts as an end, which `closed` reports. Without a listener the error would end the test process.
     socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       socket.once('close', () => resolve(performance.now() - this.openedAt));
@@ -42,14 +42,17 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** Writes a chunk and waits until the kernel has room again, or the server has hung up. False: it has. */
+  /**
+   * Writes a chunk and waits until the kernel can take more or the server has closed the connection.
+   * @returns false when the server has closed it
+   */
   async push(chunk: Buffer): Promise<boolean> {
     if (!this.isOpen) return false;
     if (!this.socket.write(chunk)) await Promise.race([once(this.socket, 'drain').catch(() => undefined), this.closed]);
     return this.isOpen;
   }
 
-  /** Resolves when `count` whole answers have come, or the connection has ended. */
+  /** Resolves when `count` complete answers have arrived or the connection has ended. */
   async answers(count: number, timeout = 10_000): Promise<RawAnswer[]> {
     const deadline = performance.now() + timeout;
     for (;;) {
@@ -72,14 +75,14 @@ export class RawConnection {
     await this.closed;
   }
 
-  /** Ends it with a reset instead of a farewell. */
+  /** Ends the connection with a reset (RST). */
   async reset(): Promise<void> {
     this.socket.resetAndDestroy();
     await this.closed;
   }
 }
 
-/** Sends the bytes on a connection of its own and gives the first answer; undefined when the server hung up without. */
+/** Sends the bytes on a new connection and returns the first answer, or undefined if the server closes without one. */
 export async function rawRequest(port: number, bytes: string | Buffer): Promise<RawAnswer | undefined> {
   const connection = await RawConnection.open(port);
   connection.send(bytes);
@@ -88,7 +91,7 @@ export async function rawRequest(port: number, bytes: string | Buffer): Promise<
   return answer;
 }
 
-/** `lines` are the header lines behind the request line and before the blank one; Host is added unless they have one. */
+/** Builds a request. `lines` are header lines; a Host header is added if they contain none. */
 export function request(method: string, path: string, lines: readonly string[] = [], body = ''): string {
   const host = lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: localhost'];
   return [`${method} ${path} HTTP/1.1`, ...host, ...lines, '', body].join('\r\n');
@@ -113,7 +116,7 @@ function parseAnswers(bytes: Buffer): RawAnswer[] {
     const status = Number(first.split(' ')[1]);
     const length = status === 204 || status < 200 ? 0 : Number(headers['content-length'] ?? 0);
     if (bytes.length < end + 4 + length) return answers;
-    // 100 Continue is not an answer yet.
+    // 100 Continue is not the final answer.
     if (status >= 200) answers.push({ status, headers, body: bytes.subarray(end + 4, end + 4 + length).toString() });
     at = end + 4 + length;
   }

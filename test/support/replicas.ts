@@ -9,7 +9,7 @@ import { captchaToken, testSettings } from './settings';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** Two processes of the built program on one MariaDB database: what holds here holds over replicas. */
+/** Replicas of the built program (two by default) with one MariaDB database. */
 export class Replicas {
   private constructor(
     readonly services: readonly ServiceProcess[],
@@ -20,7 +20,7 @@ export class Replicas {
   static async start(settings: Record<string, string> = {}, count = 2): Promise<Replicas> {
     const databaseUrl = await MariaDbDatabases.shared().freshDatabase();
     const env = { ...testSettings, DATABASE_URL: databaseUrl, ...settings };
-    // At the same instant: the migration has to cope with that too.
+    // All replicas start at the same time, which the migrations must tolerate.
     const services = await Promise.all(Array.from({ length: count }, () => ServiceProcess.start({ env })));
     return new Replicas(services, databaseUrl, await createConnection({ uri: databaseUrl, timezone: 'Z' }));
   }
@@ -31,7 +31,7 @@ export class Replicas {
     await MariaDbDatabases.shared().drop(this.databaseUrl);
   }
 
-  /** The command line on the same database. */
+  /** Runs the command line with the same database. */
   async cli(...args: string[]): Promise<any> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -43,7 +43,7 @@ export class Replicas {
     return JSON.parse(stdout);
   }
 
-  /** Sends to the replicas in turn. */
+  /** Sends a request to the replica with the number `n` (modulo the number of replicas). */
   async post(path: string, body: unknown, n = 0, headers: Record<string, string> = {}): Promise<Answer> {
     return this.fetch(path, n, {
       method: 'POST',

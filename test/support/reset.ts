@@ -6,12 +6,12 @@ import type { Answer, TestService } from './app';
 
 export const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A good password for each number, so that a test can tell them apart. */
+/** A different valid password for each `n`. */
 export const goodPassword = (n: number | string) => `Another-Horse-7-${n}`;
 
 const seen = new WeakMap<TestService, Set<string>>();
 
-/** The mails since the last call, as they were written to `DATA_DIR/outbox` for want of a mail server. */
+/** Sends due mails and returns those since the last call, from `DATA_DIR/outbox` (no mail server is configured). */
 export async function newMails(service: TestService): Promise<Email[]> {
   await service.app.get(OutboxWorker).sendDue();
   const known = seen.get(service) ?? new Set<string>();
@@ -22,16 +22,16 @@ export async function newMails(service: TestService): Promise<Email[]> {
   return Promise.all(files.sort().map(async (name) => PostalMime.parse(await readFile(join(folder, name)))));
 }
 
-/** The one link of a mail, the same in text and HTML. */
+/** The link in the text of a mail. Throws unless there is exactly one. */
 export function linkIn(mail: Email | undefined): URL {
   const links = mail?.text?.match(/https?:\/\/\S+\/reset-password\S*/g) ?? [];
-  if (links.length !== 1) throw new Error(`${links.length} links in the mail`);
+  if (links.length !== 1) throw new Error(`expected one link in the mail, found ${links.length}`);
   return new URL(links[0]);
 }
 
 export const recipients = (mail: Email | undefined) => mail?.to?.map(({ address }) => address);
 
-/** Asks for a link, and gives the token that was mailed. */
+/** Requests a reset link and returns the mailed token. */
 export async function mailedToken(service: TestService, email: string): Promise<string> {
   await newMails(service);
   const answer = await service.post('/forget-password', { email });
@@ -50,7 +50,7 @@ export function look(service: TestService, token: string): Promise<Answer> {
 
 export const codeOf = (answer: Answer): string => (answer.status === 200 ? 'success' : String(answer.body.error_code));
 
-/** What a request is worth on both endpoints; the submit is one that the policy lets pass. */
+/** The outcomes of both endpoints for a token: looking up the request, and then changing to a valid password. */
 export async function verdicts(service: TestService, token: string): Promise<string[]> {
   return [codeOf(await look(service, token)), codeOf(await submit(service, token, goodPassword('verdict')))];
 }

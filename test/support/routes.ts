@@ -1,28 +1,28 @@
 import { captchaToken } from './settings';
 
-/** A route of the contract as the HTTP tests need to know it. A new endpoint is one more line in `routes`. */
+/** What the HTTP tests need to know about a route. Each new endpoint needs a line in `routes`. */
 export interface RouteCase {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** A body that fits, though it need not succeed. */
+  /** A body that passes validation. The request itself may fail. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Fields that have to be there and to be text: COMMON_400001 names them. */
+  /** Fields that must be present and must be strings. Otherwise COMMON_400001 names them. */
   readonly required?: readonly string[];
-  /** Fields that may be absent, but not of another type. */
+  /** Fields that may be absent, but must be strings if present. */
   readonly optional?: readonly string[];
-  /** Answers 401 without a token, whatever the body. */
+  /** The route answers 401 without a token, whatever the body is. */
   readonly guarded?: boolean;
-  /** No envelope around a success (decisions.md 1). */
+  /** A success has no envelope (docs/spec/decisions.md#1). */
   readonly ownFormat?: boolean;
-  /** Not under API_PREFIX. */
+  /** The path is not below API_PREFIX. */
   readonly atRoot?: boolean;
-  /** Answers without the database. */
+  /** The route works without the database. */
   readonly storeless?: boolean;
-  /** The last part of the path is an identifier; a wrong one has this code, however wrong it is. */
+  /** The error code for any wrong identifier in the last part of the path, malformed or unknown. */
   readonly unknownId?: string;
 }
 
-/** A uid of nobody and of nothing. */
+/** A valid UUID that identifies nothing. */
 export const foreignId = '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab';
 
 const login = { username: 'nobody', password: 'wrong', captcha_token: captchaToken };

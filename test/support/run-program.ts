@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a built program, `dist/src/cli.js` or one elsewhere, to its end. `env` is its whole environment, but for PATH. */
+/** Runs a built program, and waits for its end. `env` is its whole environment, except for PATH. */
 export function runProgram(
   script: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export function runProgram(
     child.on('close', (code) =>
       done({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
     );
-    // A program that does not read its input may be gone by now.
+    // A program that does not read its input may have ended already.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });

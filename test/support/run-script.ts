@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(__dirname, '../..');
 
-/** Runs a script of the project with these arguments; an object becomes a JSON file. */
+/** Runs a script of the project. An object among the arguments is written to a JSON file, whose path is passed. */
 export async function runScript(
   script: string,
   ...args: (string | object)[]

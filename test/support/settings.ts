@@ -5,7 +5,7 @@ export const dataKey = (seed: number | string): string => createHash('sha256').u
 
 export const captchaToken = 'test-captcha-token';
 
-/** What every test service runs with, unless the test says otherwise. */
+/** The default settings of test services. */
 export const testSettings = {
   NODE_ENV: 'test',
   HOST: '127.0.0.1',

@@ -1,6 +1,6 @@
 import type { Attributes, HTMLAttributes, Ref } from 'react';
 
-/** What is used of the widget's element; its own React types are of a version before the one here. */
+/** The part of the widget that the pages use. The React types of the package are for an older version of React. */
 export interface AltchaWidget extends HTMLElement {
   reset(): void;
   verify(): Promise<{ payload: string } | null>;

@@ -7,23 +7,23 @@ import type { AltchaWidget } from './altcha-widget';
 import { useSpeech } from '../i18n/texts';
 import { serviceUrl } from '../page-settings';
 
-// The external build brings no worker of its own: a file of this origin is what the policy of the page allows.
+// The external build of the widget brings no worker. The Content-Security-Policy allows only workers of this origin.
 $altcha.algorithms.set('PBKDF2/SHA-256', () => new Pbkdf2Worker());
 
 export interface CaptchaHandle {
-  /** The solved challenge; solves it now where the user did not ask for it before. Undefined when that failed. */
+  /** Returns the solved challenge, and solves it first if the user has not. Undefined if that failed. */
   token(): Promise<string | undefined>;
-  /** A token is spent by its first use, whatever came of it. */
+  /** Call it after each use of a token: a token is spent even if the login failed. */
   renew(): void;
 }
 
-/** The stock widget on the service's own challenge (`GET /captcha/challenge`). */
+/** The ALTCHA widget with the challenge of the service (`GET /captcha/challenge`). */
 export function Captcha({ ref }: { readonly ref: Ref<CaptchaHandle> }): ReactNode {
   const { language } = useSpeech();
   const widget = useRef<AltchaWidget>(null);
   const solved = useRef<string>(undefined);
 
-  // Another language is another element (`key`), and an unsolved one.
+  // A change of the language creates a new element (`key`), whose challenge is unsolved.
   useEffect(() => {
     solved.current = undefined;
     const element = widget.current;

@@ -50,7 +50,7 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'after'>): ReactN
   );
 }
 
-/** Six digits; what is pasted may have spaces in it. */
+/** A field for six digits. It is longer because pasted codes may contain spaces. */
 export function CodeField(props: Omit<FieldProps, 'type' | 'inputMode'>): ReactNode {
   return (
     <Field
@@ -64,5 +64,5 @@ export function CodeField(props: Omit<FieldProps, 'type' | 'inputMode'>): ReactN
   );
 }
 
-/** Typed or pasted, with spaces or full-width digits. */
+/** Accepts six digits with spaces between them, also full-width digits. */
 export const isCode = (text: string): boolean => /^\d{6}$/.test(text.normalize('NFKC').replace(/\s/g, ''));

@@ -8,7 +8,7 @@ import { Check, Mark } from './icons';
 
 const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
 
-/** Around every page: the brand, the page itself, and what the user may set for all of them. */
+/** The frame of every page: the brand, the page, and the choice of language and theme. */
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
   const { t, language, choose } = useSpeech();
   const [theme, setTheme] = useTheme();

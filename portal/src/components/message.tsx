@@ -3,7 +3,7 @@ import { failureText } from '../i18n/failure-text';
 import { useSpeech } from '../i18n/texts';
 import { Check, Info, Warning } from './icons';
 
-/** An error is read out at once, everything else when there is a pause. */
+/** A screen reader reads an error at once, and other messages at its next pause. */
 export function Message({
   kind,
   children,
@@ -19,7 +19,7 @@ export function Message({
   );
 }
 
-/** Nothing when there was no error. */
+/** Shows nothing when there is no error. */
 export function Failure({ error }: { readonly error: unknown }): ReactNode {
   const { t } = useSpeech();
   return error === undefined ? null : <Message kind="error">{failureText(t, error)}</Message>;

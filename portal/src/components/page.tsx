@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSpeech } from '../i18n/texts';
 
-/** The very first page leaves the focus where the browser begins: before the link that skips to the content. */
+/** On the first page the focus stays at the start of the document, before the link that skips to the content. */
 let loaded = false;
 
 interface PageProps {
@@ -11,14 +11,14 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A card with the page's one heading, which also is the title of the window. */
+/** A card with the only heading of the page. The heading is also the title of the window. */
 export function Page({ title, intro, wide = false, children }: PageProps): ReactNode {
   const { t } = useSpeech();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${t.product}`;
   }, [title, t.product]);
-  // What had the focus may have gone with the page before: a screen reader goes on from here.
+  // If the focused element was removed with the former page, a screen reader continues from the heading.
   useEffect(() => {
     const { activeElement: active, body } = document;
     if (loaded && (active === null || active === body || active.matches('h1'))) heading.current?.focus();

@@ -5,12 +5,12 @@ interface SubmitProps {
   readonly label: string;
   readonly busy: boolean;
   readonly busyLabel: string;
-  /** Seconds until it may be pressed. */
+  /** Seconds until the button is enabled. */
   readonly wait?: number;
   readonly waitLabel?: string;
 }
 
-/** Counts down in its own label while it has to wait; the browser takes a disabled button out of the tab order by itself. */
+/** A submit button that shows the remaining seconds of a wait in its label. */
 export function Submit({ label, busy, busyLabel, wait = 0, waitLabel }: SubmitProps): ReactNode {
   const text = busy ? busyLabel : wait > 0 && waitLabel !== undefined ? fill(waitLabel, { seconds: wait }) : label;
   return (

@@ -2,7 +2,7 @@ import { ConnectionError, RuleError, ServiceError } from '@portal-auth/sdk';
 import type { Texts } from './en';
 import { fill } from './texts';
 
-/** What to tell the user, in the page's language; a code of a newer service falls back on the service's own words. */
+/** The text for an error, in the language of the page. For an unknown error code, the message of the service. */
 export function failureText(t: Texts, error: unknown): string {
   if (error instanceof ServiceError)
     return fill(t.errors[error.code] ?? error.message, { seconds: error.retryAfter ?? 1 });

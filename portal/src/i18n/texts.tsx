@@ -10,7 +10,7 @@ export type Language = (typeof languages)[number];
 const texts: Record<Language, Texts> = { en, 'zh-CN': zhCn };
 const key = 'portal.language';
 
-/** The link's, then the user's choice, then the browser's. */
+/** The language of the link wins, then the stored choice of the user, then the languages of the browser. */
 function firstLanguage(): Language {
   const asked = [new URLSearchParams(location.search).get('lang'), remembered(key, languages), ...navigator.languages];
   for (const tag of asked) {
@@ -45,7 +45,7 @@ export function SpeechProvider({ children }: { readonly children: ReactNode }): 
 
 export function useSpeech(): Speech {
   const speech = useContext(SpeechContext);
-  if (speech === undefined) throw new Error('outside of SpeechProvider');
+  if (speech === undefined) throw new Error('useSpeech needs a SpeechProvider above the component');
   return speech;
 }
 

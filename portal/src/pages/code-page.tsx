@@ -38,7 +38,7 @@ export function CodePage(): ReactNode {
     setResent(await resend.run());
   };
 
-  // The frame after the last code: this page is about to go.
+  // After the last code the state has changed already, and the redirect follows in the next frame.
   if (step.kind !== 'code') return null;
   const { type, email, loginName, attemptsLeft } = step;
   const intro =

@@ -39,7 +39,7 @@ export function OutboxPage(): ReactNode {
   );
 }
 
-/** Looks again by itself: a mail comes a moment after what caused it. */
+/** Loads the mails again every two seconds, because a mail is sent shortly after the action that causes it. */
 function Mails(): ReactNode {
   const { t, language } = useSpeech();
   const [mails, setMails] = useState<DemoMail[]>();
@@ -75,7 +75,7 @@ function Mails(): ReactNode {
   );
 }
 
-/** Its addresses as links; those into the portal open in this page. */
+/** Turns the URLs of a text into links. */
 function linked(text: string): ReactNode[] {
   return text.split(/(https?:\/\/[^\s<>"]+)/).map((part, index) =>
     index % 2 === 0 ? (

@@ -16,7 +16,7 @@ interface Found {
   readonly policy: PasswordPolicyResponse;
 }
 
-/** First, forgotten or expired password: the request behind the link says which. */
+/** For first, forgotten and expired passwords: the type of the password change request decides. */
 export function ResetPage(): ReactNode {
   const uid = new URLSearchParams(useSearch()).get('uid') ?? '';
   return <Reset key={uid} uid={uid} />;
@@ -123,7 +123,7 @@ function NewPassword({ uid, request, policy }: Found & { readonly uid: string })
   );
 }
 
-/** Also gives up a change that a login asked for. */
+/** Also abandons a password change that a login requires. */
 function BackToLogin(): ReactNode {
   const { t } = useSpeech();
   return (

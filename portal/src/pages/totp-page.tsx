@@ -10,7 +10,7 @@ import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { useTask } from '../use-task';
 
-/** Starts by itself; asks for the current code where the service wants one before it gives up the authenticator in use. */
+/** Starts the enrolment when it opens. Asks for a code of the current authenticator if the service requires one. */
 export function TotpPage(): ReactNode {
   const { t } = useSpeech();
   const { enrolment } = useAuth();
@@ -104,7 +104,7 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
   );
 }
 
-/** The service shows it five times at most: one picture for each secret, however often the page is drawn. */
+/** Loads the QR code once per secret, because the service returns it at most five times. */
 function QrCode({ secret }: { readonly secret: string }): ReactNode {
   const { t } = useSpeech();
   const [url, setUrl] = useState<string>();

@@ -1,8 +1,8 @@
-/** Time as the client's rules see it; a test passes one that it moves by hand. */
+/** The source of time. Tests pass a clock that they move themselves. */
 export interface ClientClock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once, in so many milliseconds, unless the returned function is called before. */
+  /** Calls `callback` once after `milliseconds`. The returned function cancels it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -10,7 +10,7 @@ export const systemClock: ClientClock = {
   now: () => Date.now(),
   after: (milliseconds, callback) => {
     const timer = setTimeout(callback, milliseconds) as ReturnType<typeof setTimeout> & { unref?: () => void };
-    // In Node a countdown must not keep a finished program alive.
+    // In Node a running countdown would keep a finished program from exiting.
     timer.unref?.();
     return () => clearTimeout(timer);
   },

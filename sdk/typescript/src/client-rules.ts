@@ -1,11 +1,11 @@
-/** §8 of the contract, the limits that are the client's to keep; seconds and counts. */
+/** The limits that the contract leaves to the client (docs/spec/service.md#8). */
 export const clientRules = {
-  /** Wait after a code that was refused. */
+  /** Wait after a refused code. */
   codeWaitSeconds: 10,
-  /** Refused codes that lead back to the login. */
+  /** Number of refused codes after which the login starts again. */
   codeFailures: 5,
-  /** Between two sendings of a code; kept across page reloads. */
+  /** Wait between two code mails. It survives a page reload. */
   resendSeconds: 60,
-  /** After the forgotten-password form was submitted. */
+  /** Wait after each submission of the forgotten-password form. */
   forgotSeconds: 5,
 } as const;

@@ -1,12 +1,12 @@
 import type { ClientClock } from './client-clock.js';
 import { isRecord, type KeyValueStorage, Slot } from './storage.js';
 
-/** Runs work that only one of all tabs may do at a time. */
+/** Runs work that only one tab of the browser may do at a time. */
 export interface Exclusive {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The browser's own locks: released also when the tab that holds one is closed or crashes. */
+/** Uses the Web Locks API. The browser releases a lock also when its tab is closed or crashes. */
 export function lockExclusive(locks: Pick<LockManager, 'request'>, name: string): Exclusive {
   return { run: async <T>(work: () => Promise<T>): Promise<T> => await locks.request(name, work) };
 }
@@ -18,12 +18,16 @@ interface Lease {
 
 const leaseMs = 15_000;
 const pollMs = 50;
-/** Longer than any lease: then something other than a tab is in the way, such as a storage that is full. */
+/**
+ * After this time the work runs without the lease. It is longer than any lease, so no other tab can be the cause: the
+ * storage is full, for example.
+ */
 const patienceMs = 20_000;
 
 /**
- * For browsers without locks: a lease in the shared storage. Two tabs that write in the same moment both look again after a
- * pause, and the last writer has it. A tab that died with the lease holds the others up until it runs out.
+ * For browsers without Web Locks: a lease in the shared storage. When two tabs write at the same moment, both read the
+ * lease after a pause: the last writer holds it, and the other tab keeps waiting. If a tab dies with the lease, the
+ * others wait until it expires.
  */
 export function leaseExclusive(storage: KeyValueStorage, key: string, clock: ClientClock, owner: string): Exclusive {
   const slot = new Slot<Lease>(storage, key, isLease);

@@ -32,10 +32,10 @@ type DeclaredError =
   | VerifyCaptchaError
   | VerifyOtpError;
 
-/** Every code that the document declares for some operation: a table of texts over it is complete or does not compile. */
+/** All error codes of the OpenAPI document. A `Record<ErrorCode, string>` that lacks a text does not compile. */
 export type ErrorCode = DeclaredError['error_code'];
 
-/** The service said no; decide by `code`, never by `message`. */
+/** The service refused the request. Decide by `code`, never by `message`. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
@@ -43,34 +43,34 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly status: number,
-    /** Whole seconds, on every 429 and 503. */
+    /** Whole seconds to wait. Every 429 and 503 has it. */
     readonly retryAfter: number | undefined,
-    /** What does not fit, by field, on COMMON_400001. */
+    /** The problems of each field. Only COMMON_400001 has them. */
     readonly fields: Readonly<Record<string, readonly string[]>>,
   ) {
     super(message);
   }
 }
 
-/** No answer, or none that is the service's. */
+/** No answer arrived, or the answer did not come from the service, for example the error page of a proxy. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** A client's rule said no before anything was sent. */
+/** The SDK refused the call and sent no request. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
 
   constructor(
     readonly rule: 'wait' | 'no-pending-login' | 'signed-out',
-    /** For `wait`. */
+    /** Seconds to wait; 0 unless `rule` is `wait`. */
     readonly seconds = 0,
   ) {
     super(rule === 'wait' ? `wait ${seconds} s` : rule);
   }
 }
 
-/** What the generated client calls an error, as one of the above. */
+/** Converts an error of the generated client. */
 export function failureOf(error: unknown, response: Response | undefined): ServiceError | ConnectionError {
   if (response === undefined || !isRecord(error) || typeof error.error_code !== 'string') {
     return new ConnectionError(response === undefined ? 'no answer' : `unexpected answer ${response.status}`, {

@@ -1,3 +1,3 @@
-/** The generated operations and types alone, for callers that bring their own rules. */
+/** Only the generated operations and types, for callers that do not want the state machine. */
 export * from './generated/index.js';
 export { createClient, createConfig } from './generated/client/index.js';

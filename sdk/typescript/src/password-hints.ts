@@ -7,10 +7,10 @@ export interface PasswordHint {
   readonly met: boolean;
 }
 
-/** bcrypt reads no further, so the service takes no longer ones. */
+/** bcrypt reads only 72 bytes, so the service refuses longer passwords. */
 const maxBytes = 72;
 
-/** The rules in force, one by one, as the service judges them; `bytes` is listed only where it is broken. */
+/** Checks a password like the service does. The result lists each active rule; `bytes` is listed only if broken. */
 export function passwordHints(policy: PasswordPolicyResponse, password: string): PasswordHint[] {
   const hints: (PasswordHint | false)[] = [
     { rule: 'length', met: [...password].length >= policy.min_length },

@@ -39,14 +39,14 @@ import { browserStorage, type KeyValueStorage, Slot } from './storage.js';
 import { Waits } from './waits.js';
 
 export interface PortalAuthOptions extends ServiceClientOptions {
-  /** Shared by all tabs and kept: tokens, cooldowns. `localStorage` unless told. */
+  /** Holds what all tabs share: the tokens and the waits. Default: `localStorage`. */
   readonly storage?: KeyValueStorage;
-  /** Of one tab: the login that waits for a code. `sessionStorage` unless told. */
+  /** Holds what belongs to one tab: the login that waits for its code. Default: `sessionStorage`. */
   readonly tabStorage?: KeyValueStorage;
   readonly clock?: ClientClock;
-  /** `navigator.locks` unless told; null for a browser that has none. */
+  /** Default: `navigator.locks`. Null stands for a browser without Web Locks. */
   readonly locks?: Pick<LockManager, 'request'> | null;
-  /** Language of the service's messages and mails. */
+  /** Language of the messages and mails of the service. */
   readonly language?: Language;
 }
 
@@ -62,8 +62,8 @@ export interface Credentials {
 const prefix = 'portal-auth';
 
 /**
- * Everything a portal does with the service, as a state machine without a face: what may happen now is in `snapshot`, the
- * methods are the user's acts, and the client's rules of §8 hold whatever the page does.
+ * State machine for the pages of a portal, without a user interface. `snapshot` says what the user can do now, and each
+ * method is one action of the user. The limits of `clientRules` hold whatever the page does.
  */
 export class PortalAuth {
   language: Language | undefined;
@@ -104,7 +104,7 @@ export class PortalAuth {
     this.tick();
   }
 
-  /** Detaches from the page; for tests and for pages that make more than one. */
+  /** Removes all listeners and timers. Call it in tests, and on pages that create more than one instance. */
   dispose(): void {
     this.stopListening();
     this.stopTicking();
@@ -121,11 +121,11 @@ export class PortalAuth {
     return () => this.listeners.delete(listener);
   }
 
-  // Login (§4.1)
+  // Login (docs/spec/service.md#4.1)
 
   /** Leads to the step `signed-in`, `code` or `password-change`. */
   async login({ username, password, provider, captchaToken }: Credentials): Promise<Step> {
-    // Told of this user alone (MFA_429001): somebody else at the same browser may go on.
+    // The wait of MFA_429001 concerns one user: another user of the same browser may log in.
     if (username === this.waitingUser) this.assertNoWait(this.tabWaits, 'login');
     else this.tabWaits.end('login');
     this.waitingUser = username;
@@ -161,15 +161,15 @@ export class PortalAuth {
     }
   }
 
-  /** Gives up a login that waits for its code or for a new password, and takes back what the login page said. */
+  /** Abandons a login that waits for its code or for a new password, and clears the notice of the login page. */
   backToLogin(): void {
     this.forget();
     this.changed();
   }
 
-  // One-time code (§4.2, §4.3)
+  // One-time code (docs/spec/service.md#4.2, docs/spec/service.md#4.3)
 
-  /** Ten seconds of waiting after a refused code; the fifth leads back to the login. */
+  /** A refused code starts a wait of 10 seconds. The fifth refused code ends the pending login. */
   async verifyCode(code: string): Promise<void> {
     const pending = this.pending.read();
     if (pending === undefined) throw new RuleError('no-pending-login');
@@ -199,7 +199,7 @@ export class PortalAuth {
     this.tabWaits.start('code', clientRules.codeWaitSeconds);
   }
 
-  /** Sixty seconds between two, over reloads and logins of the same user. */
+  /** Two mails are at least 60 seconds apart, also after a reload or a new login of the same user. */
   async resendCode(): Promise<void> {
     const pending = this.pending.read();
     if (pending?.type !== 'email') throw new RuleError('no-pending-login');
@@ -211,7 +211,7 @@ export class PortalAuth {
       const { retry_after: told } = await dataOf(resendOtp({ client: this.client, body }));
       this.sharedWaits.start(wait, Math.max(told, clientRules.resendSeconds));
     } catch (error) {
-      // Nothing is compared here, so this can only mean that the login is no longer pending.
+      // No code is checked here, so this error can only mean that the login is no longer pending.
       if (isRefusedCode(error)) this.leave('login-expired');
       else this.waitAsTold(this.sharedWaits, wait, error);
       throw error;
@@ -220,9 +220,9 @@ export class PortalAuth {
     }
   }
 
-  // Forgotten and forced password (§4.9–4.11)
+  // Forgotten password and forced change (docs/spec/service.md#4.9, #4.10 and #4.11)
 
-  /** Five seconds of waiting after each submit, whatever the answer. */
+  /** Each submission starts a wait of 5 seconds, whatever the answer is. */
   async forgotPassword(email: string): Promise<ChangeRequestResponse> {
     this.assertNoWait(this.sharedWaits, 'forgot');
     this.sharedWaits.start('forgot', clientRules.forgotSeconds);
@@ -231,7 +231,7 @@ export class PortalAuth {
     return dataOf(forgetPassword({ client: this.client, body }));
   }
 
-  /** The request behind a link; its `type` chooses the title: 0 first password, 2 forgotten, 3 expired. */
+  /** The password change request of a mailed link. `type`: 0 first password, 2 forgotten, 3 expired. */
   findPasswordChange(uid: string): Promise<ChangeRequestResponse> {
     return dataOf(getPasswordChangeRequest({ client: this.client, path: { uid } }));
   }
@@ -240,7 +240,7 @@ export class PortalAuth {
     return dataOf(getPasswordPolicy({ client: this.client }));
   }
 
-  /** On success every storage is cleared and the login is next (§4.11). */
+  /** On success both storages are cleared and the user must log in again. */
   async changePassword(uid: string, password: string, confirmation: string): Promise<void> {
     const body = { req_uid: uid, password, confirm_password: confirmation };
     await dataOf(changePasswordByRequest({ client: this.client, body }));
@@ -248,18 +248,18 @@ export class PortalAuth {
     this.leave('password-changed');
   }
 
-  // The session (§4.6, §4.7)
+  // Session (docs/spec/service.md#4.6, docs/spec/service.md#4.7)
 
   me(): Promise<MeResponse> {
     return this.session.authorised((auth) => dataOf(getCurrentUser({ client: this.client, auth })));
   }
 
-  /** For the portal's own calls: the access token, renewed once where `call` fails with a 401 of this service. */
+  /** For the portal's own requests. After a 401 of this service, `call` is repeated once with a new access token. */
   authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     return this.session.authorised(call);
   }
 
-  /** The page is signed out also where the service does not answer; then the tokens die of age. */
+  /** Signs out locally even if the service does not answer. In that case the tokens stay valid until they expire. */
   async logout(): Promise<void> {
     const { tokens } = this.session;
     this.session.close();
@@ -268,7 +268,7 @@ export class PortalAuth {
     if (tokens !== undefined) await this.revoke(tokens);
   }
 
-  /** By the refresh token, because the access token may be out of date. One that is refused is as good as revoked. */
+  /** Sends the refresh token, because the access token may have expired. A refused token needs no revocation. */
   private async revoke(tokens: Tokens): Promise<void> {
     try {
       await dataOf(logout({ client: this.client, auth: tokens.refresh }));
@@ -277,11 +277,15 @@ export class PortalAuth {
     }
   }
 
-  // Authenticator (§4.4, §4.5)
+  // Authenticator (docs/spec/service.md#4.4, docs/spec/service.md#4.5)
 
-  /** Starts or starts again; `currentCode` is for replacing a confirmed one in a session that is no longer young. */
+  /**
+   * Starts an enrolment, or starts it again.
+   * @param currentCode code of the active authenticator. It is needed to replace that one when the session is not young
+   * (docs/spec/extensions.md#young-session).
+   */
   async startEnrolment(currentCode?: string): Promise<void> {
-    // The QR code and the first code are for whoever holds a good access token: a stale one would look like a wrong code.
+    // The later requests need a valid access token: the service answers an expired one like a wrong code.
     const { tokens } = this.session;
     if (tokens !== undefined) await this.session.refresh(tokens.access);
     const { uid } = await this.me();
@@ -293,7 +297,7 @@ export class PortalAuth {
     this.changed();
   }
 
-  /** The PNG; fetched here because an `<img>` sends no bearer token. */
+  /** The PNG image. The page cannot use its URL, because an `<img>` sends no bearer token. */
   async enrolmentQrCode(): Promise<Blob> {
     const uid = this.enrolment().uid;
     return this.session.authorised((auth) =>
@@ -301,7 +305,7 @@ export class PortalAuth {
     );
   }
 
-  /** The first code makes the authenticator the second factor; refused codes are counted as at the login. */
+  /** The first accepted code activates the authenticator. Refused codes count as they do at the login. */
   async confirmEnrolment(code: string): Promise<void> {
     const enrolment = this.enrolment();
     this.assertNoWait(this.tabWaits, 'code');
@@ -309,7 +313,7 @@ export class PortalAuth {
     try {
       const former = this.session.tokens;
       this.opened(await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body }))));
-      // The service opens a new session with the second factor; the one before is not left lying about.
+      // The service opens a new session with the second factor, so the former session is revoked.
       if (former !== undefined) void this.revoke(former).catch(() => undefined);
     } catch (error) {
       if (isRefusedCode(error)) this.enrolmentRefused(enrolment);
@@ -383,7 +387,7 @@ export class PortalAuth {
     };
   }
 
-  /** Read from the storages each time, so that another tab's login and logout count here at once. */
+  /** Reads the storages each time, so that a login or logout in another tab takes effect here at once. */
   private step(pending: PendingLogin | undefined): Step {
     if (this.session.tokens !== undefined) return { kind: 'signed-in' };
     if (pending !== undefined) {
@@ -394,7 +398,7 @@ export class PortalAuth {
     return { kind: 'signed-out', ...(this.notice !== undefined && { notice: this.notice }) };
   }
 
-  /** Draws again when the next second of a wait is over. */
+  /** Updates the snapshot when the next second of a wait is over. */
   private tick(): void {
     this.stopTicking();
     const uid = this.pending.read()?.uid;
@@ -410,7 +414,7 @@ export class PortalAuth {
 
 const resendOf = (uid: string): string => `resend:${uid}`;
 
-/** As people type and paste it: spaces, full-width digits. */
+/** Accepts the spaces and full-width digits that people type or paste. */
 const plainCode = (code: string): string => code.normalize('NFKC').replace(/\s/g, '');
 
 function isRefusedCode(error: unknown): boolean {
@@ -421,7 +425,7 @@ function browserLocks(): Pick<LockManager, 'request'> | null {
   return (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks ?? null;
 }
 
-/** The browser tells every tab but the one that wrote. */
+/** The browser sends storage events to every tab except the one that wrote. */
 function onStorageOfOtherTabs(changed: () => void): () => void {
   const target = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>;
   const heard = (event: StorageEvent): void => {

@@ -2,14 +2,14 @@ import { type Client, createClient, createConfig } from './generated/client/inde
 import { failureOf } from './failures.js';
 
 export interface ServiceClientOptions {
-  /** Address of the service; in a page that the service itself serves, an empty string. */
+  /** Base URL of the service. In a page that the service itself serves, an empty string. */
   readonly baseUrl: string;
   readonly fetch?: typeof fetch;
-  /** Milliseconds until an answer has to be there. */
+  /** A request without an answer after this time fails. Default: 20,000. */
   readonly timeoutMs?: number;
 }
 
-/** The generated client with a time limit and the user's language on every request. */
+/** The generated client, with a time-out and the user's language on every request. */
 export function serviceClient(options: ServiceClientOptions, language: () => string | undefined): Client {
   const { baseUrl, timeoutMs = 20_000, fetch: send = (...call: Parameters<typeof fetch>) => fetch(...call) } = options;
   const client = createClient(
@@ -35,7 +35,10 @@ interface Outcome<T> {
   readonly response?: Response;
 }
 
-/** What the service answered, or the failure as one of ours. */
+/**
+ * Returns the body of the answer.
+ * @throws ServiceError or ConnectionError
+ */
 export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
   let outcome: Outcome<T>;
   try {
@@ -47,7 +50,7 @@ export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
   return outcome.data;
 }
 
-/** The same, without the envelope. */
+/** Like `answerOf`, but returns the `data` inside the envelope. */
 export async function dataOf<T>(call: Promise<Outcome<{ data: T }>>): Promise<T> {
   return (await answerOf(call)).data;
 }

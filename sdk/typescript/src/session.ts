@@ -10,7 +10,7 @@ export interface Tokens {
   readonly refresh: string;
 }
 
-/** The pair of tokens, shared by all tabs, and the one refresh at a time that they agree on. */
+/** The token pair that all tabs share. Only one tab refreshes it at a time. */
 export class Session {
   private readonly slot: Slot<Tokens>;
   private refreshing: Promise<string> | undefined;
@@ -37,7 +37,7 @@ export class Session {
     this.slot.remove();
   }
 
-  /** Calls with the access token, and once more with a new one where the service no longer takes it. */
+  /** Runs `call` with the access token. If the service refuses the token, runs it once more with a new one. */
   async authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     const { tokens } = this;
     if (tokens === undefined) throw new RuleError('signed-out');
@@ -50,8 +50,8 @@ export class Session {
   }
 
   /**
-   * A new access token in the place of `stale`. Callers of this tab share one request; a tab that waited for another one finds
-   * the pair already renewed and asks nothing.
+   * Returns an access token that replaces `stale`. Callers of one tab share one request. A tab that waited for another
+   * tab finds the new pair in the storage and sends no request.
    */
   async refresh(stale: string): Promise<string> {
     this.refreshing ??= this.exclusive
@@ -68,7 +68,7 @@ export class Session {
     if (tokens.access !== stale) return tokens.access;
     try {
       const fresh = await dataOf(refresh({ client: this.client, auth: tokens.refresh }));
-      // A logout of another tab in the meantime must not be undone here.
+      // If another tab logged out in the meantime, storing the new pair would undo that logout.
       if (this.tokens?.refresh !== tokens.refresh) throw new RuleError('signed-out');
       this.open({ access: fresh.access_token, refresh: fresh.refresh_token });
       return fresh.access_token;
@@ -82,7 +82,7 @@ export class Session {
   }
 }
 
-/** Missing, expired or revoked: which of them, the refresh finds out. */
+/** The access token is missing, expired or revoked. The refresh then shows whether the session has ended. */
 function isStale({ code }: ServiceError): boolean {
   return code === 'AUTH_401001' || code === 'AUTH_401002' || code === 'AUTH_401004';
 }

@@ -1,9 +1,9 @@
 import { isRecord } from './storage.js';
 
-/** Why the login page is shown, where that needs a word. */
+/** A reason for the login page that the page should tell the user. */
 export type Notice = 'too-many-codes' | 'login-expired' | 'password-changed' | 'session-ended';
 
-/** Where the user stands. */
+/** The state of the user's login. */
 export type Step =
   | { readonly kind: 'signed-out'; readonly notice?: Notice }
   | {
@@ -25,7 +25,7 @@ export interface Enrolment {
   readonly failures: number;
 }
 
-/** Whole seconds until the action is allowed again; 0 when it is. */
+/** Whole seconds until the action is allowed again. 0 means that it is allowed now. */
 export interface Waiting {
   readonly login: number;
   readonly code: number;
@@ -33,14 +33,14 @@ export interface Waiting {
   readonly forgot: number;
 }
 
-/** All that a page needs to draw itself; a new object whenever something in it changes, a second of a wait included. */
+/** All that a page needs to draw itself. Each change makes a new object, including each second of a wait. */
 export interface Snapshot {
   readonly step: Step;
   readonly enrolment: Enrolment | undefined;
   readonly waiting: Waiting;
 }
 
-/** A login that waits for its code: of this tab, kept over a reload. */
+/** A login that waits for its code. It belongs to one tab and survives a reload. */
 export interface PendingLogin {
   readonly uid: string;
   readonly type: 'email' | 'totp';

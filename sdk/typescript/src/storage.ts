@@ -1,7 +1,7 @@
-/** What is used of the browser's `Storage`. */
+/** The part of the browser's `Storage` that the SDK uses. */
 export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear'>;
 
-/** Keeps nothing over a reload: for Node, and for browsers whose user forbids storage. */
+/** For Node, and for browsers that forbid storage. A reload loses its content. */
 export function memoryStorage(): KeyValueStorage {
   const items = new Map<string, string>();
   return {
@@ -12,7 +12,7 @@ export function memoryStorage(): KeyValueStorage {
   };
 }
 
-/** `localStorage` or `sessionStorage`, or memory where merely touching them throws. */
+/** `localStorage` or `sessionStorage`. Falls back to memory, because some browsers throw on any access to them. */
 export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValueStorage {
   try {
     const storage = (globalThis as Partial<Record<typeof name, Storage>>)[name];
@@ -26,7 +26,7 @@ export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValu
   }
 }
 
-/** One value as JSON under one key. What does not look like ours, after an update or by somebody's hand, counts as absent. */
+/** One JSON value under one key. A value of another shape (an older version, a manual change) counts as absent. */
 export class Slot<T> {
   constructor(
     private readonly storage: KeyValueStorage,
@@ -43,7 +43,7 @@ export class Slot<T> {
     }
   }
 
-  /** A full storage loses the reload, not the page that is open. */
+  /** When the storage is full, the key is removed, so that no outdated value remains. */
   write(value: T): void {
     try {
       this.storage.setItem(this.key, JSON.stringify(value));

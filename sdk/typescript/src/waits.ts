@@ -1,7 +1,7 @@
 import type { ClientClock } from './client-clock.js';
 import { isRecord, type KeyValueStorage, Slot } from './storage.js';
 
-/** Until when, and how long it was from the start: a clock that was set back must not make a wait longer than it ever was. */
+/** `seconds` is the length of the wait. It is the limit if the clock is set back, so that a wait never grows. */
 interface Wait {
   readonly until: number;
   readonly seconds: number;
@@ -9,7 +9,7 @@ interface Wait {
 
 type Table = Record<string, Wait>;
 
-/** Waits by name, kept in a storage so that a reload does not end them. */
+/** Waits by name. They are stored, so that a reload does not end them. */
 export class Waits {
   private readonly slot: Slot<Table>;
 
@@ -21,7 +21,7 @@ export class Waits {
     this.slot = new Slot(storage, key, isTable);
   }
 
-  /** The longer of two waits counts. */
+  /** Has no effect while a longer wait of the same name is running. */
   start(name: string, seconds: number): void {
     if (seconds <= this.remaining(name)) return;
     const running = Object.entries(this.table()).filter(([, wait]) => this.left(wait) > 0);
@@ -36,13 +36,13 @@ export class Waits {
     if (ended !== undefined) this.slot.write(others);
   }
 
-  /** Whole seconds, rounded up; 0 when there is nothing to wait for. */
+  /** Whole seconds, rounded up. 0 means that no wait is running. */
   remaining(name: string): number {
     const wait = this.table()[name];
     return wait === undefined ? 0 : Math.ceil(this.left(wait) / 1000);
   }
 
-  /** Milliseconds until `remaining` says something else. */
+  /** Milliseconds until the result of `remaining` changes. Undefined when no wait is running. */
   untilNextSecond(name: string): number | undefined {
     const wait = this.table()[name];
     const left = wait === undefined ? 0 : this.left(wait);

@@ -14,8 +14,8 @@ import {
 
 const change = { uid: 'r-1', user_id: 'u-1', type: 2, status: 0, expired: '', created_at: '' };
 
-describe('§8, the limits that are the client’s', () => {
-  it('10 s after a refused code no other is sent, not one second earlier', async () => {
+describe('the limits of the client (docs/spec/service.md#8)', () => {
+  it('for 10 s after a refused code, no other code is sent', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'), codeAccepted);
     const tab = world.tab();
     await tab.login(credentials);
@@ -33,7 +33,7 @@ describe('§8, the limits that are the client’s', () => {
   it.each([
     ['email', codeWanted, 'MFA_401001'],
     ['totp', totpWanted, 'AUTH_MFA_401001'],
-  ])('the fifth refused %s code leads back to the login', async (_type, pending, code) => {
+  ])('the fifth refused %s code ends the pending login', async (_type, pending, code) => {
     const world = new World().on('/login', pending).on('/otp-verify', no(code));
     const tab = world.tab();
     await tab.login(credentials);
@@ -48,7 +48,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(world.count('/otp-verify')).toBe(5);
   });
 
-  it('a reload ends neither the wait nor the count', async () => {
+  it('a reload resets neither the wait nor the count of refused codes', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'));
     const tabStorage = memoryStorage();
     const before = world.tab(tabStorage);
@@ -63,7 +63,7 @@ describe('§8, the limits that are the client’s', () => {
     });
   });
 
-  it('a code that could not be judged is not counted', async () => {
+  it('a code that the service could not check (503) does not count as refused', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-verify', no('COMMON_503001', 2));
     const tab = world.tab();
     await tab.login(credentials);
@@ -71,7 +71,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(tab.snapshot).toMatchObject({ step: { attemptsLeft: 5 }, waiting: { code: 0 } });
   });
 
-  it('60 s from the first sending until a code is sent again, also after a reload and a new login', async () => {
+  it('a code is sent again 60 s after the last mail at the earliest, also after a reload or a new login', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-resend', ok({ result: true, retry_after: 60 }));
     const tabStorage = memoryStorage();
     const before = world.tab(tabStorage);
@@ -92,7 +92,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(world.count('/otp-resend')).toBe(1);
   });
 
-  it('the server’s cooldown counts where it is longer', async () => {
+  it('a longer cooldown of the service replaces the 60 s of the client', async () => {
     const world = new World()
       .on('/login', codeWanted)
       .on('/otp-resend', no('MFA_429001', 90), ok({ result: true, retry_after: 120 }));
@@ -106,7 +106,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(tab.snapshot.waiting.resend).toBe(120);
   });
 
-  it('a login that the service no longer waits for leads back to the login at a resend', async () => {
+  it('a resend for a pending login that has expired leads back to the login page', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-resend', no('MFA_401001'));
     const tab = world.tab();
     await tab.login(credentials);
@@ -115,7 +115,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'login-expired' });
   });
 
-  it('a login inside the cooldown waits as it was told, that user alone', async () => {
+  it('after MFA_429001 at the login this user waits for retry_after, and another user can log in', async () => {
     const world = new World().on('/login', no('MFA_429001', 42), loggedIn);
     const tab = world.tab();
     await failure(tab.login(credentials));
@@ -128,7 +128,7 @@ describe('§8, the limits that are the client’s', () => {
   it.each([
     ['accepted', ok(change)],
     ['refused', no('AUTH_404002')],
-  ])('5 s after a forgotten password was submitted and %s, also after a reload', async (_case, reply) => {
+  ])('for 5 s after a %s forgotten-password form no other one is sent, also after a reload', async (_case, reply) => {
     const world = new World().on('/forget-password', reply);
     const first = world.tab();
     await first.forgotPassword('alice@example.com').catch(() => undefined);
@@ -141,7 +141,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(world.count('/forget-password')).toBe(2);
   });
 
-  it('after a reset every storage is empty and the login is next', async () => {
+  it('a password change clears both storages and signs the user out, a refused change does not', async () => {
     const world = new World()
       .on('/login', loggedIn, codeWanted, changeWanted)
       .on('/user/change-pwd-by-req', no('AUTH_400007'), ok({ result: true }));
@@ -161,7 +161,7 @@ describe('§8, the limits that are the client’s', () => {
     }
   });
 
-  it('a clock that is set back makes no wait longer than it was', async () => {
+  it('no wait grows when the clock is set back', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-verify', no('MFA_401001'));
     const tab = world.tab();
     await tab.login(credentials);
@@ -171,7 +171,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(await failure(tab.resendCode())).toMatchObject({ seconds: 60 });
   });
 
-  it('the snapshot counts down second by second, and is silent when nothing waits', async () => {
+  it('the snapshot changes each second of a wait, and not after its end', async () => {
     const world = new World().on('/forget-password', ok(change));
     const tab = world.tab();
     const seen: number[] = [];
@@ -181,7 +181,7 @@ describe('§8, the limits that are the client’s', () => {
     expect(seen).toEqual([5, 4, 3, 2, 1, 0]);
   });
 
-  it('a storage full of other things is as good as an empty one', async () => {
+  it('storage values of an unknown shape are ignored', async () => {
     const world = new World().on('/login', codeWanted);
     world.storage.setItem('portal-auth.session', '{"access":1}');
     world.storage.setItem('portal-auth.waits', '[1,');

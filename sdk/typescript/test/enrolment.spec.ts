@@ -19,7 +19,7 @@ async function enrolling(...replies: ReturnType<typeof no>[]) {
 }
 
 describe('setting up an authenticator', () => {
-  it('the first code is sent with the session that enrols, which ends; the new tokens are kept', async () => {
+  it('the first code is sent with the token of the current session, which is then revoked; the new pair is kept', async () => {
     const { world, tab } = await enrolling(codeAccepted);
     expect(tab.snapshot.enrolment).toMatchObject({ secret: 'JBSWY3DPEHPK3PXP' });
     await tab.confirmEnrolment(' 123 456 ');
@@ -32,12 +32,12 @@ describe('setting up an authenticator', () => {
     expect(world.storage.getItem('portal-auth.session')).toContain('access-2');
   });
 
-  it('begins with a fresh access token: the service takes one that is out of date for none at all', async () => {
+  it('renews the access token first, because the service treats an expired one as none', async () => {
     const { world } = await enrolling(codeAccepted);
     expect(world.asked.map(({ path }) => path)).toEqual(['/login', '/refresh', '/user/me', '/totp-secret']);
   });
 
-  it('a reload shows the same secret again, and signing out forgets it', async () => {
+  it('a reload shows the same secret again, and a logout deletes it', async () => {
     const { world, tab, tabStorage } = await enrolling(codeAccepted);
     tab.dispose();
     const after = world.tab(tabStorage);
@@ -46,7 +46,7 @@ describe('setting up an authenticator', () => {
     expect(tabStorage.getItem('portal-auth.enrolment')).toBeNull();
   });
 
-  it('refused codes are counted as at the login: 10 s each, and the fifth ends it', async () => {
+  it('each refused code starts a wait of 10 s, and the fifth ends the enrolment', async () => {
     const { world, tab } = await enrolling(no('AUTH_MFA_401001'));
     for (let i = 0; i < 4; i++) {
       await failure(tab.confirmEnrolment('000000'));

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const sdk = resolve(__dirname, '..');
 
-/** As somebody who has installed it: by its name, through its `exports`. */
+/** These tests use the package as a consumer does: by its name, through its `exports`. */
 describe('the package', () => {
   let folder: string;
 
@@ -21,7 +21,7 @@ describe('the package', () => {
   it.each([
     ['Node', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
     ['a bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-  ])('the example of its README compiles for %s', (_case, module, moduleResolution) => {
+  ])('the example in the README compiles for %s', (_case, module, moduleResolution) => {
     const example = /```ts\n([\s\S]+?)```/.exec(readFileSync(join(sdk, 'README.md'), 'utf8'))![1]!;
     const file = join(folder, 'example.ts');
     writeFileSync(file, example);
@@ -39,7 +39,7 @@ describe('the package', () => {
     expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
   });
 
-  it('loads in Node, both entrances', () => {
+  it('both entry points load in Node', () => {
     const program = `
       import { clientRules, PortalAuth } from '@portal-auth/sdk';
       import { login } from '@portal-auth/sdk/operations';
@@ -49,7 +49,7 @@ describe('the package', () => {
     expect(JSON.parse(output.toString())).toEqual([60, 'signed-out', 'function']);
   });
 
-  it('holds what is needed, and nothing of its sources', () => {
+  it('the packed package contains the build, and no sources', () => {
     const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: sdk });
     const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);

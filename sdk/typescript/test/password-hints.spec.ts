@@ -25,7 +25,7 @@ describe('the hints of the password policy', () => {
     ['Correct-Horse-7\0', ['bytes']],
   ])('%j breaks %j', (password, rules) => expect(broken(password)).toEqual(rules));
 
-  it('only rules in force are listed', () => {
+  it('only active rules are listed', () => {
     expect(passwordHints({ ...policy, require_upper: false }, 'x').map(({ rule }) => rule)).toEqual([
       'length',
       'lower',

@@ -3,7 +3,7 @@ import { changeWanted, credentials, failure, fresh, loggedIn, no, ok, settled, W
 
 const me = ok({ uid: 'u-1', login_name: 'alice' });
 
-/** Takes only the newest access token. */
+/** Makes `/user/me` accept only the newest access token. */
 function guarded(world: World, current: () => string): void {
   world.on('/user/me', ({ bearer }) => (bearer === current() ? me : no('AUTH_401002')));
 }
@@ -14,7 +14,7 @@ async function signedIn(world: World, locks: Pick<LockManager, 'request'> | null
   return tab;
 }
 
-/** `navigator.locks` as the browsers have it: one holder at a time, over all tabs. */
+/** A fake of `navigator.locks`: one holder at a time, over all tabs. */
 function fakeLocks(): Pick<LockManager, 'request'> {
   let last: Promise<unknown> = Promise.resolve();
   const request = (_name: string, work: () => Promise<unknown>) => {
@@ -26,7 +26,7 @@ function fakeLocks(): Pick<LockManager, 'request'> {
 }
 
 describe('the session', () => {
-  it('an access token out of date is renewed once and the call repeated', async () => {
+  it('an expired access token is renewed once, and the call is repeated', async () => {
     const world = new World().on('/refresh', fresh('access-9', 'refresh-9'));
     guarded(world, () => 'access-9');
     const tab = await signedIn(world, fakeLocks());
@@ -51,7 +51,7 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
-  it('many calls of one tab share a refresh that fails as well, instead of asking a busy service again and again', async () => {
+  it('many calls of one tab share also a failed refresh, so that a busy service gets one request', async () => {
     const world = new World().on('/refresh', no('COMMON_503001', 2)).on('/user/me', no('AUTH_401002'));
     const tab = await signedIn(world);
     const calls = Promise.all(Array.from({ length: 20 }, () => failure(tab.me())));
@@ -61,8 +61,8 @@ describe('the session', () => {
   });
 
   it.each([
-    ['with the browser’s locks', true],
-    ['with a lease in the storage where it has none', false],
+    ['with Web Locks', true],
+    ['without Web Locks, with a lease in the storage', false],
   ])('many tabs share one refresh, %s', async (_case, hasLocks) => {
     let issued = 1;
     const world = new World().on('/refresh', async () => {
@@ -80,7 +80,7 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
-  it('a lease left by a tab that died holds nobody up for good', async () => {
+  it('the lease of a tab that died delays the other tabs only until it expires', async () => {
     const world = new World().on('/refresh', fresh('access-9'));
     guarded(world, () => 'access-9');
     const tab = await signedIn(world);
@@ -93,7 +93,7 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
-  it('a full storage does not hold the refresh up for good', async () => {
+  it('a full storage does not block the refresh forever', async () => {
     const world = new World().on('/refresh', fresh('access-9'));
     guarded(world, () => 'access-9');
     const tab = await signedIn(world);
@@ -105,7 +105,7 @@ describe('the session', () => {
     await call;
   });
 
-  it('a refresh token that is refused ends the session in every tab', async () => {
+  it('a refused refresh token ends the session in every tab', async () => {
     const world = new World().on('/refresh', no('AUTH_401006')).on('/user/me', no('AUTH_401002'));
     const tab = await signedIn(world);
     const other = world.tab();
@@ -116,7 +116,7 @@ describe('the session', () => {
     expect(await failure(other.me())).toMatchObject({ rule: 'signed-out' });
   });
 
-  it('a service that is away ends no session', async () => {
+  it('a refresh that fails with 503 does not end the session', async () => {
     const world = new World().on('/refresh', no('COMMON_503001', 2)).on('/user/me', no('AUTH_401002'));
     const tab = await signedIn(world);
     const call = failure(tab.me());
@@ -125,7 +125,7 @@ describe('the session', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
   });
 
-  it('a logout during a refresh is not undone by it', async () => {
+  it('a refresh does not undo a logout that happens meanwhile in another tab', async () => {
     let answer: (() => void) | undefined;
     const world = new World()
       .on('/refresh', async () => {
@@ -143,7 +143,7 @@ describe('the session', () => {
     expect(world.storage.getItem('portal-auth.session')).toBeNull();
   });
 
-  it('logout hands in the refresh token, and signs out also when nobody answers', async () => {
+  it('logout sends the refresh token, and signs out locally even without an answer', async () => {
     const world = new World().on('/logout', ok({ result: true }));
     const tab = await signedIn(world);
     await tab.logout();
@@ -156,7 +156,7 @@ describe('the session', () => {
     expect(other.snapshot.step).toEqual({ kind: 'signed-out' });
   });
 
-  it('another tab’s login and logout show here at once', async () => {
+  it('a login or logout in another tab shows at once', async () => {
     const listeners = new Set<(event: { key: string | null }) => void>();
     const target = globalThis as unknown as Record<string, unknown>;
     target.addEventListener = (_type: string, listener: (event: { key: string | null }) => void) =>
@@ -175,7 +175,7 @@ describe('the session', () => {
     }
   });
 
-  it('a forced password change holds no session and is given up by going back', async () => {
+  it('a forced password change opens no session, and backToLogin abandons it', async () => {
     const world = new World().on('/login', changeWanted);
     const tab = world.tab();
     expect(await tab.login(credentials)).toEqual({ kind: 'password-change', uid: 'r-1' });
@@ -184,7 +184,7 @@ describe('the session', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-out' });
   });
 
-  it('speaks the language that the page has now', async () => {
+  it('each request uses the current language of the page', async () => {
     const world = new World().on('/forget-password', no('AUTH_404002')).on('/login', loggedIn);
     const tab = world.tab(memoryStorage(), { language: 'zh-CN' });
     await failure(tab.forgotPassword('alice@example.com'));
@@ -194,7 +194,7 @@ describe('the session', () => {
     expect(world.asked[1]!.language).toBe('en');
   });
 
-  it('an answer that is not the service’s is a connection error, whatever its status', async () => {
+  it('an answer that does not come from the service is a ConnectionError', async () => {
     const world = new World().on('/login', { status: 502, body: 'bad gateway' });
     expect(await failure(world.tab().login(credentials))).toMatchObject({ name: 'ConnectionError' });
   });

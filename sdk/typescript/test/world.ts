@@ -6,7 +6,7 @@ import {
   type PortalAuthOptions,
 } from '../dist/index.js';
 
-/** Time that only the test moves; what falls due on the way happens in order. */
+/** A clock that only the test moves. Timers that become due run in the order of their times. */
 export class FakeClock implements ClientClock {
   private time = Date.UTC(2026, 0, 5, 9);
   private readonly timers = new Set<{ at: number; callback: () => void }>();
@@ -35,13 +35,13 @@ export class FakeClock implements ClientClock {
     await settled();
   }
 
-  /** The user sets the computer's clock. */
+  /** Sets the clock without running timers, as a user does who changes the time of the computer. */
   jump(seconds: number): void {
     this.time += seconds * 1000;
   }
 }
 
-/** Lets everything that waits for nothing but other promises come to its end. */
+/** Waits until all promises have settled that wait only for other promises. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -62,7 +62,7 @@ export const no = (error_code: string, retry_after?: number): Reply => ({
   body: { error_code, msg: 'no', ...(retry_after !== undefined && { data: { retry_after } }) },
 });
 
-/** A service that answers what the test says, and one browser's storages. */
+/** A fake service with replies set by the test, and one browser with its storage. */
 export class World {
   readonly clock = new FakeClock();
   readonly storage = memoryStorage();
@@ -99,7 +99,7 @@ export class World {
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   };
 
-  /** A tab; give it the storage of a former one and it is that tab after a reload. */
+  /** Opens a tab. With the `tabStorage` of an earlier tab it is that tab after a reload. */
   tab(tabStorage: KeyValueStorage = memoryStorage(), more: Partial<PortalAuthOptions> = {}): PortalAuth {
     return new PortalAuth({
       baseUrl: 'http://service.test',
@@ -144,12 +144,12 @@ export const codeAccepted = ok({ result: true, access_token: 'access-2', refresh
 export const fresh = (access: string, refresh = 'refresh-1'): Reply =>
   ok({ access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 900 });
 
-/** What the promise was rejected with. */
+/** The error that the promise rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<Record<string, unknown>> {
   try {
     await promise;
   } catch (error) {
     return { ...(error as Record<string, unknown>), name: (error as Error).name };
   }
-  throw new Error('it succeeded');
+  throw new Error('the promise resolved, but a rejection was expected');
 }

@@ -17,9 +17,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds against WCAG 2.2 AA and its own best practices, one line for each element. */
+/** Violations of WCAG 2.2 AA and of the best practices of axe, one line per element. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  // As an expression of the debugger, which the policy of the page does not concern.
+  // `evaluate` uses the debugger, so the Content-Security-Policy of the page does not block the script.
   await page.evaluate(axe);
   const violations = await page.evaluate<Violation[]>(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
@@ -28,12 +28,12 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
 }
 
-/** How much wider the page is than the window: on a phone everything has to fit. */
+/** Pixels by which the page is wider than the window. More than 0 means that a phone must scroll sideways. */
 export async function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Kept only where somebody wants to look at them: `PICTURES=/some/folder`. */
+/** Writes a screenshot to the folder in the environment variable `PICTURES`. Does nothing if it is not set. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES;
   if (folder === undefined) return;

@@ -8,7 +8,7 @@ import { newMails } from '../reset';
 import { Chromium } from '../servers/chromium';
 import { freePort } from '../servers/free-port';
 
-/** The service with its pages, as the demo serves them, and a browser to look at them. */
+/** The service with its pages, as the demo serves them, and a browser. */
 export class PortalSite {
   private readonly complaints: string[] = [];
 
@@ -35,19 +35,19 @@ export class PortalSite {
     await this.service.stop();
   }
 
-  /** A visitor of his own, on an empty page; `clock` for one whose time the test moves. */
+  /** Opens an empty page in a new browser context. */
   async visitor(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.chromium.newVisitor({ baseURL: this.url, locale: 'en-GB', ...options });
     context.on('page', (page) => this.listen(page));
     return context.newPage();
   }
 
-  /** What no page may ever do: script errors, files refused by the policy, requests to somebody else. */
+  /** Returns and clears what no page may cause: script errors, console errors, requests to other origins. */
   takeComplaints(): string[] {
     return this.complaints.splice(0);
   }
 
-  /** Time passes in the browser and on the server alike. */
+  /** Moves the clocks of the browser and of the service. */
   async pass(page: Page, seconds: number): Promise<void> {
     this.service.clock.advanceSeconds(seconds);
     await page.clock.fastForward(seconds * 1000);
@@ -56,7 +56,7 @@ export class PortalSite {
   private listen(page: Page): void {
     page.on('pageerror', (error) => this.complaints.push(`script: ${error.message}`));
     page.on('console', (message) => {
-      // An answer of 4xx is what many tests are about.
+      // Many tests expect an answer of 4xx, so its console message is no error.
       const refused = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
       if (['error', 'warning'].includes(message.type()) && !refused) this.complaints.push(`console: ${message.text()}`);
     });
@@ -66,11 +66,11 @@ export class PortalSite {
     });
   }
 
-  /** The code that was mailed last. */
+  /** The code in the newest mail. */
   async mailedCode(): Promise<string> {
     const mail = (await newMails(this.service)).at(-1);
     const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
-    if (code === undefined) throw new Error('no code in the mail');
+    if (code === undefined) throw new Error('the newest mail contains no code');
     return code;
   }
 
@@ -79,7 +79,7 @@ export class PortalSite {
   }
 }
 
-/** The acts of somebody who uses the pages, by what he sees of them. */
+/** Finds the elements of a page by their visible names, and performs common actions of a user. */
 export const on = (page: Page) => ({
   button: (name: string | RegExp): Locator => page.getByRole('button', { name }),
   link: (name: string | RegExp): Locator => page.getByRole('link', { name }),
@@ -87,7 +87,7 @@ export const on = (page: Page) => ({
   alert: (): Locator => page.getByRole('alert'),
   heading: (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name }),
 
-  /** Fills in the login page and sends it; the widget solves its challenge on the way. */
+  /** Fills in and submits the login form. The captcha widget solves its challenge during the submit. */
   logIn: async (username: string, typed = password): Promise<void> => {
     await page.getByLabel('User name', { exact: true }).fill(username);
     await page.getByLabel('Password', { exact: true }).fill(typed);

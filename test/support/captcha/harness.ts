@@ -13,7 +13,7 @@ import { dataKey } from '../settings';
 
 export { dataKey };
 
-/** The service's own settings, as an operator would write them. */
+/** Settings of the service, parsed from environment variables as in production. */
 export function settings(environment: Record<string, string> = {}): AppConfig {
   return loadConfig({
     NODE_ENV: 'test',
@@ -23,7 +23,7 @@ export function settings(environment: Record<string, string> = {}): AppConfig {
   });
 }
 
-/** Starts at the present (the altcha library reads the system's clock too) and moves when told. */
+/** A clock that the test moves. It starts at the present time, because the altcha library reads the system clock. */
 export class MovableClock extends Clock {
   private time = new Date();
 
@@ -42,7 +42,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A migrated SQLite database of its own, opened as the service opens it. */
+/** A private, migrated SQLite database, opened as the service opens it. */
 export async function temporaryStore(): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'captcha-'));
   const url = `sqlite:${join(directory, 'test.sqlite')}`;
@@ -59,7 +59,7 @@ export async function temporaryStore(): Promise<Store> {
   };
 }
 
-/** Collects what would be logged, and keeps the test's output clean. */
+/** Collects log lines instead of printing them. */
 export function captureLog(): { readonly lines: { level: string; line: string }[] } {
   const lines: { level: string; line: string }[] = [];
   const write =

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A siteverify provider on loopback: writes down what it is asked and answers as a test wants. */
+/** A fake siteverify provider on the loopback interface. It records requests and answers as the test says. */
 export class SiteverifyStub {
   /** The forms it received, in order. */
   readonly asked: Record<string, string>[] = [];
@@ -50,7 +50,7 @@ export function json(body: unknown, status = 200): Behaviour {
 
 export const hang: Behaviour = () => {};
 
-/** Headers and half a body, and then nothing. */
+/** Sends the headers and half of the body, and then nothing more. */
 export const hangInBody: Behaviour = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.write('{"success":');

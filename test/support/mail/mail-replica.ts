@@ -18,7 +18,7 @@ import { Clock } from '../../../src/shared/clock';
 import { FakeClock } from '../fakes';
 import { testSettings } from '../settings';
 
-/** Nothing happens by itself, so that a test decides when mails are sent; short waits for silent servers. */
+/** Limits for tests: no automatic polls, so that the test decides when mails are sent, and short time-outs. */
 export const testLimits: MailLimits = {
   ...mailLimits,
   pollMs: 3_600_000,
@@ -36,7 +36,7 @@ interface Options {
   readonly limits?: Partial<MailLimits>;
 }
 
-/** The mail module of one process: its own connections to the database and its own worker. */
+/** The mail module as in one replica: with its own database connections and its own worker. */
 export class MailReplica {
   private constructor(
     private readonly module: TestingModule,
@@ -65,7 +65,7 @@ export class MailReplica {
       .useValue({ ...testLimits, ...limits })
       .compile();
     await module.init();
-    // What the first mail loads takes milliseconds in the program, and longer than `sendMs` where jest transforms it first.
+    // The first mail loads this package. Under jest that takes longer than `sendMs`, so it is loaded before.
     await import('@nestjs-modules/mailer/adapters/handlebars.adapter');
     module.get(MailOutbox).startSending();
     return new MailReplica(module, clock, lines, dataDir);

@@ -1,13 +1,13 @@
 import { eventually } from '../servers/eventually';
 import type { ReceivedMail, Smtp } from '../servers/smtp';
 
-/** What people find in their mail: each takes the next one, in the order in which they came. */
+/** The mailboxes of users. Each mail is read once, in the order of arrival. */
 export class Mailboxes {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly smtp: Smtp) {}
 
-  /** The text of the next mail to this address, which is there or still to come. */
+  /** Returns the text of the next unread mail to this address, and waits for it if needed. */
   async next(address: string): Promise<string> {
     const place = this.taken.get(address) ?? 0;
     this.taken.set(address, place + 1);
@@ -15,12 +15,12 @@ export class Mailboxes {
     return eventually(() => this.to(address)[place]?.mail.text, { what, timeout: 20_000 });
   }
 
-  /** How many came that nobody has waited for: sent twice, or for no reason. */
+  /** Number of unread mails: sent twice, or without a reason. */
   surplus(): number {
     return this.smtp.messages.length - [...this.taken.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  /** Mails that came more than once, by the id that the outbox gave them. */
+  /** Message-IDs of mails that arrived more than once. The outbox derives a Message-ID from its row. */
   twice(): string[] {
     const ids = this.smtp.messages.map(({ mail }) => String(mail.messageId));
     return ids.filter((id, at) => ids.indexOf(id) !== at);

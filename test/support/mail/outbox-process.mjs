@@ -9,8 +9,8 @@ import { createLogger, NestLogger } from '../../../dist/src/platform/logging/log
 import { PlatformModule } from '../../../dist/src/platform/platform.module.js';
 
 /**
- * The built mail module as a process of its own: what a replica does with the outbox, without a web server around it.
- * Argument: the limits that are to be different, as JSON.
+ * Runs the built mail module in a separate process: the mail worker of a replica, without the web server.
+ * Argument: limits that differ from the defaults, as JSON.
  */
 const limits = { ...mailLimits, ...JSON.parse(process.argv[2] ?? '{}') };
 const module = await Test.createTestingModule({

@@ -2,7 +2,7 @@ import type { MailLimits } from '../../../src/mail/mail-limits';
 import { ServiceProcess } from '../servers/service-process';
 import { testSettings } from '../settings';
 
-/** A process that does nothing but send the mails of this database; it wants the build. */
+/** Starts a process that only sends the mails of this database. It needs the built program. */
 export function startOutboxProcess(
   databaseUrl: string,
   settings: Record<string, string>,

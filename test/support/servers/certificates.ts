@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runCommand } from './run-command';
 import { findProgram } from './server-programs.mjs';
 
-/** PEM files on disk, for servers that read files, and their text, for servers in this process. */
+/** A certificate and its key, both as PEM files (for server programs) and as text (for servers in this process). */
 export interface Certificate {
   certFile: string;
   keyFile: string;
@@ -15,14 +15,14 @@ export interface Certificate {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** A certificate authority that nobody trusts but who is given its file. */
+/** A private certificate authority. A client trusts it only if the client is given its file. */
 export class CertificateAuthority {
   private constructor(
     private readonly directory: string,
     private readonly own: Certificate,
   ) {}
 
-  /** Creates it in a folder of `parent`; the folder goes when `parent` goes. */
+  /** Creates the authority in a folder below `parent`. The owner of `parent` deletes it. */
   static async create(parent: string, name = 'authority'): Promise<CertificateAuthority> {
     const directory = join(parent, name);
     await mkdir(directory, { recursive: true });
@@ -35,17 +35,17 @@ export class CertificateAuthority {
     return new CertificateAuthority(directory, await read(certFile, keyFile));
   }
 
-  /** PEM file to give to a client. */
+  /** Path of the authority's certificate (PEM), for clients. */
   get caFile(): string {
     return this.own.certFile;
   }
 
-  /** The same as text. */
+  /** The certificate of the authority as PEM text. */
   get ca(): string {
     return this.own.cert;
   }
 
-  /** A server certificate for these host names and addresses; without any, one for 127.0.0.1 and localhost. */
+  /** Issues a server certificate for host names and IP addresses. */
   async issue(names: string[] = ['127.0.0.1', 'localhost']): Promise<Certificate> {
     const base = join(this.directory, names.join('_'));
     const [certFile, keyFile, requestFile] = [`${base}.pem`, `${base}-key.pem`, `${base}.csr`];

@@ -3,10 +3,13 @@ import { LocalHost } from './local-host';
 import type { ServerHost } from './server-host';
 import { dockerAnswers, findProgram, type ProgramName, SERVER_PROGRAMS } from './server-programs.mjs';
 
-/** Set to `containers` to use containers although the programs are installed. */
+/** Name of the environment variable that selects containers (`containers`) even if the programs are installed. */
 const CHOICE = 'TEST_SERVERS';
 
-/** `directory` is the server's private directory, `ports` all it listens on. */
+/**
+ * @param directory private directory of the server
+ * @param ports all ports on which the server listens
+ */
 export function hostFor(
   program: ProgramName,
   directory: string,
@@ -16,7 +19,9 @@ export function hostFor(
   if (findProgram(program) !== null && process.env[CHOICE] !== 'containers') return new LocalHost();
   const { image } = SERVER_PROGRAMS[program];
   if (image === null || !dockerAnswers()) {
-    throw new Error(`${program} is not installed and no container engine answers: "npm test" says what to do`);
+    throw new Error(
+      `${program} is not installed and no container engine answers: run "npm test", which installs it or says how`,
+    );
   }
   return new ContainerHost(image, directory, ports, network);
 }

@@ -2,7 +2,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 
 import { findProgram } from './server-programs.mjs';
 
-// Without these it calls home at its start, on a machine where nothing but the loopback interface may be used.
+// Without these options Chromium sends requests to its vendor at the start. Tests must use only the loopback interface.
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -13,22 +13,23 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** A headless Chromium of its own with an empty profile. */
+/** A private headless Chromium with an empty profile. */
 export class Chromium {
   private constructor(readonly browser: Browser) {}
 
   static async start(): Promise<Chromium> {
     const executablePath = findProgram('chromium');
-    if (executablePath === null) throw new Error('chromium is not installed: "npm test" says what to do');
+    if (executablePath === null)
+      throw new Error('chromium is not installed: run "npm test", which installs it or says how');
     return new Chromium(await chromium.launch({ executablePath, headless: true, args: QUIET }));
   }
 
-  /** A visitor of its own: cookies and storage shared with no other. */
+  /** A new browser context, which shares no cookies and no storage with other contexts. */
   async newVisitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     return this.browser.newContext(options);
   }
 
-  /** A page of a new visitor. */
+  /** A page in a new browser context. */
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
     return (await this.newVisitor(options)).newPage();
   }

@@ -8,8 +8,8 @@ import type { ProgramName } from './server-programs.mjs';
 const SIGNAL_VERBS = { SIGSTOP: 'pause', SIGCONT: 'unpause', SIGKILL: 'kill' } as const;
 
 /**
- * Servers as containers. The same command line and the same files as on this machine: the private directory is
- * mounted under its own name, ports keep their numbers and are published on 127.0.0.1 only.
+ * Runs servers in containers, with the same command line and files as on this machine. The private directory is mounted
+ * under the same path. Ports keep their numbers and are published on 127.0.0.1 only.
  */
 export class ContainerHost implements ServerHost {
   readonly listenAddress: string;
@@ -23,7 +23,7 @@ export class ContainerHost implements ServerHost {
     ports: number[],
     network: 'published' | 'reaches-loopback',
   ) {
-    // Only Linux has a host network; the desktop engines forward this name to the loopback interface instead.
+    // Only Linux has a host network. Docker Desktop forwards host.docker.internal to the loopback interface instead.
     const onHostNetwork = network === 'reaches-loopback' && platform() === 'linux';
     this.listenAddress = onHostNetwork ? '127.0.0.1' : '0.0.0.0';
     this.loopbackAddress = onHostNetwork ? '127.0.0.1' : 'host.docker.internal';
@@ -31,7 +31,7 @@ export class ContainerHost implements ServerHost {
   }
 
   serve(program: ProgramName, args: string[]): HostCommand {
-    // A new name for each start: a removed container's name is not free at once.
+    // Each start uses a new name, because the name of a removed container is not free at once.
     this.name = `authentication-test-${program}-${randomBytes(6).toString('hex')}`;
     return {
       command: 'docker',

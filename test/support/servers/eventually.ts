@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Patience {
-  /** Said when it never happens. */
+  /** What is awaited. It appears in the error after the time-out. */
   what: string;
-  /** Milliseconds; 30 s unless told. */
+  /** Milliseconds. Default: 30,000. */
   timeout?: number;
-  /** Milliseconds between two looks; 25 unless told. */
+  /** Milliseconds between two attempts. Default: 25. */
   interval?: number;
 }
 
 /**
- * Waits for something that another process does in its own time. Resolves with the first value that is neither
- * undefined nor false; an attempt that throws counts as "not yet" and is named when time is up.
+ * Repeats `attempt` until it returns a value that is neither undefined nor false. An attempt that throws is repeated
+ * too. After the time-out the last error becomes the cause of the thrown error.
  */
 export async function eventually<T>(
   attempt: () => T | undefined | false | Promise<T | undefined | false>,
@@ -28,7 +28,7 @@ export async function eventually<T>(
       last = error;
     }
     if (performance.now() > deadline) {
-      throw new Error(`${what}: not within ${timeout} ms`, last === undefined ? undefined : { cause: last });
+      throw new Error(`${what}: not reached within ${timeout} ms`, last === undefined ? undefined : { cause: last });
     }
     await pause(interval);
   }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the range from which the kernels hand out ports of outgoing connections, so that none of those takes
-// the port between the moment it was found free and the moment its server listens.
+// The range lies below the ports that kernels use for outgoing connections. Otherwise such a connection could take a
+// port after it was found free and before its server listens.
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 const ATTEMPTS = 50;
 
-/** A TCP port of 127.0.0.1 that nothing listens on. Drawn at random, so that two test workers rarely try the same. */
+/** A free TCP port of 127.0.0.1. It is chosen at random, so that two test workers rarely choose the same port. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);

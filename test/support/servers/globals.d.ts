@@ -1,2 +1,2 @@
-/** Which database the jest project of this run gives to its tests; see jest.config.js. Undefined in the other projects. */
+/** The database of the current jest project (jest.config.js). Undefined in projects without a database. */
 declare const __DATABASE__: 'sqlite' | 'mariadb';

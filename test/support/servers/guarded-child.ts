@@ -9,9 +9,9 @@ export interface ChildCommand {
   args: string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Removed when the test process dies before it could stop the child. */
+  /** Directory that is removed if the test process dies before it stops the child. */
   directory?: string;
-  /** Shell command that ends what SIGKILL to the child alone would leave behind (a container). */
+  /** Shell command that ends what survives a SIGKILL of the child, for example a container. */
   alsoEnd?: string;
 }
 
@@ -22,7 +22,10 @@ export interface Exit {
 
 const LAST_LINES_MS = 1000;
 
-/** Closed when the process that started the child dies, however it dies; jest gives a test no exit event to hang this on. */
+/**
+ * Cleans up when its standard input closes, which happens when the test process dies for any reason. An exit handler is
+ * not possible: jest gives tests no exit event, and SIGKILL runs no handler.
+ */
 const WATCHER = `
 trap '' INT TERM HUP
 read -r _
@@ -31,7 +34,7 @@ kill -KILL "$1" 2>/dev/null
 [ -z "$2" ] || rm -rf "$2" || { sleep 1; rm -rf "$2"; }
 `;
 
-/** A child process that never outlives the process which started it, not even one that was killed. Keeps its output as lines. */
+/** A child process that does not outlive the process that started it, even if that one is killed. */
 export class GuardedChild {
   readonly lines: string[] = [];
   readonly exited: Promise<Exit>;
@@ -53,7 +56,7 @@ export class GuardedChild {
       child.once('exit', (code, signal) => {
         const exit = (this.exit = { code, signal });
         watcher.kill('SIGKILL');
-        // The last lines arrive with `close`, which never comes while a grandchild keeps the output open.
+        // The last lines arrive before `close`. That event never comes while a grandchild keeps the output open.
         const enough = setTimeout(() => {
           child.stdout?.destroy();
           child.stderr?.destroy();
@@ -73,7 +76,7 @@ export class GuardedChild {
       cwd: command.cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Unset when the program could not be run at all, which `spawn` tells in an event.
+    // When the program cannot be run, `spawn` leaves `pid` unset and emits an error event.
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     const watcher = spawn(
       '/bin/sh',
@@ -94,7 +97,7 @@ export class GuardedChild {
     return this.exit !== undefined;
   }
 
-  /** Everything the child printed so far, standard output and standard error as they came. */
+  /** All output of the child so far, standard output and standard error in the order of their arrival. */
   get output(): string {
     return this.lines.join('\n');
   }
@@ -103,7 +106,7 @@ export class GuardedChild {
     if (!this.hasExited) this.child.kill(signal);
   }
 
-  /** Asks the child to end; forces it after `patience` milliseconds, by `force` when killing the child is not enough. */
+  /** Sends a signal, and calls `force` (default: SIGKILL) if the child has not ended after `patience` milliseconds. */
   async end(signal: NodeJS.Signals, patience = 10_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
     this.signal(signal);
     const timer = setTimeout(force, patience);
@@ -114,7 +117,7 @@ export class GuardedChild {
     }
   }
 
-  /** Waits until `answers` no longer throws. Fails at once when the child ends before, with what it printed. */
+  /** Waits until `answers` no longer throws. Fails at once, with the output of the child, if the child ends before. */
   async becomeReady(what: string, answers: () => Promise<unknown>, timeout?: number): Promise<void> {
     const attempt = async () => this.hasExited || answers().then(() => true);
     await eventually(attempt, { what: `${what} answers`, timeout }).catch((error: unknown) => {
@@ -123,7 +126,7 @@ export class GuardedChild {
     if (this.hasExited) throw new Error(`${what} ended at its start:\n${this.output}`);
   }
 
-  /** The first line, already printed or still to come, that matches. Fails at once when the child ends without it. */
+  /** Resolves with the first matching line, which may be printed already. Fails when the child ends without it. */
   async line(pattern: RegExp, timeout = 30_000): Promise<string> {
     return new Promise((resolve, reject) => {
       const found = () => this.lines.find((line) => pattern.test(line));

@@ -1,4 +1,4 @@
-// Plain JavaScript: `npm test` runs it before anything is built.
+// This file is plain JavaScript, because `npm test` runs it before the build.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
 import { dockerAnswers, findProgram, planFor, SERVER_PROGRAMS } from './server-programs.mjs';
@@ -6,8 +6,9 @@ import { dockerAnswers, findProgram, planFor, SERVER_PROGRAMS } from './server-p
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Makes sure that the programs can be used, here or in containers. `run(command, args, env)` runs one command to its
- * end and throws when it fails. Throws with a list of what is missing when nothing can be done about it.
+ * Makes sure that the programs are available, on this machine or as containers.
+ * @param run runs one command, waits for its end, and throws if it fails
+ * @throws Error with a list of the missing programs, if they can neither be installed nor run as containers
  */
 export async function ensurePrograms(names, run, say) {
   const missing = missingOf(names);
@@ -22,8 +23,8 @@ export async function ensurePrograms(names, run, say) {
       assertComplete(missingOf(names));
       return;
     case 'containers':
-      say(`Not installed here and run as containers: ${plan.missing.join(', ')}`);
-      // Now, because a test that waits for a download runs into its time limit.
+      say(`Not installed, running as containers: ${plan.missing.join(', ')}`);
+      // Pulled before the tests, because a test that waits for a download reaches its time-out.
       for (const image of new Set(plan.missing.map((name) => SERVER_PROGRAMS[name].image))) {
         await run('docker', ['pull', '--quiet', image]);
       }
@@ -33,11 +34,11 @@ export async function ensurePrograms(names, run, say) {
   }
 }
 
-/** Installs Debian packages without starting the services they bring, whose ports and data are nobody's business here. */
+/** Installs Debian packages without starting their services, because the tests start private servers instead. */
 export async function installPackages(packages, run, policy = POLICY) {
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const options = ['-q', '-o', 'DPkg::Lock::Timeout=120', '-o', 'Dpkg::Use-Pty=0'];
-  // A policy that is there already is the administrator's; images for containers come with one that forbids starts.
+  // An existing policy file belongs to the administrator and stays. Container images bring one that forbids starts.
   const ownPolicy = !existsSync(policy);
   if (ownPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
@@ -57,9 +58,10 @@ function assertComplete(missing) {
   const lines = missing.map((name) => `  ${name} (Debian package ${SERVER_PROGRAMS[name].debian})`);
   throw new Error(
     [
-      'The tests talk to real servers, and these programs are missing:',
+      'The tests use real servers, and these programs are missing:',
       ...lines,
-      'Install them, run the tests as root on Debian, or start a Docker engine (for all but openssl and chromium).',
+      'Install them, or run the tests as root on Debian, which installs them,',
+      'or start a Docker engine, which replaces all but openssl and chromium.',
     ].join('\n'),
   );
 }

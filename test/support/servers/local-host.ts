@@ -7,7 +7,7 @@ import { runCommand } from './run-command';
 import type { HostCommand, ServerHost } from './server-host';
 import { findProgram, type ProgramName } from './server-programs.mjs';
 
-/** Servers as plain child processes on the loopback interface. */
+/** Runs servers as child processes on the loopback interface. */
 export class LocalHost implements ServerHost {
   readonly listenAddress = '127.0.0.1';
   readonly loopbackAddress = '127.0.0.1';
@@ -30,7 +30,7 @@ export class LocalHost implements ServerHost {
   }
 }
 
-/** A signal only asks: a thread on another core may still answer a question before it stops. */
+/** Waits until all threads have stopped. After SIGSTOP a thread on another core may still answer a request. */
 async function stopped(pid: number): Promise<void> {
   if (platform() !== 'linux') return pause(50);
   await eventually(async () => (await threadStates(pid)).every((state) => state === 'T'), {
@@ -42,6 +42,6 @@ async function stopped(pid: number): Promise<void> {
 async function threadStates(pid: number): Promise<string[]> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const lines = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'utf8')));
-  // "pid (name) state ...", and a name may hold anything, parentheses included.
+  // The format is "pid (name) state ...". The name may contain any character, also parentheses.
   return lines.map((line) => line.charAt(line.lastIndexOf(')') + 2));
 }

@@ -9,7 +9,8 @@ import { inPrivateDirectory } from './private-directory';
 import { PrivateServer } from './private-server';
 import { ServerProcess } from './server-process';
 
-// Nothing here changes what a statement means; a commit still survives `kill`, for the kernel keeps what was written.
+// These options make MariaDB faster without changing the meaning of statements. A commit still survives `kill`, because
+// the kernel keeps written data.
 const QUICK = [
   '--innodb-flush-log-at-trx-commit=2',
   '--innodb-flush-method=nosync',
@@ -22,7 +23,7 @@ const QUICK = [
 
 const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-/** A MariaDB of its own: empty, on a free port of 127.0.0.1, with every deadlock in its log. */
+/** A private, empty MariaDB on a free port of 127.0.0.1. It logs every deadlock. */
 export class MariaDb extends PrivateServer {
   private constructor(
     server: ServerProcess,
@@ -32,12 +33,12 @@ export class MariaDb extends PrivateServer {
     super(server);
   }
 
-  /** `settings`: further options of mariadbd, `--name=value`. */
+  /** @param settings further options of mariadbd, each as `--name=value` */
   static async start(settings: string[] = []): Promise<MariaDb> {
     return inPrivateDirectory('mariadb', (directory) => MariaDb.startIn(directory, settings));
   }
 
-  /** `mysql://user:password@127.0.0.1:port` of an account that may do everything. */
+  /** `mysql://user:password@127.0.0.1:port` of an account with all privileges. */
   get url(): string {
     return this.databases.url;
   }
@@ -97,7 +98,7 @@ export class MariaDb extends PrivateServer {
   }
 }
 
-/** Read at every start, so each statement can be repeated. The passwordless accounts of the installation go. */
+/** Creates the account of the tests and deletes those without a password. It must be repeatable: each start runs it. */
 function accounts(password: string): string {
   return [
     `CREATE OR REPLACE USER tester@'%' IDENTIFIED BY '${password}';`,

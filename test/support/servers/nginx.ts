@@ -10,7 +10,7 @@ import { PrivateServer } from './private-server';
 import type { ServerHost } from './server-host';
 import { ServerProcess } from './server-process';
 
-/** An nginx in front of several processes of the service: round robin, kept-alive upstream connections, X-Forwarded-For. */
+/** An nginx in front of several replicas: round robin, keep-alive connections to the upstreams, X-Forwarded-For. */
 export class Nginx extends PrivateServer {
   private constructor(
     server: ServerProcess,
@@ -21,7 +21,7 @@ export class Nginx extends PrivateServer {
     super(server);
   }
 
-  /** `upstreamPorts`: ports of 127.0.0.1, asked in turn. */
+  /** @param upstreamPorts ports of 127.0.0.1 that receive requests in turn */
   static async start(upstreamPorts: number[]): Promise<Nginx> {
     return inPrivateDirectory('nginx', async (directory) => {
       const port = await freePort();
@@ -29,7 +29,8 @@ export class Nginx extends PrivateServer {
       await writeFile(join(directory, 'nginx.conf'), configuration(directory, host, port, upstreamPorts));
       const server = await ServerProcess.start({
         program: 'nginx',
-        // The prefix keeps the packaged server's folders out of it; the error log before the configuration is read, too.
+        // `-p` keeps nginx out of the folders of the installed package. `-e` does so for the time before it reads the
+        // configuration.
         args: ['-p', directory, '-e', 'stderr', '-c', join(directory, 'nginx.conf')],
         host,
         directory,
@@ -44,7 +45,7 @@ export class Nginx extends PrivateServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Sends new requests to these ports only; those under way end where they began. */
+  /** Sends new requests only to these ports. Running requests finish on their old upstream. */
   async setUpstreams(upstreamPorts: number[]): Promise<void> {
     const file = join(this.directory, 'nginx.conf');
     await writeFile(file, configuration(this.directory, this.host, this.port, upstreamPorts));
@@ -53,7 +54,7 @@ export class Nginx extends PrivateServer {
     await eventually(() => this.workersLeaving() > before, { what: 'nginx takes its new configuration' });
   }
 
-  /** Workers with an older configuration that accept nothing any more. */
+  /** Number of workers with an old configuration that accept no new connections. */
   private workersLeaving(): number {
     return this.server.lines.filter((line) => line.includes('gracefully shutting down')).length;
   }

@@ -18,12 +18,12 @@ export interface Person {
 }
 
 const BASE = 'dc=example,dc=test';
-/** Whom the service binds as: may read, and nobody but a user who is bound may. */
+/** The account with which the service binds and searches. Anonymous clients may not read. */
 const ADMIN = { dn: `cn=admin,${BASE}`, password: 'admin-password' };
-/** Whom this class binds as, so that its own traffic can be told from the service's. */
+/** The account with which this class binds, so that its connections are not counted as those of the service. */
 const KEEPER = { dn: `cn=keeper,${BASE}`, password: 'keeper-password' };
 
-/** An OpenLDAP of its own: ldap:// with StartTLS, ldaps://, an authority of its own, and a log that counts. */
+/** A private OpenLDAP with ldap://, StartTLS, ldaps:// and its own authority. It logs binds and connections. */
 export class OpenLdap extends PrivateServer {
   readonly baseDn = BASE;
   readonly peopleDn = `ou=people,${BASE}`;
@@ -36,13 +36,13 @@ export class OpenLdap extends PrivateServer {
     private readonly host: ServerHost,
     readonly port: number,
     readonly tlsPort: number,
-    /** PEM file of the authority that signed the certificate. */
+    /** PEM file of the authority that signed the certificate of the server. */
     readonly caFile: string,
   ) {
     super(server);
   }
 
-  /** `certificateNames`: names for which the certificate is made, when it is to be the wrong one. */
+  /** @param certificateNames names in the certificate, for tests with a wrong one. Default: 127.0.0.1 and localhost */
   static async start({ certificateNames }: { certificateNames?: string[] } = {}): Promise<OpenLdap> {
     return inPrivateDirectory('openldap', async (directory) => {
       const [port, tlsPort] = [await freePort(), await freePort()];
@@ -57,7 +57,7 @@ export class OpenLdap extends PrivateServer {
       const addresses = `ldap://${host.listenAddress}:${port}/ ldaps://${host.listenAddress}:${tlsPort}/`;
       const server = await ServerProcess.start({
         program: 'slapd',
-        // A debug level keeps it in the foreground and sends its log to us; `stats` is one line per operation.
+        // `-d` keeps slapd in the foreground and sends the log to its output. `stats` logs one line per operation.
         args: ['-h', addresses, '-f', config, '-d', 'stats'],
         host,
         directory,
@@ -81,7 +81,7 @@ export class OpenLdap extends PrivateServer {
     return `uid=${uid.replace(/[,+"\\<>;=#]/g, '\\$&')},${this.peopleDn}`;
   }
 
-  /** Adds an inetOrgPerson below ou=people and gives its DN. */
+  /** Adds an inetOrgPerson below ou=people and returns its DN. */
   async addUser({ uid, cn, mail, password }: Person): Promise<string> {
     const dn = this.dnOf(uid);
     const values = { dn, objectClass: 'inetOrgPerson', uid, cn, sn: cn, mail, userPassword: password };
@@ -92,20 +92,20 @@ export class OpenLdap extends PrivateServer {
     return dn;
   }
 
-  /** Gives one attribute of a user another value. */
+  /** Replaces the value of one attribute of a user. */
   async changeUser(uid: string, key: string, value: string): Promise<void> {
     const change = [attribute('dn', this.dnOf(uid)), 'changetype: modify', `replace: ${key}`, attribute(key, value)];
     await this.change('ldapmodify', change);
   }
 
-  /** How often somebody tried to bind as this DN, with whatever password and outcome. */
+  /** Number of bind attempts with this DN, successful or not. */
   async bindCount(dn: string): Promise<number> {
     await this.settle();
     const wanted = `BIND dn="${dn}" method=128`.toLowerCase();
     return this.server.lines.filter((line) => line.toLowerCase().includes(wanted)).length;
   }
 
-  /** How many connections were opened since the (re)start, those of this class not counted. */
+  /** Number of connections since the last start, without those of this class. */
   async connectionCount(): Promise<number> {
     await this.settle();
     const opened = new Set(this.connectionsIn(' ACCEPT from '));
@@ -113,7 +113,7 @@ export class OpenLdap extends PrivateServer {
     return opened.size;
   }
 
-  /** Waits until the log holds all that was answered so far: a question of our own comes after it. */
+  /** Waits until the log contains all operations so far: this sends a marked search and waits for its log line. */
   private async settle(): Promise<void> {
     const filter = `(description=mark-${++this.marks})`;
     await ask(this.host, this.port, filter);
@@ -137,7 +137,7 @@ async function ask(host: ServerHost, port: number, filter: string): Promise<void
   await host.beside('ldapsearch', [...asKeeper(port), '-LLL', '-b', BASE, '-s', 'base', filter]);
 }
 
-/** One line of LDIF. Base64 takes every character. */
+/** One line of LDIF. The value is in base64, so that it may contain any character. */
 function attribute(key: string, value: string): string {
   return `${key}:: ${Buffer.from(value).toString('base64')}`;
 }

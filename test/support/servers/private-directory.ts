@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Gives `start` a new directory that only its server uses, and removes it when the start fails.
- * Its path is short, because that of a Unix socket in it must stay below 108 bytes.
+ * Calls `start` with a new private directory, and removes the directory if the start fails. Its path is short, because
+ * the path of a Unix socket in it must stay below 108 bytes.
  */
 export async function inPrivateDirectory<T>(name: string, start: (directory: string) => Promise<T>): Promise<T> {
-  // The real path, because a container sees the directory under the very same name.
+  // The real path, because a container mounts the directory under the same path.
   const directory = await realpath(await mkdtemp(join(tmpdir(), `${name}-`)));
   try {
     return await start(directory);

@@ -1,6 +1,6 @@
 import type { ServerProcess } from './server-process';
 
-/** What a test can do to any of the servers it started. */
+/** A server that a test has started, and the failures that the test can cause. */
 export abstract class PrivateServer {
   protected constructor(protected readonly server: ServerProcess) {}
 
@@ -8,7 +8,7 @@ export abstract class PrivateServer {
     return this.server.pid;
   }
 
-  /** Keeps every connection open and answers nothing: the network's black hole. */
+  /** Stops answering but keeps every connection open, like a network that drops all packets. */
   async suspend(): Promise<void> {
     return this.server.suspend();
   }
@@ -17,17 +17,17 @@ export abstract class PrivateServer {
     return this.server.resume();
   }
 
-  /** Ends it without a goodbye; its data stay for `restart`. */
+  /** Kills the server like a crash (SIGKILL). `restart` starts it again with the same data. */
   async kill(): Promise<void> {
     return this.server.kill();
   }
 
-  /** Starts it again on the same ports and data, whether it was running or not. */
+  /** Starts the server again with the same ports and data. A running server is stopped first. */
   async restart(): Promise<void> {
     return this.server.restart();
   }
 
-  /** Ends it and removes what it left. A second call does nothing. */
+  /** Stops the server and removes its private directory. A second call does nothing. */
   async stop(): Promise<void> {
     return this.server.stop();
   }

@@ -6,7 +6,7 @@ import { inPrivateDirectory } from './private-directory';
 import { PrivateServer } from './private-server';
 import { ServerProcess } from './server-process';
 
-/** A Redis of its own, in memory only: what it holds is gone with a kill or a restart. */
+/** A private Redis without persistence: a kill or a restart loses all data. */
 export class Redis extends PrivateServer {
   private constructor(
     server: ServerProcess,
@@ -35,7 +35,7 @@ export class Redis extends PrivateServer {
     });
   }
 
-  /** Forgets everything. */
+  /** Deletes all keys. */
   async flush(): Promise<void> {
     await ask(this.url, (client) => client.flushall());
   }
@@ -48,7 +48,7 @@ async function ask<T>(url: string, question: (client: RedisClient) => Promise<T>
     connectTimeout: 2_000,
     disconnectTimeout: 100,
   });
-  // Told by the rejected promise already; without a listener ioredis prints it.
+  // The promise rejects with the error as well. Without a listener ioredis prints it.
   client.on('error', () => undefined);
   try {
     await client.connect();

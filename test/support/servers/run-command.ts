@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a command to its end and gives its standard output; fails with everything it printed when it fails. */
+/** Runs a command and resolves with its standard output. If the command fails, the error contains all its output. */
 export async function runCommand(command: string, args: string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: process.env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -8,7 +8,7 @@ export async function runCommand(command: string, args: string[], input = ''): P
     let complaints = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-    // A command that does not read its input closes it, which is its right.
+    // A command may close its input without reading it.
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
     child.once('close', (code, signal) => {

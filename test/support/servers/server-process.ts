@@ -9,17 +9,17 @@ export interface ServerCommand {
   program: ProgramName;
   args: string[];
   host: ServerHost;
-  /** The server's private directory, removed by `stop`. */
+  /** Private directory of the server. `stop` removes it. */
   directory: string;
-  /** Throws as long as the server does not answer. */
+  /** Throws until the server answers. */
   ready: () => Promise<unknown>;
-  /** File in which it complains, when that is not its output. */
+  /** Log file, if the server does not log to its output. */
   log?: string;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** One server program with its private directory, and the ways in which a server can be away: ended, killed, silent. */
+/** A server program with its private directory. Tests can stop it, kill it, or make it silent. */
 export class ServerProcess {
   private suspended = false;
   private stopped = false;
@@ -44,12 +44,12 @@ export class ServerProcess {
     return this.child.pid;
   }
 
-  /** What the server printed since its last start. */
+  /** Output of the server since its last start. */
   get lines(): readonly string[] {
     return this.child.lines;
   }
 
-  /** Keeps every connection open and answers nothing: the network's black hole. */
+  /** Stops answering but keeps every connection open, like a network that drops all packets. */
   async suspend(): Promise<void> {
     await this.command.host.signal('SIGSTOP', this.child.pid);
     this.suspended = true;
@@ -60,7 +60,7 @@ export class ServerProcess {
     this.suspended = false;
   }
 
-  /** Ends the server without a goodbye; its data stay for `restart`. */
+  /** Kills the server like a crash (SIGKILL). `restart` starts it again with the same data. */
   async kill(): Promise<void> {
     if (this.child.hasExited) return;
     await this.command.host.signal('SIGKILL', this.child.pid);
@@ -68,14 +68,14 @@ export class ServerProcess {
     this.suspended = false;
   }
 
-  /** Starts it again on the same ports and data, whether it was running or not. */
+  /** Starts the server again with the same ports and data. A running server is stopped first. */
   async restart(): Promise<void> {
     await this.end();
     this.child = await ServerProcess.launch(this.command);
     await this.becomeReady();
   }
 
-  /** Ends it and removes its private directory. A second call does nothing. */
+  /** Stops the server and removes its private directory. A second call does nothing. */
   async stop(): Promise<void> {
     if (this.stopped) return;
     this.stopped = true;

@@ -1,4 +1,4 @@
-// Plain JavaScript: `npm test` reads it before anything is built, the servers' classes read it inside jest.
+// This file is plain JavaScript, because `npm test` loads it before the build. Jest loads it as well.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -6,8 +6,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 const CHROMIUM_FOR_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
- * The programs that the tests talk to for real. `commands`: names or paths, the first that is there is taken;
- * `debian`: package that brings it; `image`: container that can stand in for it (null: it must be on the machine).
+ * The server programs that the tests use. `commands`: names or paths, of which the first that exists is used. `debian`:
+ * the Debian package. `image`: the container image that can replace the program, or null if it must be installed.
  */
 export const SERVER_PROGRAMS = {
   mariadbd: { commands: ['mariadbd'], debian: 'mariadb-server', image: 'mariadb:10.11' },
@@ -26,7 +26,7 @@ export const SERVER_PROGRAMS = {
 
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
-/** Path of the first of the program's commands that can be run, else null. Servers live in sbin, which few have in PATH. */
+/** Path of the first executable command of the program, or null. Also searches sbin, which is often not in PATH. */
 export function findProgram(name, path = process.env.PATH ?? '', systemFolders = SYSTEM_FOLDERS) {
   const folders = [...path.split(delimiter).filter(Boolean), ...systemFolders];
   const candidates = SERVER_PROGRAMS[name].commands.flatMap((command) =>
@@ -35,15 +35,15 @@ export function findProgram(name, path = process.env.PATH ?? '', systemFolders =
   return candidates.find(isExecutable) ?? null;
 }
 
-/** Whether a container engine answers; a client without an engine behind it does not count. */
+/** Whether a container engine answers. An installed Docker client without a running engine does not count. */
 export function dockerAnswers() {
   const question = ['version', '--format', '{{.Server.Version}}'];
   return spawnSync('docker', question, { env: process.env, timeout: 20_000 }).status === 0;
 }
 
 /**
- * What has to happen before programs can be used: nothing, an installation, containers instead, or giving up.
- * A test is never skipped because its server is not there.
+ * Decides how missing programs become available: by installation or as containers. `impossible` ends the run, because
+ * no test is skipped when its server is missing.
  */
 export function planFor(missing, { canInstall, hasDocker }) {
   if (missing.length === 0) return { kind: 'ready' };

@@ -7,20 +7,20 @@ import { inPrivateDirectory, removeDirectory } from './private-directory';
 const ROOT = resolve(__dirname, '../../..');
 
 export interface ServiceOptions {
-  /** The whole environment of the process, but for PATH, HOME, TMPDIR, HOST and PORT, which are filled in when absent. */
+  /** The whole environment of the process. PATH, HOME, TMPDIR, HOST and PORT have defaults. */
   env?: Record<string, string>;
-  /** Path from the project's root; `dist/src/main.js` unless told. */
+  /** Path from the root of the project. Default: `dist/src/main.js`. */
   script?: string;
   args?: string[];
-  /** A new empty directory unless told, so that a relative `data/` never is the developer's. */
+  /** Default: a new empty directory, so that a relative `data/` is never that of the developer. */
   cwd?: string;
-  /** What shows that it is ready: a line it prints, a path that answers 200, or nothing but its start. */
+  /** What shows that the process is ready: a printed line, a path that answers 200, or only its start. */
   ready?: RegExp | `/${string}` | 'started';
-  /** Milliseconds until it has to be ready; 30 s unless told. */
+  /** Time-out for becoming ready, in milliseconds. Default: 30,000. */
   timeout?: number;
 }
 
-/** The built program as a process of its own, the way an operator runs it. */
+/** The built program in a separate process, as an operator runs it. */
 export class ServiceProcess {
   private constructor(
     private readonly child: GuardedChild,
@@ -63,17 +63,17 @@ export class ServiceProcess {
     return this.child.pid;
   }
 
-  /** What it printed so far, standard output and standard error. */
+  /** Output so far, standard output and standard error. */
   get lines(): readonly string[] {
     return this.child.lines;
   }
 
-  /** Resolves when the process has ended by itself or was ended. */
+  /** Resolves when the process has ended for any reason. */
   get exited(): Promise<Exit> {
     return this.child.exited;
   }
 
-  /** The first line, printed already or still to come, that matches. */
+  /** Resolves with the first matching line, which may have been printed before. */
   async line(pattern: RegExp, timeout?: number): Promise<string> {
     return this.child.line(pattern, timeout);
   }
@@ -82,12 +82,12 @@ export class ServiceProcess {
     this.child.signal(signal);
   }
 
-  /** SIGTERM, then SIGKILL after `patience` milliseconds; the exit tells which one it was. */
+  /** Sends SIGTERM, then SIGKILL after `patience` milliseconds. The result shows which signal ended the process. */
   async stop(patience = 20_000): Promise<Exit> {
     return this.leave(this.child.end('SIGTERM', patience));
   }
 
-  /** SIGKILL: what a crash leaves behind. */
+  /** Kills the process like a crash (SIGKILL). */
   async kill(): Promise<Exit> {
     return this.leave(this.child.end('SIGKILL'));
   }

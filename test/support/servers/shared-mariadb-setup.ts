@@ -1,11 +1,14 @@
 import { MariaDb } from './mariadb';
 
 declare global {
-  // Setup and teardown are loaded as two modules of jest's main process; this is the only thing they share.
+  // Jest loads setup and teardown as separate modules of its main process. They share only global variables.
   var sharedMariaDb: MariaDb | undefined;
 }
 
-/** Starts the one MariaDB of this run and tells the tests by `TEST_MARIADB_URL` and `TEST_MARIADB_LOG`; one that is told already is used. */
+/**
+ * Starts the MariaDB that all tests of a run share, and sets `TEST_MARIADB_URL` and `TEST_MARIADB_LOG` for them. If
+ * `TEST_MARIADB_URL` is set already, the tests use that server.
+ */
 export default async function startSharedMariaDb(): Promise<void> {
   if (process.env.TEST_MARIADB_URL) return;
   globalThis.sharedMariaDb = await MariaDb.start();

@@ -1,4 +1,4 @@
-/** Stops what the setup started, nothing else. */
+/** Stops the shared MariaDB if the setup has started it. */
 export default async function stopSharedMariaDb(): Promise<void> {
   await globalThis.sharedMariaDb?.stop();
 }

@@ -1,2 +1,2 @@
-// The time limit in jest.config.js is one for all projects: jest reads it nowhere else. Tests of processes take longer.
+// Tests with processes need longer. Jest reads `testTimeout` only for all projects together (jest.config.js).
 jest.setTimeout(120_000);

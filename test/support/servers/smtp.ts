@@ -12,11 +12,11 @@ import { freePort } from './free-port';
 export type SmtpSecurity = 'none' | 'starttls' | 'tls';
 
 export interface SmtpOptions {
-  /** `none` unless told. With `starttls` a mail without it is refused, so that its arrival shows TLS was used. */
+  /** Default: `none`. With `starttls` the server refuses mails without TLS, so each mail that arrives used TLS. */
   security?: SmtpSecurity;
-  /** Needed for `starttls` and `tls`; one of a wrong name or an unknown authority is the test's to make. */
+  /** Needed for `starttls` and `tls`. A test may pass one with a wrong name or of an unknown authority. */
   certificate?: Certificate;
-  /** Account without which nothing is taken. */
+  /** If set, the server accepts mails only after a login with this account. */
   account?: { user: string; password: string };
 }
 
@@ -26,7 +26,7 @@ export interface ReceivedMail {
   to: string[];
   /** Whether the connection was encrypted. */
   secure: boolean;
-  /** Who had logged in, if anybody. */
+  /** User name of the SMTP login, if there was one. */
   user?: string;
   mail: Email;
   raw: string;
@@ -37,10 +37,10 @@ type Mood =
   | { kind: 'refuse'; at: 'recipient' | 'text'; code: number }
   | { kind: 'hang'; at: 'greeting' | 'text' };
 
-/** A mail server that keeps what it gets, and can be refusing, silent or away. */
+/** A mail server that keeps the mails that it receives. Tests can make it refuse mails, hang, or stop. */
 export class Smtp {
   readonly messages: ReceivedMail[] = [];
-  /** Sessions begun since `start`; a port probe that never greets counts as well. */
+  /** Number of connections since `start`, including those that never send a greeting. */
   connectionCount = 0;
   private readonly sockets = new Set<Socket>();
   private mood: Mood = { kind: 'accept' };
@@ -63,27 +63,27 @@ export class Smtp {
     return '127.0.0.1';
   }
 
-  /** `smtp://127.0.0.1:port`, `smtps://` with implicit TLS, without the account. */
+  /** `smtp://127.0.0.1:port`, or `smtps://` with implicit TLS. The account is not part of it. */
   get url(): string {
     return `${this.options.security === 'tls' ? 'smtps' : 'smtp'}://${this.host}:${this.port}`;
   }
 
-  /** Takes mail again. Sessions that hang stay as they are. */
+  /** Accepts mails again. Sessions that hang stay as they are. */
   accept(): void {
     this.mood = { kind: 'accept' };
   }
 
-  /** Answers with this code: 4xx for "later", 5xx for "never". */
+  /** Refuses mails with this code: 4xx is a temporary failure, 5xx a permanent one. */
   refuse(code: number, at: 'recipient' | 'text' = 'text'): void {
     this.mood = { kind: 'refuse', at, code };
   }
 
-  /** Lets clients connect and never says a word; at `text`, takes the whole mail and leaves its fate open. */
+  /** Accepts connections and never answers. With `text` it receives the whole mail, but never confirms it. */
   hang(at: 'greeting' | 'text' = 'greeting'): void {
     this.mood = { kind: 'hang', at };
   }
 
-  /** Waits until there are at least `count` messages, and gives them all. */
+  /** Waits until there are at least `count` messages, and returns all of them. */
   async waitFor(count: number, timeout = 10_000): Promise<ReceivedMail[]> {
     await eventually(() => this.messages.length >= count, {
       what: `${count} messages, ${this.messages.length} at first`,
@@ -92,11 +92,11 @@ export class Smtp {
     return this.messages;
   }
 
-  /** Listens again on the same port, whether it was stopped or not. */
+  /** Listens again on the same port. A running server is stopped first. */
   async restart(): Promise<void> {
     await this.stop();
     const server = new SMTPServer(this.serverOptions());
-    // A client that breaks off is the client's affair.
+    // A client that disconnects early is not an error of the server.
     server.on('error', () => undefined);
     const listening = server.listen(this.port, this.host);
     listening.prependListener('connection', (socket: Socket) => {

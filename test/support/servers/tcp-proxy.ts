@@ -5,9 +5,9 @@ import { freePort } from './free-port';
 
 type Mode = 'forward' | 'blackhole' | 'reset';
 
-/** A bad network in front of a server: slow, silent, resetting or refusing. */
+/** A TCP proxy that simulates a bad network in front of a server: slow, silent, resetting or refusing. */
 export class TcpProxy {
-  /** Connections taken since `start`. */
+  /** Number of connections accepted since `start`. */
   connectionCount = 0;
   private readonly sockets = new Set<Socket>();
   private mode: Mode = 'forward';
@@ -19,14 +19,14 @@ export class TcpProxy {
     private readonly target: { host: string; port: number },
   ) {}
 
-  /** Forwards to a port of 127.0.0.1 until told otherwise. */
+  /** Starts a proxy that forwards to a port of 127.0.0.1. */
   static async start(targetPort: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(await freePort(), { host: '127.0.0.1', port: targetPort });
     await proxy.listen();
     return proxy;
   }
 
-  /** Forwards again, without delay: new connections as well as those that a black hole held. */
+  /** Forwards again without delay, also the connections that `blackhole` has held. */
   async forward(): Promise<void> {
     this.mode = 'forward';
     this.delay = 0;
@@ -34,24 +34,24 @@ export class TcpProxy {
     await this.listen();
   }
 
-  /** Delays what is sent from now on by this many milliseconds in each direction. */
+  /** Delays all data from now on, in each direction. */
   setLatency(milliseconds: number): void {
     this.delay = milliseconds;
   }
 
-  /** Takes connections, keeps the open ones, and lets nothing through. */
+  /** Accepts connections and keeps open ones, but forwards no data. */
   blackhole(): void {
     this.mode = 'blackhole';
     this.sockets.forEach((socket) => socket.pause());
   }
 
-  /** Resets (RST) all connections, and every new one at once. */
+  /** Resets (RST) all open connections, and each new one as soon as it is accepted. */
   reset(): void {
     this.mode = 'reset';
     this.sockets.forEach((socket) => socket.resetAndDestroy());
   }
 
-  /** Closes the port and cuts what is open: connection refused. */
+  /** Closes the port and all open connections: new connections are refused. */
   async refuse(): Promise<void> {
     const { server } = this;
     if (server === undefined) return;
@@ -92,12 +92,12 @@ export class TcpProxy {
     from.on('error', () => undefined);
     from.on('close', (failed: boolean) => {
       this.sockets.delete(from);
-      // A half closed in good order is passed on by `end`; a broken one breaks the other.
+      // `end` handles a connection that is half-closed normally. A connection that fails destroys its counterpart.
       if (failed) to.destroy();
     });
   }
 
-  /** Timers of one length run in the order in which they were set, so the bytes stay in order. */
+  /** Data stays in order, because timers with the same delay run in the order of their creation. */
   private later(action: () => void): void {
     if (this.delay === 0) action();
     else setTimeout(action, this.delay);
