@@ -106,4 +106,11 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.mjs', '**/*.cjs', '**/*.js'], ...tseslint.configs.disableTypeChecked },
+  // CommonJS without a build step: files that Node or jest loads as they are.
+  { files: ['**/*.cjs', '**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  {
+    // Threads and tests of the package block on purpose.
+    files: ['packages/bcrypt-pair/**', 'src/hashing/engine/hash-worker.js'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
 );

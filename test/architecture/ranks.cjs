@@ -47,7 +47,9 @@ module.exports = {
       comment: 'Sub-folders of a module are private for the programs (main, cli, demo) as well.',
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
-      to: { path: '^src/(hashing|users|audit|captcha|mail|directory|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/' },
+      to: {
+        path: '^src/(hashing|users|audit|captcha|mail|directory|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/',
+      },
     },
     ...rankRules,
   ],
