@@ -498,6 +498,15 @@ describe('the command line (decisions.md 10)', () => {
     });
 
     it.each([
+      ['get', 'SMTP ', 'SECRET'],
+      ['get', 'SMTP', 'SECRET '],
+      ['unset', 'SMTP ', 'SECRET'],
+    ])('%s %j %j names nothing: MariaDB would take it for the secret and show it', async (...args) => {
+      expect(await refused(['config', ...args])).toMatch(/^group and key must have/);
+      expect(await refused(['config', 'get', 'SMTP', 'HOST', '--tenant', 'root '])).toBe('there is no tenant "root "');
+    });
+
+    it.each([
       ['set', 'CONFIG', 'PASSWORD_POLICY', '{"canary":true'],
       ['set', 'SMTP', 'PORT', 'canary'],
       ['set', 'CONFIG', 'PASSWORD_POLICY'],
