@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -27,5 +28,11 @@ describe('docs/settings.md', () => {
     ]);
     const keys = named.map((match) => match[1] as string).filter((key) => !composed.test(key));
     expect(keys.filter((key) => !sources.includes(`'${key}'`))).toEqual([]);
+  });
+
+  it('is what .env.example was made from: run npm run env-example after a change', () => {
+    const script = resolve(root, 'scripts/env-example.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

@@ -1,8 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
+import { EventEmitter } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { DatabaseWaits } from './database-waits';
 
-type Hook = (request: object, reply: object, done: () => void) => void;
+type Hook = (request: object, reply: { raw: EventEmitter }, done: () => void) => void;
 
 /** One request after the other, and waits that end when the test says so. */
 class World {
@@ -11,7 +12,6 @@ class World {
 
   constructor() {
     const fastify = {
-      decorateRequest: () => undefined,
       addHook: (name: string, hook: Hook) => this.hooks.set(name, hook),
     };
     this.waits.watch(fastify as unknown as FastifyInstance);
@@ -19,13 +19,14 @@ class World {
 
   /** @returns the end of the request, and its way to wait for the database */
   request() {
-    const request = {};
+    const raw = new EventEmitter();
     let begin!: (giveUp: () => void) => () => void;
-    this.hooks.get('preValidation')?.(request, {}, () => {
+    this.hooks.get('preValidation')?.({}, { raw }, () => {
       const run = bound();
       begin = (giveUp) => run(() => this.waits.begin(2400, giveUp));
     });
-    const end = () => this.hooks.get('onResponse')?.(request, {}, () => undefined);
+    // A response that is answered and one whose client hung up both close.
+    const end = () => raw.emit('close');
     return { begin, end };
   }
 }

@@ -2,13 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** How often the database had become slow when the request came; undefined before its body was read. */
-    databaseEpoch?: number;
-  }
-}
-
 /** Milliseconds that each wait has for itself: it is neither counted nor refused. */
 const freeMs = 250;
 /** What one request may wait for connections and statements in all. With the rest of its work it is answered in 5 s. */
@@ -39,20 +32,19 @@ export class DatabaseWaits {
 
   /** After the body: Fastify reads it in another context than that of the hooks before. */
   watch(fastify: FastifyInstance): void {
-    fastify.decorateRequest('databaseEpoch');
-    fastify.addHook('preValidation', (request, _reply, done) => {
-      request.databaseEpoch = this.epoch;
+    fastify.addHook('preValidation', (_request, reply, done) => {
+      const epoch = this.epoch;
       this.inFlight++;
+      // Not `onResponse`: that hook does not run when the client hangs up before the answer.
+      reply.raw.once('close', () => {
+        this.inFlight--;
+        if (epoch < this.epoch) this.older--;
+      });
       if (performance.now() - this.slowLast < calmMs) budgets.run({ spentMs: 0 }, done);
       else {
         budgets.disable();
         done();
       }
-    });
-    fastify.addHook('onResponse', (request, _reply, done) => {
-      if (request.databaseEpoch !== undefined) this.inFlight--;
-      if (request.databaseEpoch !== undefined && request.databaseEpoch < this.epoch) this.older--;
-      done();
     });
   }
 
