@@ -1,8 +1,9 @@
 import { TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { eventually } from '../support/servers/eventually';
+import { dataKey } from '../support/settings';
 
-const another = { DATA_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
+const another = { DATA_ENCRYPTION_KEY: dataKey('another') };
 const told = (service: TestService) =>
   service.logLines.filter(({ msg }) => String(msg).startsWith('DATA_ENCRYPTION_KEY does not open a stored value'));
 

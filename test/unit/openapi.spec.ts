@@ -118,7 +118,7 @@ describe('holding an answer to the document', () => {
     ['a field too many', { body: { ...failure, secret: 1 } }, 'not as declared'],
     ['a field too few', { body: { error_code: 'AUTH_401003' } }, 'not as declared'],
     ['another media type', { headers: { 'content-type': 'text/html' } }, 'does not declare'],
-    ['another method', { method: 'DELETE' }, 'not in the document'],
+    ['another method', { method: 'DELETE' }, 'is not in openapi.json'],
     [
       'another wait in the header',
       {
