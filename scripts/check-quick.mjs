@@ -14,24 +14,26 @@ const cache = 'node_modules/.cache';
 const files = changed ? changedFiles() : ['.'];
 const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
 const steps = [
+  // Lint and the tests of the SDK read what it is built from.
+  ['sdk', 'node', 'scripts/build-sdk.mjs'],
   ['types', 'tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${cache}/tsc/server.tsbuildinfo`],
   ['laws', 'depcruise', '--config', 'test/architecture/ranks.cjs', '--cache', `${cache}/depcruise`, 'src'],
   ['format', 'prettier', '--check', '--cache', '--ignore-unknown', ...files],
   ['lint', 'eslint', '--cache', '--cache-location', `${cache}/eslint/`, '--no-warn-ignored', ...sources],
   ['tests', 'jest', '--selectProjects', 'unit', 'spec-sqlite', ...(changed ? ['--changedSince=main'] : [])],
 ];
+if (sources.length === 0) steps.splice(3);
 
 const began = performance.now();
 let failed = 0;
-for (const [name, command, ...args] of steps) {
-  if (args.at(-1)?.startsWith('-') === false || sources.length > 0 || name === 'tests') await run(name, command, args);
-}
+for (const [name, command, ...args] of steps) await run(name, command, args);
 console.log(`${failed === 0 ? 'passed' : `${failed} failed`} in ${seconds(began)}`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function run(name, command, args) {
   const start = performance.now();
-  const child = spawn(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const program = command === 'node' ? process.execPath : `${root}node_modules/.bin/${command}`;
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];
   child.stdout.on('data', (piece) => output.push(piece));
   child.stderr.on('data', (piece) => output.push(piece));
