@@ -91,7 +91,7 @@ describe('the endpoints of the captcha', () => {
       CAPTCHA_PROVIDER: 'turnstile',
       CAPTCHA_SECRET: 's',
       CAPTCHA_VERIFY_URL: stub.url,
-      CAPTCHA_TIMEOUT_MS: '300',
+      CAPTCHA_TIMEOUT_MS: '1000',
     });
     stub.behaviour = json({ success: true });
     expect((await verify({ captcha_token: 'first' })).status).toBe(200);

@@ -11,7 +11,7 @@ import { configuredGateway } from './configured-gateway';
 import type { FailoverGateway } from './failover-gateway';
 
 const ip = '203.0.113.7';
-const timeoutMs = 400;
+const timeoutMs = 1000;
 const yes = json({ success: true });
 const no = json({ success: false, 'error-codes': ['invalid-input-response'] });
 const broken = text('', 500);
