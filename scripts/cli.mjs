@@ -3,5 +3,5 @@
 import { join } from 'node:path';
 import { ensureBuilt, root } from './ensure-built.mjs';
 
-ensureBuilt();
+await ensureBuilt();
 await import(join(root, 'dist/src/cli.js'));

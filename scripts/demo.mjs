@@ -4,5 +4,5 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from './ensure-built.mjs';
 
 process.chdir(root);
-ensureBuilt();
+await ensureBuilt();
 await import(join(root, 'dist/src/demo.js'));

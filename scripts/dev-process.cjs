@@ -1,0 +1,18 @@
+'use strict';
+
+// A process of `npm run dev`: loads the packages of the project at once, and the demo when it is told to.
+const { dependencies } = require('../package.json');
+
+for (const name of Object.keys(dependencies)) {
+  try {
+    require(name);
+  } catch {
+    // A package without a main file, for example one with sub-paths only. The demo loads it itself.
+  }
+}
+
+process.once('message', () => {
+  require('../src/demo.ts');
+  process.send('loaded');
+  process.disconnect();
+});
