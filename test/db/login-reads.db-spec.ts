@@ -1,7 +1,8 @@
 import { DataSource, type Repository } from 'typeorm';
 import type { Database } from '../../src/platform/database/database';
 import { Memberships } from '../../src/users/memberships';
-import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { changeType } from '../../src/shared/change-type';
+import { PasswordHistory } from '../../src/users/password-history';
 import { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
