@@ -167,8 +167,12 @@ describe('bursts of logins over two processes on MariaDB', () => {
       await replicas.cli('user', 'set-status', name, '1');
       expect(new Set(issued.map((token) => decodeJwt(token).jti)).size).toBe(issued.length);
       for (const n of [0, 1]) {
-        const uses = await Promise.all(issued.map((token) => replicas.get('/user/me', n, bearer(token))));
-        expect(tally(uses)).toEqual({ AUTH_401004: issued.length });
+        // In groups: on a busy machine hundreds of requests at once are refused for overload.
+        for (let i = 0; i < issued.length; i += 20) {
+          const group = issued.slice(i, i + 20);
+          const uses = await Promise.all(group.map((token) => replicas.get('/user/me', n, bearer(token))));
+          expect(tally(uses)).toEqual({ AUTH_401004: group.length });
+        }
         expect((await replicas.post('/refresh', {}, n, bearer(refresh))).body.error_code).toBe('AUTH_401006');
       }
     },
