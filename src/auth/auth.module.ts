@@ -5,14 +5,14 @@ import { MfaModule } from '../mfa/mfa.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
-import { Credentials } from './login/credentials/credentials';
+import { CredentialVerifiers } from './login/credentials/credential-verifiers';
 import { EqualWork } from './login/credentials/equal-work';
 import { Directory } from './login/credentials/ldap/directory';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap.verifier';
-import { PasswordVerifier } from './login/credentials/password.verifier';
-import { LoginReporter } from './login/login-reporter';
+import { PasswordVerifier } from './login/credentials/password-verifier';
+import { LoginRefusals } from './login/login-refusals';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
 import { SessionController } from './session/session.controller';
@@ -22,8 +22,8 @@ import { SessionController } from './session/session.controller';
   controllers: [LoginController, SessionController],
   providers: [
     LoginService,
-    LoginReporter,
-    Credentials,
+    LoginRefusals,
+    CredentialVerifiers,
     EqualWork,
     PasswordVerifier,
     LdapVerifier,

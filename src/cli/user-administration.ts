@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
+import { changeType } from '../shared/change-type';
 import { missingFor } from '../password-reset/password-policy';
 import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { TokenRevoker } from '../tokens/token-revoker';
 import { isHashable, PasswordHasher } from '../hashing/password-hasher';
-import { changeType, PasswordHistory } from '../users/password-history';
+import { PasswordHistory } from '../users/password-history';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
@@ -69,14 +70,14 @@ export class UserAdministration {
 
   /** Everything that `create` would refuse, and nothing of it stays. @throws AccountProblem */
   async rehearse(user: NewUser): Promise<void> {
-    const curtain = new Error('rolled back');
+    const rollback = new Error('rolled back');
     try {
       await this.database.transaction(async (tx) => {
         await this.accounts.create(tx, user);
-        throw curtain;
+        throw rollback;
       });
     } catch (error) {
-      if (error !== curtain) throw error;
+      if (error !== rollback) throw error;
     }
   }
 

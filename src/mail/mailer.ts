@@ -14,13 +14,7 @@ import {
 import { OutboxRows } from './outbox/outbox-rows';
 import { OutboxWorker } from './outbox/outbox-worker';
 
-export type {
-  OtpMail,
-  PasswordChangedMail,
-  ResetLinkMail,
-  ResetLinkType,
-  TotpChangedMail,
-} from './outbox/mail-payload';
+export type { OtpMail, PasswordChangedMail, ResetLinkMail, TotpChangedMail } from './outbox/mail-payload';
 
 /** Notices are worth sending for a day. */
 const noticeSeconds = 24 * 3600;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ForcedChangeType, RequestType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { AppConfig } from '../platform/config/app-config';
@@ -6,11 +7,7 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database, type Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
-import {
-  type PasswordChangeRequest,
-  type RequestType,
-  requestStatus,
-} from './persistence/password-change-request.entity';
+import { type PasswordChangeRequest, requestStatus } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 
 export interface OpenedRequest {
@@ -35,7 +32,7 @@ export class PasswordChangeRequests {
    * For a login that has just proved the password; the answer carries the token in `change_uid`. The request stores the
    * credential version of that login, so a parallel password change invalidates the token.
    */
-  async openForced(user: User, type: 0 | 3): Promise<string> {
+  async openForced(user: User, type: ForcedChangeType): Promise<string> {
     await this.cooldowns.ensureGate(user.uid, 'reset');
     const { token } = await this.database.transaction(async (tx) => {
       await this.cooldowns.hold(tx, user.uid, 'reset');

@@ -3,38 +3,32 @@ import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { refreshTokenRejected } from '../shared/errors/error-catalogue';
-import { Random } from '../shared/random';
 import { AuditTrail } from '../audit/audit-trail';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
-import { TokenSigner } from './jwt/token-signer';
-import { LoginTokens, type NewToken, type Scope, type Succession } from './persistence/login-tokens';
-import type { TokenPayload, TokenUse } from './token-payload';
+import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
+import { LoginTokens, type NewToken, type Scope, type SessionKey, type Succession } from './persistence/login-tokens';
+import type { TokenPayload } from './token-payload';
 
 export interface RefreshedTokens {
   readonly accessToken: string;
-  /** Undefined without rotation: the one presented stays in use. */
+  /** Undefined without rotation: the presented token stays in use. */
   readonly refreshToken: string | undefined;
   readonly expiresIn: number;
 }
 
-interface ScopedToken extends PresentedToken {
-  readonly scope: Scope;
-}
-
-interface RotatedSession extends ScopedToken {
-  readonly credentialVersion: number;
-  /** When the presented token's row expires: its successors keep it. */
+interface RotatedSession extends SessionClaims, SessionKey {
+  /** When the row of the presented token expires. Its successors keep this time. */
   readonly expires: Date;
 }
 
-/** What the one transaction of a rotation decided. */
-type Rotation = { readonly successor: string; readonly issuedAt: Date } | 'reused' | 'ended';
+/** What the transaction of a rotation decided: the successor, or why there is none. */
+type Rotation = NewToken | 'reused' | 'ended';
 
 /**
- * `POST /refresh` (§4.6). Nothing is locked against a logout, a password change or a disabling of the same instant: the
- * new row is born dead when its session or its user's version has been ended (ADR 0005).
+ * `POST /refresh` (docs/spec/decisions.md#4). A refresh takes no lock against a parallel logout, password change or
+ * disabling: its new token is not usable once the session or the credential version has ended (ADR 0005).
  */
 @Injectable()
 export class SessionRefresher {
@@ -43,68 +37,67 @@ export class SessionRefresher {
   constructor(
     private readonly database: Database,
     private readonly tokens: LoginTokens,
-    private readonly signer: TokenSigner,
+    private readonly issuer: TokenIssuer,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
-    private readonly random: Random,
     private readonly config: AppConfig,
   ) {}
 
   /**
-   * @param presented a refresh token whose signature and claims are good; its row is judged here
-   * @throws DomainError AUTH_401006 when the row, its session or its user is not good any more
+   * @param presented a refresh token with a good signature and good claims; its row is checked here
+   * @throws DomainError AUTH_401006 when the token, its session or its user is no longer valid
    */
-  async refresh(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
-    if (this.config.jwt.rotation) return this.refreshByRotation(presented, client);
-    const access = this.newAccessToken(presented);
-    const scope = await this.tokens.insertFrom(presented.payload, access);
+  async refresh({ payload }: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
+    const access = this.issuer.newAccessToken(new Date(payload.exp * 1000));
+    if (this.config.jwt.rotation) return this.refreshByRotation(payload, access, client);
+    const scope = await this.tokens.insertFrom(payload, access);
     if (scope === undefined) throw new DomainError(refreshTokenRejected);
-    return this.answer({ ...presented, scope }, access, undefined);
+    return this.answer(claimsOf(payload, scope), access, undefined);
   }
 
-  private async refreshByRotation(presented: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
-    const row = await this.tokens.find(presented.payload);
+  private async refreshByRotation(
+    payload: TokenPayload,
+    access: NewToken,
+    client: ClientInfo,
+  ): Promise<RefreshedTokens> {
+    const row = await this.tokens.find(payload);
     if (!row?.live) throw new DomainError(refreshTokenRejected);
-    const { credentialVersion, expires, user: scope } = row;
-    const session: RotatedSession = { ...presented, credentialVersion, expires, scope };
-    const access = this.newAccessToken(presented);
-    const rotation = await this.database.transaction((tx) => this.rotate(tx, session, access));
+    const { credentialVersion, expires, user } = row;
+    const session: RotatedSession = { ...claimsOf(payload, user), credentialVersion, expires };
+    const rotation = await this.database.transaction((tx) => this.rotate(tx, payload.jti, session, access));
     if (rotation === 'ended') throw new DomainError(refreshTokenRejected);
-    if (rotation === 'reused') return this.endFamily(session, client);
-    const refresh = this.sign(session, 'refresh', rotation.successor, session.expires, rotation.issuedAt);
-    return this.answer(session, access, refresh);
+    if (rotation === 'reused') return this.endSession(session, client);
+    return this.answer(session, access, this.issuer.sign(session, rotation));
   }
 
   /**
-   * Racers: parallel refreshes with one token. The winner names the successor and inserts it in the same unit; who comes
-   * within the grace, while that successor is still unused, gets the same one again (a lost answer, two tabs). A logout
-   * that commits after the check leaves a revoked token without a successor: nobody has used it, the session has ended.
-   * Anything else is a reuse, also by the grandparent of the token in use (RFC 9700 §4.14.2).
+   * Racers: parallel refreshes with one token, on any replica. The first one names the successor and inserts it in the
+   * same transaction. Within the grace period the others get the same successor while it is unused, because a client
+   * may lose an answer or have two tabs. Every other use is a reuse and ends the session (RFC 9700 §4.14.2), also the
+   * use of a token two generations back. A logout that commits after the check leaves a revoked token without a
+   * successor: the session has ended, and nothing was reused.
    */
-  private async rotate(tx: Transaction, session: RotatedSession, access: NewToken): Promise<Rotation> {
-    const { jti } = session.payload;
-    const { createdAt } = access;
-    const successor: NewToken = { jti: this.random.uuid(), use: 'refresh', createdAt, expires: session.expires };
+  private async rotate(tx: Transaction, jti: string, session: RotatedSession, access: NewToken): Promise<Rotation> {
+    const successor = this.issuer.newRefreshToken(session.expires, access.createdAt);
     if (await this.tokens.claimSuccession(tx, jti, successor.jti)) {
-      await this.tokens.insert(tx, this.keyOf(session), [successor, access]);
-      return { successor: successor.jti, issuedAt: createdAt };
+      await this.tokens.insert(tx, session, [successor, access]);
+      return successor;
     }
     const parent = await this.tokens.succession(tx, jti);
     const claimed = parent?.successorJti;
     if (!claimed) return 'ended';
     const next = await this.tokens.succession(tx, claimed);
     if (next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
-    await this.tokens.insert(tx, this.keyOf(session), [access]);
-    return { successor: claimed, issuedAt: next.createdAt };
+    await this.tokens.insert(tx, session, [access]);
+    return { ...successor, jti: claimed, createdAt: next.createdAt };
   }
 
-  private withinGrace(parent: Succession | undefined): boolean {
+  private withinGrace(parent: Succession): boolean {
     const since = this.clock.secondsFromNow(-this.config.jwt.reuseGraceSeconds);
-    return parent?.succeededAt != null && parent.succeededAt >= since;
+    return parent.succeededAt !== null && parent.succeededAt >= since;
   }
 
-  private async endFamily(session: PresentedToken, client: ClientInfo): Promise<never> {
-    const { sub: userId, sid } = session.payload;
+  private async endSession({ userId, sid }: SessionKey, client: ClientInfo): Promise<never> {
     await this.database.transaction(async (tx) => {
       await this.tokens.revokeSession(tx, sid);
       await this.audit.record(tx, 'REFRESH_TOKEN_REUSED', { userId, client, detail: { sid } });
@@ -113,35 +106,17 @@ export class SessionRefresher {
     throw new DomainError(refreshTokenRejected);
   }
 
-  /** A session ends with its first refresh token: no access token outlives it. */
-  private newAccessToken({ payload }: PresentedToken): NewToken {
-    const createdAt = this.clock.now();
-    const expires = new Date(createdAt.getTime() + this.config.jwt.accessTtlSeconds * 1000);
-    const end = new Date(payload.exp * 1000);
-    return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < end ? expires : end };
-  }
-
-  private answer(session: ScopedToken, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
-    const { createdAt, expires } = access;
+  private answer(session: SessionClaims, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
+    const livesMs = access.expires.getTime() - access.createdAt.getTime();
     return {
-      accessToken: this.sign(session, 'access', access.jti, expires, createdAt),
+      accessToken: this.issuer.sign(session, access),
       refreshToken,
-      expiresIn: Math.max(0, Math.floor((expires.getTime() - createdAt.getTime()) / 1000)),
+      expiresIn: Math.max(0, Math.floor(livesMs / 1000)),
     };
   }
+}
 
-  /** The scope is that of the user's row, not of the presented token: a session lasts for days, and people are moved. */
-  private sign({ payload, scope }: ScopedToken, use: TokenUse, jti: string, expires: Date, issuedAt: Date): string {
-    const { sub, sid, amr } = payload;
-    const { tenantId: tenant_id, orgUnitId: org_unit_id } = scope;
-    const times = { iat: Math.floor(issuedAt.getTime() / 1000), exp: Math.floor(expires.getTime() / 1000) };
-    return this.signer.sign({ sub, sid, jti, token_use: use, tenant_id, org_unit_id, amr, ...times } satisfies Omit<
-      TokenPayload,
-      'iss' | 'aud'
-    >);
-  }
-
-  private keyOf({ payload, credentialVersion }: RotatedSession) {
-    return { userId: payload.sub, sid: payload.sid, credentialVersion };
-  }
+/** The scope comes from the row of the user, who may have moved to another tenant since the session was opened. */
+function claimsOf({ sub, sid, amr }: TokenPayload, { tenantId, orgUnitId }: Scope): SessionClaims {
+  return { userId: sub, sid, amr, tenantId, orgUnitId };
 }

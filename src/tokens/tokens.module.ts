@@ -6,7 +6,7 @@ import { AuditModule } from '../audit/audit.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token-strategy';
-import { TokenSigner } from './jwt/token-signer';
+import { TokenIssuer } from './jwt/token-issuer';
 import { TokenStrategy } from './jwt/token-strategy';
 import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-logins';
@@ -28,7 +28,7 @@ import { TokenRevoker } from './token-revoker';
   controllers: [JwksController],
   providers: [
     LoginTokens,
-    TokenSigner,
+    TokenIssuer,
     TokenStrategy,
     RefreshTokenStrategy,
     SessionOpener,

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import type { ChangeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
-
-/** `type` of a change: §2.5 names 0, 2 and 3; 1 (own change) and 9 (administrator) are settled in decisions.md 9. */
-export const changeType = { first: 0, own: 1, forgotten: 2, expired: 3, administrator: 9 } as const;
-export type ChangeType = (typeof changeType)[keyof typeof changeType];
 
 /** What `user_change_pwd_logs` answers: when a password was last set, and which ones may not come back (§8). */
 @Injectable()

@@ -1,4 +1,5 @@
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
+import { changeType } from '../../src/shared/change-type';
 import { LoginLock } from '../../src/users/login-lock';
 import { UsersRepository } from '../../src/users/users.repository';
 import { Directory } from '../../src/auth/login/credentials/ldap/directory';
@@ -8,14 +9,14 @@ import { type Answer, password, tally, TestService } from '../support/app';
 import { absentDirectory, freshName, ldapLogin } from '../support/ldap';
 import { HeldComparisons } from '../support/held-comparisons';
 
-/** A busy machine makes a burst wait longer for its hashes than a client should; that is not what these tests judge. */
+/** On a busy machine a burst waits longer for its hashes than the default allows. These tests do not judge the wait. */
 const patientQueue = { HASH_QUEUE_MAX_WAIT_MS: '60000' };
 
 /**
- * The lock is decided by one guarded UPDATE after the credential check (§3.1, W08). Before there was such a guard in
- * peers, all of a burst passed a check that each had made in time; here the database counts them one after the other.
+ * One guarded UPDATE after the credential check decides the lock (docs/spec/decisions.md#lock). A check before the
+ * comparison alone would let a whole burst pass (docs/spec/attacks.md#w08): each login of it finds the account open.
  */
-describe('bursts on one account, one process', () => {
+describe('a burst of logins on one account in one process', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start(patientQueue);
@@ -25,19 +26,19 @@ describe('bursts on one account, one process', () => {
   const burst = (name: string, passwords: string[]) =>
     Promise.all(passwords.map((typed) => service.login(name, typed)));
 
-  it('T025 of 100 parallel wrong passwords exactly 3 are answered, 97 are told "locked", the counter is 3', async () => {
+  it('T025 of 100 parallel wrong passwords exactly 3 get LOGIN_401001, 97 get LOGIN_401004, and the counter is 3', async () => {
     const user = await service.givenUser('t025');
     expect(tally(await burst('t025', Array<string>(100).fill('wrong')))).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
     expect((await service.userRow(user.uid)).login_failed_count).toBe(3);
   });
 
-  it('T027 50 parallel right passwords all get in, with 100 different ids', async () => {
+  it('T027 50 parallel logins with the right password all succeed, with 100 different token ids', async () => {
     const user = await service.givenUser('t027');
     expect(tally(await burst('t027', Array<string>(50).fill(password)))).toEqual({ success: 50 });
     expect(await service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(100);
   });
 
-  it('T029 of 2 parallel wrong passwords at count 2 one is counted, one is told "locked"', async () => {
+  it('T029 of 2 parallel wrong passwords at counter 2, one is counted and one gets LOGIN_401004', async () => {
     const user = await service.givenUser('t029');
     await service.login('t029', 'wrong');
     await service.login('t029', 'wrong');
@@ -54,8 +55,12 @@ describe('bursts on one account, one process', () => {
       'LOGIN_401004',
       'status = -1, login_failed_count = 3, last_login_failed_time = ?',
     ],
-    ['a change of its age', 'LOGIN_401008', "last_login_success_time = '2020-01-01', last_login_failed_time = ?"],
-  ])('W08 a right password that was compared before %s but recorded after it is %s', async (what, code, change) => {
+    [
+      'the account became dormant',
+      'LOGIN_401008',
+      "last_login_success_time = '2020-01-01', last_login_failed_time = ?",
+    ],
+  ])('W08 a right password that was compared before %s and recorded after it gets %s', async (what, code, change) => {
     const { uid } = await service.givenUser(`late after ${what}`, { email: null });
     const asItWasRead = await service.app.get(UsersRepository).findByUid(uid);
     await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [service.clock.now(), uid]);
@@ -64,22 +69,22 @@ describe('bursts on one account, one process', () => {
     expect(await service.userRow(uid)).toEqual(before);
   });
 
-  it('20 forced changes of one user at once leave one usable request', async () => {
+  it('20 parallel forced changes of one user leave one usable request', async () => {
     const user = await service.givenUser('forced', { temporary: true });
     const requests = service.app.get(PasswordChangeRequests);
-    // Unserialised, two of them are left in about one round of five.
+    // Without the gate row, about one round of five leaves two usable requests.
     for (let round = 0; round < 25; round++) {
-      await Promise.all(Array.from({ length: 20 }, () => requests.openForced(user, 0)));
+      await Promise.all(Array.from({ length: 20 }, () => requests.openForced(user, changeType.first)));
       expect(await service.count('user_change_password_request', 'user_id = ? AND status = 0', [user.uid])).toBe(1);
     }
   });
 });
 
 /**
- * Decisions.md 2: whatever the parallelism, exactly MAX_LOCK_COUNT guesses are answered. A status code says that the
- * password is right, so it is such an answer too.
+ * Whatever the parallelism, exactly MAX_LOCK_COUNT guesses are answered (docs/spec/decisions.md#lock). A status code
+ * tells that the password is right, so it is such an answer too.
  */
-describe('a right guess among wrong ones on an account that is not let in', () => {
+describe('one right password among wrong ones on an account whose status refuses the login', () => {
   const inactive: [name: string, change: string, code: string][] = [
     ['disabled', 'status = -1', 'LOGIN_401011'],
     ['not enabled', 'status = 0', 'LOGIN_401012'],
@@ -94,47 +99,56 @@ describe('a right guess among wrong ones on an account that is not let in', () =
   });
   afterAll(() => service.stop());
 
-  /** 39 wrong guesses and the right one, all of which have found the account open and wait to be judged. */
+  /** 39 wrong passwords and the right one: all have found the account open and wait for their comparison. */
   async function givenForty(change: string) {
     const { uid, loginName } = await service.givenUser(freshName('forty'));
     await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [uid]);
     const wrong = Array.from({ length: 39 }, (_, n) => `wrong ${n}`);
     const answers = new Map([password, ...wrong].map((typed) => [typed, service.login(loginName, typed)]));
     await comparisons.arrived(40);
-    /** Lets these be judged, all at once, and resolves with their answers. */
-    const judge = (...typed: string[]): Promise<Answer[]> => {
+    /** Compares these passwords, all at once, and resolves with the answers. */
+    const compare = (...typed: string[]): Promise<Answer[]> => {
       comparisons.release(...typed);
       return Promise.all(typed.map((one) => answers.get(one)!));
     };
-    return { uid, wrong, judge };
+    return { uid, wrong, compare };
   }
 
-  it.each(inactive)('%s: judged behind three wrong ones it is LOGIN_401004', async (_name, change) => {
-    const { uid, wrong, judge } = await givenForty(change);
-    expect(tally(await judge(...wrong.slice(0, 3)))).toEqual({ LOGIN_401001: 3 });
-    expect(tally(await judge(password))).toEqual({ LOGIN_401004: 1 });
-    expect(tally(await judge(...wrong.slice(3)))).toEqual({ LOGIN_401004: 36 });
-    expect((await service.userRow(uid)).login_failed_count).toBe(3);
-  });
+  it.each(inactive)(
+    '%s: compared after three wrong ones, the right password gets LOGIN_401004',
+    async (_name, change) => {
+      const { uid, wrong, compare } = await givenForty(change);
+      expect(tally(await compare(...wrong.slice(0, 3)))).toEqual({ LOGIN_401001: 3 });
+      expect(tally(await compare(password))).toEqual({ LOGIN_401004: 1 });
+      expect(tally(await compare(...wrong.slice(3)))).toEqual({ LOGIN_401004: 36 });
+      expect((await service.userRow(uid)).login_failed_count).toBe(3);
+    },
+  );
 
-  it.each(inactive)('%s: judged behind two it is told the status, and counts nothing', async (_name, change, code) => {
-    const { uid, wrong, judge } = await givenForty(change);
-    await judge(...wrong.slice(0, 2));
-    expect(tally(await judge(password))).toEqual({ [code]: 1 });
-    expect(tally(await judge(...wrong.slice(2)))).toEqual({ LOGIN_401001: 1, LOGIN_401004: 36 });
-    expect((await service.userRow(uid)).login_failed_count).toBe(3);
-  });
+  it.each(inactive)(
+    '%s: compared after two wrong ones, the right password gets the status code and counts no failure',
+    async (_name, change, code) => {
+      const { uid, wrong, compare } = await givenForty(change);
+      await compare(...wrong.slice(0, 2));
+      expect(tally(await compare(password))).toEqual({ [code]: 1 });
+      expect(tally(await compare(...wrong.slice(2)))).toEqual({ LOGIN_401001: 1, LOGIN_401004: 36 });
+      expect((await service.userRow(uid)).login_failed_count).toBe(3);
+    },
+  );
 
-  it.each(inactive)('%s: judged at once with all others, three of them are answered', async (_name, change, code) => {
-    const { uid, wrong, judge } = await givenForty(change);
-    const answers = await judge(...wrong.slice(0, 20), password, ...wrong.slice(20));
-    expect([code, 'LOGIN_401004']).toContain(answers[20]?.body.error_code);
-    expect(tally(answers.filter((_, n) => n !== 20))).toEqual({ LOGIN_401001: 3, LOGIN_401004: 36 });
-    expect((await service.userRow(uid)).login_failed_count).toBe(3);
-  });
+  it.each(inactive)(
+    '%s: compared in parallel with all others, three wrong ones get LOGIN_401001',
+    async (_name, change, code) => {
+      const { uid, wrong, compare } = await givenForty(change);
+      const answers = await compare(...wrong.slice(0, 20), password, ...wrong.slice(20));
+      expect([code, 'LOGIN_401004']).toContain(answers[20]?.body.error_code);
+      expect(tally(answers.filter((_, n) => n !== 20))).toEqual({ LOGIN_401001: 3, LOGIN_401004: 36 });
+      expect((await service.userRow(uid)).login_failed_count).toBe(3);
+    },
+  );
 });
 
-it('a state that the directory tells after three failures were counted elsewhere is LOGIN_401004, also of a name without a row', async () => {
+it('the directory refuses an account by its state after three failures elsewhere: LOGIN_401004, also without a users row', async () => {
   const service = await TestService.start({ ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
   try {
     const { uid, loginName } = await service.givenUser('told', { provider: 'ldap' });

@@ -1,13 +1,14 @@
 import { DataSource, type Repository } from 'typeorm';
 import type { Database } from '../../src/platform/database/database';
 import { Memberships } from '../../src/users/memberships';
-import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { changeType } from '../../src/shared/change-type';
+import { PasswordHistory } from '../../src/users/password-history';
 import { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
 
-/** Prepared statements in the place of TypeORM's finders (ADR 0014): what they give must be the same. */
+/** Prepared statements replace TypeORM's finders (ADR 0014). They must return the same. */
 describe('what a login reads', () => {
   let service: TestService;
   let database: Database;
@@ -17,7 +18,7 @@ describe('what a login reads', () => {
   });
   afterAll(() => service.stop());
 
-  describe('the user', () => {
+  describe('the user is read as TypeORM reads it', () => {
     let users: UsersRepository;
     let rows: Repository<User>;
     beforeAll(() => {
@@ -25,7 +26,7 @@ describe('what a login reads', () => {
       rows = service.app.get(DataSource).getRepository(User);
     });
 
-    /** By each of the three names, beside TypeORM's own finder. */
+    /** Looks the user up in each of the three ways and compares with TypeORM's own finder. */
     async function expectAsTypeormFinds(uid: string, passwordSetAt: Date | null): Promise<User> {
       const expected = Object.assign((await rows.findOneBy({ uid }))!, { passwordSetAt });
       const found = [await users.findByUid(uid), await users.findByLoginName(expected.loginName)];
@@ -57,7 +58,7 @@ describe('what a login reads', () => {
       });
     });
 
-    it('with every column null that may be', async () => {
+    it('with every nullable column null', async () => {
       const { uid } = await service.givenUser('bare', { password: null, email: null, nickname: null });
       const user = await expectAsTypeormFinds(uid, null);
       const nullable = rows.metadata.columns.filter(({ isNullable }) => isNullable);
@@ -65,13 +66,13 @@ describe('what a login reads', () => {
       for (const { propertyName } of nullable) expect(user[propertyName as keyof User]).toBeNull();
     });
 
-    it('of a name that nobody has there is none', async () => {
+    it('as null when there is no such user', async () => {
       expect(await users.findByLoginName('nobody')).toBeNull();
       expect(await users.findByEmail('nobody@example.com')).toBeNull();
       expect(await users.findByUid('6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c')).toBeNull();
     });
 
-    it('its password expires by the newest entry, whatever the others say, and by its creation where there is none', async () => {
+    it('with the newest password change, which decides about the expiry; without one the creation decides', async () => {
       const history = service.app.get(PasswordHistory);
       const day = 86_400;
       const { uid } = await service.givenUser('ages', { passwordSetAt: service.clock.secondsFromNow(-day) });
@@ -100,7 +101,7 @@ describe('what a login reads', () => {
     });
   });
 
-  describe('the memberships', () => {
+  describe('the memberships are read', () => {
     const tenant = (id: string, name: string) =>
       database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [id, name, service.clock.now()]);
     const unit = (id: string, tenantId: string, name: string) =>
@@ -113,7 +114,7 @@ describe('what a login reads', () => {
     };
 
     beforeAll(async () => {
-      // Names that another collation would order differently, one name twice, and ids that both kinds have.
+      // Names that another collation would sort differently, one name twice, and ids that a tenant and a unit share.
       for (const [id, name] of [
         ['t1', 'beta'],
         ['t2', 'Zulu'],
@@ -130,7 +131,7 @@ describe('what a login reads', () => {
       await tenant('foreign', 'not ours');
     });
 
-    it('each kind is in the order of its names, then ids; its own are there once, and nobody else sees them', async () => {
+    it('in the order of names and then ids, each one once, and only for their member', async () => {
       const all = ['t4', 't1', 't3', 'same', 't2'];
       const { uid } = await service.givenUser('member', { tenantId: 'same', orgUnitId: null });
       await member(uid, all, [...all, 'twin-b']);
@@ -155,7 +156,7 @@ describe('what a login reads', () => {
       });
     });
 
-    it('of a user with a tenant alone there is only that', async () => {
+    it('with the own tenant alone for a user without memberships', async () => {
       const user = await service.givenUser('alone');
       expect(await service.app.get(Memberships).of(user)).toStrictEqual({
         tenants: [{ tenant_id: 'root', name: 'Root' }],
@@ -164,11 +165,35 @@ describe('what a login reads', () => {
     });
   });
 
-  it('a login is seven statements: user, success, a transaction of four, memberships', async () => {
+  it('a login takes seven statements: user, success, a transaction of four, memberships', async () => {
     await service.givenUser('counted');
     const statements = countStatements(service.app.get(DataSource));
     const login = async () => expect((await service.login('counted')).status).toBe(200);
     expect(await statements(login)).toBe(7);
     expect(await statements(login)).toBe(7);
+  });
+
+  it.each([
+    ['with a wrong password: user, failure, login_logs', 'counted-wrong', 'LOGIN_401001', 3],
+    ['of a locked account: user, login_logs', 'counted-locked', 'LOGIN_401004', 2],
+    ['of an unknown name: user, login_logs', 'counted-unknown', 'LOGIN_404001', 2],
+  ])('a refused login reads the user once, %s', async (_case, name, code, expected) => {
+    const user = code === 'LOGIN_404001' ? undefined : await service.givenUser(name);
+    if (code === 'LOGIN_401004') {
+      await database.affected('UPDATE users SET login_failed_count = 3, last_login_failed_time = ? WHERE uid = ?', [
+        service.clock.now(),
+        user!.uid,
+      ]);
+    }
+    const statements = countStatements(service.app.get(DataSource));
+    const typed = name.toUpperCase();
+    const refused = async () => expect((await service.login(typed, 'wrong')).body.error_code).toBe(code);
+    expect(await statements(refused)).toBe(expected);
+    expect(
+      await database.row('SELECT user_id, login_name, outcome FROM login_logs WHERE login_name IN (?, ?)', [
+        name,
+        typed,
+      ]),
+    ).toEqual({ user_id: user?.uid ?? null, login_name: user?.loginName ?? typed, outcome: code });
   });
 });

@@ -1,7 +1,8 @@
 import { Database } from '../../src/platform/database/database';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { UserInvitations } from '../../src/password-reset/user-invitations';
-import { changeType, PasswordHistory } from '../../src/users/password-history';
+import { changeType } from '../../src/shared/change-type';
+import { PasswordHistory } from '../../src/users/password-history';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { UsersRepository } from '../../src/users/users.repository';
 import { password as oldPassword, tally, TestService } from '../support/app';

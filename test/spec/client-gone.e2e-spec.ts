@@ -1,4 +1,4 @@
-import { LoginReporter } from '../../src/auth/login/login-reporter';
+import { LoginService } from '../../src/auth/login/login.service';
 import { ChangePasswordService } from '../../src/password-reset/change/change-password.service';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { ClientGone } from '../../src/shared/errors/client-gone';
@@ -8,8 +8,11 @@ import { password, TestService } from '../support/app';
 import { goodPassword, mailedToken, submit } from '../support/reset';
 import { captchaToken } from '../support/settings';
 
-/** What is left behind by a request whose client hangs up on the way. How it leaves the queue is a process test. */
-describe('a client that has hung up', () => {
+/**
+ * What stays behind when the client disconnects during a request. test/process/hash-clients-gone shows that its hash
+ * leaves the queue.
+ */
+describe('a client that disconnects', () => {
   let service: TestService;
   let connection: AbortController;
   let client: ClientInfo;
@@ -24,40 +27,40 @@ describe('a client that has hung up', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const hangUp = () => connection.abort(new ClientGone());
+  const disconnect = () => connection.abort(new ClientGone());
   const login = (username: string, typed: string) =>
-    service.app.get(LoginReporter).login({ username, password: typed, provider: 'password', captchaToken }, client);
+    service.app.get(LoginService).login({ username, password: typed, provider: 'password', captchaToken }, client);
 
   it.each([
     ['a wrong password', 'known', 'wrong'],
     ['the right password', 'right', password],
     ['an unknown name', undefined, 'wrong'],
-  ])('before its hash begins: %s is not judged, not counted and not in the journal', async (_case, name, typed) => {
+  ])('before its hash begins: %s is not compared, not counted and not in login_logs', async (_case, name, typed) => {
     const user = name === undefined ? undefined : await service.givenUser(name);
     const { completed } = service.app.get(PasswordHasher).stats();
-    hangUp();
+    disconnect();
     await expect(login(name ?? 'nobody', typed)).rejects.toBeInstanceOf(ClientGone);
     expect(service.app.get(PasswordHasher).stats().completed).toBe(completed);
     expect(await service.count('login_logs')).toBe(0);
     if (user !== undefined) expect((await service.userRow(user.uid)).login_failed_count).toBe(0);
   });
 
-  it('while its wrong password is judged: the guess is counted', async () => {
-    const user = await service.givenUser('judged');
+  it('while its wrong password is compared: the failure is counted', async () => {
+    const user = await service.givenUser('compared');
     const hasher = service.app.get(PasswordHasher);
     const matches = hasher.matches.bind(hasher);
     jest.spyOn(hasher, 'matches').mockImplementationOnce(async (...asked) => {
       const verdict = matches(...asked);
-      hangUp();
+      disconnect();
       return verdict;
     });
-    await expect(login('judged', 'wrong')).rejects.toMatchObject({ entry: { code: 'LOGIN_401001' } });
+    await expect(login('compared', 'wrong')).rejects.toMatchObject({ entry: { code: 'LOGIN_401001' } });
     expect((await service.userRow(user.uid)).login_failed_count).toBe(1);
   });
 
-  it('before its old hash is renewed: the login is finished, the next one renews the hash', async () => {
+  it('before its hash of a lower cost is replaced: the login succeeds and the hash stays for the next login', async () => {
     const user = await service.givenUser('old-hash');
-    // Of cost 4, made by a service that was configured so.
+    // Of cost 4; the service is configured with cost 5.
     const older = '$2b$04$abcdefghijklmnopqrstuu3Vu4rJzW0bCqkqT5sX0mQ0bV8O0bG1C';
     await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [older, user.uid]);
     jest.spyOn(service.app.get(PasswordHasher), 'matches').mockResolvedValueOnce(true);
@@ -65,18 +68,18 @@ describe('a client that has hung up', () => {
     const recordSuccess = lock.recordSuccess.bind(lock);
     jest.spyOn(lock, 'recordSuccess').mockImplementationOnce(async (...given) => {
       await recordSuccess(...given);
-      hangUp();
+      disconnect();
     });
     await expect(login('old-hash', password)).resolves.toMatchObject({ kind: 'session' });
     expect((await service.userRow(user.uid)).password).toBe(older);
     expect(await service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(2);
   });
 
-  it('before its new password is compared or hashed: nothing is changed, and the link can still be used', async () => {
+  it('before its new password is compared or hashed: nothing changes, and the reset link can still be used', async () => {
     const user = await service.givenUser('link');
     const token = await mailedToken(service, 'link@example.com');
     const before = await service.userRow(user.uid);
-    hangUp();
+    disconnect();
     const command = { token, password: goodPassword(1), confirmation: goodPassword(1) };
     await expect(service.app.get(ChangePasswordService).change(command, client)).rejects.toBeInstanceOf(ClientGone);
     expect(await service.userRow(user.uid)).toEqual(before);

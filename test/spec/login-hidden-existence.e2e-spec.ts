@@ -15,11 +15,12 @@ const settings = { HIDE_ACCOUNT_EXISTENCE: 'true', BCRYPT_COST: '6' };
 const configuredWork = { jobs: 1, rounds: 2 ** 6 };
 
 /**
- * W10, W12: with HIDE_ACCOUNT_EXISTENCE no refusal of /login tells whether the name exists, is locked, or belongs to the
- * directory. Work is counted instead of timed: an attacker averages the noise of a machine away, a test cannot.
+ * With HIDE_ACCOUNT_EXISTENCE no refusal of /login tells whether the name exists, is locked or belongs to the directory
+ * (docs/spec/attacks.md#w10, docs/spec/attacks.md#w12). The tests count the work instead of measuring its time: an
+ * attacker can average out the noise of a machine, a test cannot.
  */
-describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of the configured cost', () => {
-  /** One of each kind that an attacker may name. */
+describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after one hash of the configured cost', () => {
+  /** One account of each kind that an attacker can name. */
   async function givenAccounts(service: TestService): Promise<void> {
     const locked = (uid: string) =>
       service.database.affected('UPDATE users SET login_failed_count = 3, last_login_failed_time = ? WHERE uid = ?', [
@@ -78,7 +79,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     ['locked-directory', directoryPassword, 'ldap'],
   ] as const;
 
-  it('where no directory is configured', async () => {
+  it('when no directory is configured', async () => {
     const service = await TestService.start(settings);
     try {
       await givenAccounts(service);
@@ -92,7 +93,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     ['false', 'wrong'],
     ['true', 'wrong'],
     ['true', 'unknown'],
-  ] as const)('where a directory is asked, LDAP_JIT_PROVISIONING %s, its verdict %s', async (jit, kind) => {
+  ] as const)('when a directory is configured, with LDAP_JIT_PROVISIONING %s and the verdict %s', async (jit, kind) => {
     const service = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: jit });
     try {
       jest.spyOn(service.app.get(Directory), 'judge').mockResolvedValue({ kind });
@@ -103,7 +104,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     }
   });
 
-  it('of guesses that wait for a hash when the account is locked as well', async () => {
+  it('when the account is locked while guesses wait for their hash', async () => {
     const service = await TestService.start(settings);
     try {
       await givenAccounts(service);
@@ -129,7 +130,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     }
   });
 
-  describe('beside the directory', () => {
+  describe('with a directory', () => {
     let service: TestService;
     let judge: jest.SpyInstance<Promise<Verdict>>;
     beforeEach(async () => {
@@ -144,14 +145,14 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     });
     afterEach(() => service.stop());
 
-    it('the hash runs while the directory judges, so the slower of the two makes the time', async () => {
+    it('the hash runs in parallel with the directory check, and the answer waits for the slower of the two', async () => {
       const comparisons = new HeldComparisons(service);
       let decide!: (verdict: Verdict) => void;
       judge.mockReturnValue(new Promise((resolve) => (decide = resolve)));
       let answered = false;
       const login = ldapLogin(service, 'directory').finally(() => (answered = true));
       await comparisons.arrived(1);
-      await eventually(() => judge.mock.calls.length === 1, { what: 'the directory is asked' });
+      await eventually(() => judge.mock.calls.length === 1, { what: 'the directory check has begun' });
       decide({ kind: 'wrong' });
       await eventually(async () => (await service.count('users', 'login_failed_count = 1')) === 1, {
         what: 'the wrong credential is counted',
@@ -166,7 +167,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
       expect(tally([await ldapLogin(service, 'directory')])).toEqual({ success: 1 });
     });
 
-    it('more logins than there is room for are refused alike, and the directory is not asked', async () => {
+    it('logins beyond HASH_QUEUE_LIMIT are refused alike for every name, before the directory check', async () => {
       const hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
       let end!: (same: boolean) => void;
       const ended = new Promise<boolean>((resolve) => (end = resolve));
@@ -182,7 +183,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
     });
   });
 
-  it('an unknown, a locked and a foreign name are the same number of statements', async () => {
+  it('an unknown name, a locked account and one of the other provider cost the same number of statements', async () => {
     const service = await TestService.start(settings);
     try {
       await givenAccounts(service);

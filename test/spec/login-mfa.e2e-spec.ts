@@ -1,7 +1,7 @@
 import { tally } from '../support/app';
 import { MfaClient, mailsStay } from '../support/mfa';
 
-describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
+describe('POST /login with MFA_REQUIRED', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
@@ -48,7 +48,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     expect(await mfa.events(user, 'MFA_CODE_SENT')).toHaveLength(1);
   });
 
-  it('T074 neither the code nor the mfa_token lies in a table or a log as it is', async () => {
+  it('T074 neither the code nor the mfa_token is stored or logged in plain text', async () => {
     const user = await mfa.givenUser('t074');
     const { mfaToken } = await mfa.logIn('t074');
     const code = await mfa.lastCode(user);
@@ -87,7 +87,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     expect(await mfa.mails(user)).toHaveLength(1);
   });
 
-  it('a login after the cooldown takes the one row over: former code and mfa_token are dead', async () => {
+  it('a login after the cooldown replaces the pending login: the older code and mfa_token no longer work', async () => {
     const user = await mfa.givenUser('newer');
     const first = await mfa.logInByMail(user);
     const second = await mfa.logInByMail(user);
@@ -98,13 +98,13 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     expect((await byToken(second.code, second.mfaToken)).status).toBe(200);
   });
 
-  it('T088 totp that was never confirmed falls back to email', async () => {
+  it('T088 a user with totp whose authenticator was never confirmed gets the code by e-mail', async () => {
     const user = await mfa.givenUser('t088', { mfaType: 'totp' });
     expect((await mfa.service.login('t088')).body.data).toMatchObject({ mfa_required: true, mfa_type: 'email' });
     expect(await mfa.mails(user)).toHaveLength(1);
   });
 
-  it('a confirmed authenticator is the channel, nothing is mailed and there is no cooldown', async () => {
+  it('a user with a confirmed authenticator gets the channel totp, no mail and no cooldown', async () => {
     const { user } = await mfa.givenAuthenticator('confirmed');
     const before = (await mfa.mails(user)).length;
     for (let n = 0; n < 2; n++) {
@@ -117,7 +117,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     expect(await mfa.mails(user)).toHaveLength(before);
   });
 
-  it('a user without an e-mail address reaches the MFA branch, gets no mail, and the log says so', async () => {
+  it('a user without an e-mail address gets mfa_required and no mail, and the log has a warning', async () => {
     const user = await mfa.givenUser('nomail', { email: null });
     const before = await mfa.service.count('mail_outbox');
     expect((await mfa.service.login('nomail')).body.data).toMatchObject({ mfa_required: true, mfa_type: 'email' });
@@ -127,7 +127,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     );
   });
 
-  it('a due password change comes first and opens no pending login', async () => {
+  it('a due password change comes before the second factor and opens no pending login', async () => {
     const user = await mfa.givenUser('temporary', { temporary: true });
     expect((await mfa.service.login('temporary')).body.data).toMatchObject({
       change_password: true,
@@ -136,7 +136,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
     expect(await mfa.service.count('pending_logins', 'user_id = ?', [user.uid])).toBe(0);
   });
 
-  it('a wrong password sends nothing and takes no cooldown', async () => {
+  it('a wrong password sends no mail and starts no cooldown', async () => {
     const user = await mfa.givenUser('typo');
     expect((await mfa.service.login('typo', 'wrong')).body.error_code).toBe('LOGIN_401001');
     expect((await mfa.service.login('typo')).status).toBe(200);
@@ -145,7 +145,7 @@ describe('POST /login with MFA_REQUIRED (§1.3, §1.4, §4.1)', () => {
 });
 
 describe('POST /login without MFA_REQUIRED', () => {
-  it('asks nobody for a code, whatever his mfa_type', () =>
+  it('asks no user for a code, whatever the mfa_type', () =>
     MfaClient.with({ ...mailsStay, MFA_REQUIRED: 'false' }, async (mfa) => {
       await mfa.givenUser('plain', { mfaType: 'totp' });
       expect((await mfa.service.login('plain')).body.data).toMatchObject({
@@ -156,7 +156,7 @@ describe('POST /login without MFA_REQUIRED', () => {
       });
     }));
 
-  it('T075 with no mail server configured the MFA branch is answered all the same', () =>
+  it('T075 without a configured mail server the login still answers mfa_required', () =>
     MfaClient.with({ SMTP_URL: '' }, async (mfa) => {
       await mfa.givenUser('t075');
       expect((await mfa.service.login('t075')).body.data).toMatchObject({ mfa_required: true });

@@ -5,24 +5,24 @@ import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
 
-describe('more logins than there is room for (T273, HASH_QUEUE_LIMIT)', () => {
+describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   let service: TestService;
   let hasher: PasswordHasher;
   beforeAll(async () => {
-    // The limit refuses here, never the expected wait, which grows with what else the machine does.
+    // The limit must refuse here. The expected wait must not, because it depends on the load of the machine.
     service = await TestService.start({ HASH_QUEUE_LIMIT: '1', HASH_QUEUE_MAX_WAIT_MS: '600000' });
     hasher = service.app.get(PasswordHasher);
     await service.givenUser('crowded');
   });
   afterAll(() => service.stop());
 
-  /** Takes every place there is, each for as long as a hash of cost 13 takes. */
+  /** Takes every place of the queue, each for the time of a hash of cost 13. */
   const fillTheQueue = () =>
     Array.from({ length: hasher.stats().concurrency + 1 }, (_, i) =>
       hasher.matches('x', dummyHash(13), { ip: `client ${i}` }),
     );
 
-  it('are refused at once: COMMON_503001 with the time to come back, the captcha unspent, the store not asked', async () => {
+  it('are refused at once with COMMON_503001 and retry_after: the captcha is not spent, no statement is sent', async () => {
     const captcha = jest.spyOn(service.app.get(CaptchaService), 'assertHuman');
     const statements = countStatements(service.app.get(DataSource));
     const before = fillTheQueue();
@@ -46,18 +46,18 @@ describe('more logins than there is room for (T273, HASH_QUEUE_LIMIT)', () => {
     expect(await service.database.rows('SELECT outcome FROM login_logs')).toEqual([{ outcome: 'success' }]);
   });
 
-  it('leave one short line in the log, without a stack', async () => {
+  it('leave one line in the log, without a stack trace', async () => {
     const before = fillTheQueue();
     const { headers } = await service.login('crowded');
-    const told = service.logLines.filter(
+    const logged = service.logLines.filter(
       (line) => line.msg === 'COMMON_503001' && line.requestId === headers['x-request-id'],
     );
     await Promise.all(before);
-    expect(told).toMatchObject([{ err: { type: 'HashQueueFull' } }]);
-    expect(JSON.stringify(told[0])).not.toMatch(/stack|\.js:|\.ts:/);
+    expect(logged).toMatchObject([{ err: { type: 'HashQueueFull' } }]);
+    expect(JSON.stringify(logged[0])).not.toMatch(/stack|\.js:|\.ts:/);
   });
 
-  it('of a directory wait for no hash and are not refused', async () => {
+  it('are not refused with provider ldap, because a directory login waits for no hash', async () => {
     const before = fillTheQueue();
     const answer = await service.login('crowded', 'any', { provider: 'ldap' });
     expect(answer.body.error_code).toBe('LOGIN_401001');

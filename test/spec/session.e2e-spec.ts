@@ -6,7 +6,7 @@ import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 
-describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () => {
+describe('/refresh, /logout and /user/me', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start();
@@ -16,7 +16,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
   const me = (bearer: string) => service.get('/user/me', { bearer });
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
 
-  it('T145 /refresh issues a new access token with its own row, and the refresh token stays in use', async () => {
+  it('T145 /refresh issues a new access token with its own row, and the refresh token stays valid', async () => {
     const user = await service.givenUser('t145');
     const { access, refresh: token } = await service.session('t145');
     const { status, body } = await refresh(token);
@@ -40,7 +40,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await me(body.data.access_token as string)).status).toBe(200);
   });
 
-  it('takes the refresh token in the body as well, where no bearer is sent', async () => {
+  it('/refresh also takes the refresh token in the body, when no bearer token is sent', async () => {
     await service.givenUser('in-body');
     const { access, refresh: token } = await service.session('in-body');
     expect((await service.post('/refresh', { refresh_token: token })).status).toBe(200);
@@ -48,7 +48,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await service.post('/refresh')).body.error_code).toBe('AUTH_401006');
   });
 
-  it('but only /refresh does: another scheme beside it makes it no bearer of the other routes', async () => {
+  it('no other route takes a token in the body, whatever the scheme of the Authorization header', async () => {
     await service.givenUser('body-elsewhere');
     const { access, refresh: token } = await service.session('body-elsewhere');
     for (const authorization of ['Basic YTpi', 'Bearer', 'Token x']) {
@@ -61,14 +61,14 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     }
   });
 
-  it('T146 neither token does the work of the other', async () => {
+  it('T146 an access token cannot refresh, and a refresh token opens no other route', async () => {
     await service.givenUser('t146');
     const { access, refresh: token } = await service.session('t146');
     expect((await refresh(access)).body).toMatchObject({ error_code: 'AUTH_401006' });
     expect((await me(token)).body).toMatchObject({ error_code: 'AUTH_401001' });
   });
 
-  it('§5.4 /user/me resolves the token to the user and the tenant/organisation scope', async () => {
+  it('/user/me answers the user and the tenant and organisation scope of the token', async () => {
     const user = await service.givenUser('scope', { isAdmin: true });
     const { access } = await service.session('scope');
     const { status, body } = await me(access);
@@ -92,7 +92,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
   });
 
   it.each(['access', 'refresh'] as const)(
-    'T147 T148 /logout with the %s token ends both tokens of the login at once',
+    'T147 T148 /logout with the %s token ends all tokens of the login at once',
     async (which) => {
       await service.givenUser(`logout-${which}`);
       const session = await service.session(`logout-${which}`);
@@ -113,7 +113,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await service.post('/logout', undefined, { bearer: access })).body.error_code).toBe('AUTH_401004');
   });
 
-  it('T024 T150 another login of the same user goes on', async () => {
+  it('T024 T150 a logout does not end another session of the same user', async () => {
     await service.givenUser('t150');
     const [first, second] = [await service.session('t150'), await service.session('t150')];
     await service.post('/logout', undefined, { bearer: first.access });
@@ -121,7 +121,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await refresh(second.refresh)).status).toBe(200);
   });
 
-  it('T158 T172 tokens end with their time, and no access token outlives the session', async () => {
+  it('T158 T172 tokens expire on time, and no access token outlives its session', async () => {
     await service.givenUser('t158');
     const { access, refresh: token } = await service.session('t158');
     service.clock.advanceSeconds(899);
@@ -137,10 +137,10 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await me(last.access_token as string)).body.error_code).toBe('AUTH_401002');
   });
 
-  describe('T161 what ends every token of a user', () => {
+  describe('T161 what ends the tokens of a user', () => {
     const administration = () => service.app.get(TokenRevoker, { strict: false });
 
-    it('a disabling: at once, and also after the account is enabled again', async () => {
+    it('a disabled account: its tokens are refused at once', async () => {
       const user = await service.givenUser('disabled-later');
       const { access, refresh: token } = await service.session('disabled-later');
       await service.database.affected('UPDATE users SET status = -1 WHERE uid = ?', [user.uid]);
@@ -148,7 +148,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
       expect((await refresh(token)).body.error_code).toBe('AUTH_401006');
     });
 
-    it('revoking them: the tokens of the moment, not of the next login, and of nobody else', async () => {
+    it('revoke-tokens: the existing tokens are refused, but not those of the next login or of another user', async () => {
       const user = await service.givenUser('revoked');
       await service.givenUser('bystander');
       const [session, other] = [await service.session('revoked'), await service.session('bystander')];
@@ -159,7 +159,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
       expect((await me((await service.session('revoked')).access)).status).toBe(200);
     });
 
-    it('a refresh whose row comes after the revocation leaves no usable token (the version it was issued under)', async () => {
+    it('a newer credential version: a token whose row is not marked as revoked is refused as well', async () => {
       const user = await service.givenUser('late');
       const { access } = await service.session('late');
       const late = decodeJwt(access);
@@ -169,7 +169,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
       expect(late.sub).toBe(user.uid);
     });
 
-    it('a refresh whose row comes after the logout leaves no usable token (the row of the session)', async () => {
+    it('a logout: a token of the session whose row is not marked as revoked is refused as well', async () => {
       await service.givenUser('late-logout');
       const { access, refresh: token } = await service.session('late-logout');
       const late = (await refresh(token)).body.data.access_token as string;
@@ -181,7 +181,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     });
   });
 
-  it('T165 50 parallel refreshes without rotation: 50 usable tokens with 50 ids', async () => {
+  it('T165 50 parallel refreshes without rotation issue 50 tokens with different ids', async () => {
     await service.givenUser('t165');
     const { refresh: token } = await service.session('t165');
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token)));
@@ -189,7 +189,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect(new Set(answers.map(({ body }) => decodeJwt(body.data.access_token as string).jti)).size).toBe(50);
   });
 
-  it('a token that was rotated away is not good again when rotation is switched off', async () => {
+  it('a refresh token that rotation has replaced stays invalid when rotation is switched off', async () => {
     await service.givenUser('switched-off');
     const { refresh: token } = await service.session('switched-off');
     const { jti } = decodeJwt(token);
@@ -200,11 +200,11 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
     expect((await refresh(token)).body.error_code).toBe('AUTH_401006');
   });
 
-  it('50 refreshes beside one logout: nothing that they issued can be used afterwards', async () => {
+  it('no token that 50 refreshes issue in parallel with a logout can be used afterwards', async () => {
     await service.givenUser('beside');
     const { access, refresh: token } = await service.session('beside');
     const before = Array.from({ length: 25 }, () => refresh(token));
-    // So that some were issued: those that come together are decided together.
+    // Waits until a refresh is answered, so that some tokens are issued: requests of one batch are decided together.
     await Promise.race(before);
     const logout = service.post('/logout', undefined, { bearer: access });
     const after = Array.from({ length: 25 }, () => refresh(token));
@@ -216,7 +216,7 @@ describe('sessions: /refresh, /logout, /user/me (§3.3, §4.6, §4.7, §5)', () 
   });
 });
 
-describe.each(['false', 'true'])('a user who was moved to another tenant, with rotation %s (§5.4)', (rotation) => {
+describe.each(['false', 'true'])('a user who was moved to another tenant, with rotation %s', (rotation) => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation });
@@ -241,7 +241,7 @@ describe.each(['false', 'true'])('a user who was moved to another tenant, with r
     { tenant: 'moon', unit: 'crater' },
   ];
 
-  it('gets tokens of the new scope at the next refresh, and of the old one when moved back', async () => {
+  it('gets tokens with the new scope at the next refresh, and with the old one after being moved back', async () => {
     const user = await service.givenUser('moved');
     const first = await service.session('moved');
     expect([first.access, first.refresh].map(scopeOf)).toEqual([root, root]);
@@ -254,7 +254,7 @@ describe.each(['false', 'true'])('a user who was moved to another tenant, with r
     if (rotation === 'true') expect([second.refresh, third.refresh].map(scopeOf)).toEqual([moon, root]);
   });
 
-  it('gets the same successor again within the grace, with the new scope', async () => {
+  it('gets the same successor within the grace period, with the new scope', async () => {
     const user = await service.givenUser('moved-in-grace');
     const parent = (await service.session('moved-in-grace')).refresh;
     const before = await refresh(parent);
@@ -266,7 +266,7 @@ describe.each(['false', 'true'])('a user who was moved to another tenant, with r
   });
 });
 
-/** As a real one: it goes on while a request is served. */
+/** Advances at each reading, as a real clock does while a request is served. */
 class GoingClock extends FakeClock {
   override now(): Date {
     this.advanceSeconds(0.35);
@@ -274,14 +274,14 @@ class GoingClock extends FakeClock {
   }
 }
 
-describe.each(['false', 'true'])('the lifetimes of tokens, to the second, with rotation %s', (rotation) => {
+describe.each(['false', 'true'])('the lifetimes of tokens with rotation %s', (rotation) => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation }, { clock: new GoingClock() });
   });
   afterAll(() => service.stop());
 
-  it('are those of the settings in the claims, in expires_in and in the rows', async () => {
+  it('equal the settings exactly, in the claims, in expires_in and in the rows', async () => {
     await service.givenUser('lifetimes');
     const { access, refresh: token } = await service.session('lifetimes');
     const { body } = await service.post('/refresh', undefined, { bearer: token });
@@ -312,7 +312,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const rotated = async (bearer: string) => (await refresh(bearer)).body.data.refresh_token as string;
 
-  it('gives a successor that keeps the expiry of the first', async () => {
+  it('the successor of a refresh token keeps its expiry', async () => {
     await service.givenUser('rotated');
     const { refresh: first } = await service.session('rotated');
     service.clock.advanceSeconds(3600);
@@ -326,7 +326,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     expect((await refresh(second)).status).toBe(200);
   });
 
-  it('T166 T169 of 50 parallel uses of one parent all get the same successor within the grace', async () => {
+  it('T166 T169 50 parallel uses of one refresh token all get the same successor within the grace period', async () => {
     await service.givenUser('t166');
     const { refresh: parent } = await service.session('t166');
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(parent)));
@@ -334,7 +334,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     expect(new Set(answers.map(({ body }) => body.data.refresh_token as string)).size).toBe(1);
   });
 
-  it('T167 T170 a reuse after the grace is refused, and the whole session with it; an audit row says so', async () => {
+  it('T167 T170 a reuse after the grace period ends the whole session and leaves an audit row', async () => {
     const user = await service.givenUser('t167');
     const session = await service.session('t167');
     const successor = await rotated(session.refresh);
@@ -345,12 +345,12 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     expect(await service.count('audit_logs', "event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [user.uid])).toBe(1);
   });
 
-  describe('beside a logout', () => {
+  describe('in parallel with a logout', () => {
     const reuses = (uid: string) =>
       service.count('audit_logs', "event = 'REFRESH_TOKEN_REUSED' AND user_id = ?", [uid]);
 
     it.each(['logout-first', 'refresh-first'])(
-      'a refresh is no reuse: 60 rounds, %s, without a row in the audit',
+      'a refresh is not taken for a reuse: 60 rounds, %s, without an audit row',
       async (order) => {
         const user = await service.givenUser(order);
         for (let round = 0; round < 60; round++) {
@@ -366,13 +366,13 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
       },
     );
 
-    it('a logout that commits between the check and the claim of a refresh is AUTH_401006 and no reuse', async () => {
+    it('a refresh whose session is logged out between its check and its claim is AUTH_401006, and no reuse', async () => {
       const user = await service.givenUser('between');
       const session = await service.session('between');
       const tokens = service.app.get(LoginTokens);
       const claim = tokens.claimSuccession.bind(tokens);
       jest.spyOn(tokens, 'claimSuccession').mockImplementationOnce(async (tx, ...rest) => {
-        // In the transaction of the refresh: SQLite has one writer. On MariaDB it is what another replica has committed.
+        // In the transaction of the refresh, because SQLite has one writer. On MariaDB another replica commits it.
         await tokens.revokeSession(tx, String(decodeJwt(session.refresh).sid));
         return claim(tx, ...rest);
       });
@@ -380,7 +380,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
       expect(await reuses(user.uid)).toBe(0);
     });
 
-    it('a reuse is still found', async () => {
+    it('a real reuse is still detected', async () => {
       const user = await service.givenUser('reused-beside');
       const session = await service.session('reused-beside');
       await rotated(session.refresh);
@@ -392,7 +392,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     const refreshOf = (session: { refresh: string }) => () => refresh(session.refresh);
   });
 
-  it('T168 the grandparent is a reuse even within the grace', async () => {
+  it('T168 a refresh token two generations back is a reuse even within the grace period', async () => {
     await service.givenUser('t168');
     const { refresh: first } = await service.session('t168');
     const second = await rotated(first);

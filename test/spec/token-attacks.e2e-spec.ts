@@ -13,7 +13,7 @@ import { testSettings } from '../support/settings';
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A compact JWS with whatever header, signed or not as told. */
+/** A compact JWS with any header and any signature. */
 function forge(header: object, payload: unknown, signature: (input: string) => string): string {
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${signature(input)}`;
@@ -22,7 +22,7 @@ function forge(header: object, payload: unknown, signature: (input: string) => s
 const hs256 = (secret: string | Buffer) => (input: string) =>
   createHmac('sha256', secret).update(input).digest('base64url');
 
-describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
+describe('forged and malformed tokens (RFC 8725) are answered 401, never 500', () => {
   let service: TestService;
   let access: string;
   let claims: Record<string, unknown>;
@@ -50,17 +50,17 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
     expect([status, body.error_code]).toEqual([401, 'AUTH_401006']);
   }
 
-  it('the forger of this test signs tokens that are accepted, so that a refusal means something', async () => {
+  it('control: the tests can sign tokens that are accepted, so a refusal below has its stated cause', async () => {
     expect((await use(signed(claims))).status).toBe(200);
     expect((await use(forge({ alg: 'HS256' }, claims, hs256(secret)))).status).toBe(200);
   });
 
-  it.each(['none', 'None', 'nOnE', 'NONE', ''])('T151 alg %p', async (alg) => {
+  it.each(['none', 'None', 'nOnE', 'NONE', ''])('T151 a token with alg %p', async (alg) => {
     await refused(forge({ alg, typ: 'JWT', kid }, claims, () => ''));
     await refused(forge({ alg, typ: 'JWT', kid }, claims, hs256(secret)));
   });
 
-  it('T152 another algorithm than the configured one, with our own secret', async () => {
+  it('T152 a token that another algorithm than the configured one signed, with the secret of the service', async () => {
     for (const [alg, hash] of [
       ['HS384', 'sha384'],
       ['HS512', 'sha512'],
@@ -87,11 +87,11 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
     [{ jwk: { kty: 'oct', k: 'AAAA' } }],
     [{ x5c: ['AAAA'] }],
     [{ crit: ['exp'] }],
-  ])('T153 header %j', async (header) => {
+  ])('T153 a token with the header %j', async (header) => {
     await refused(signed(claims, header));
   });
 
-  it('T154 a stripped, changed, padded or differently spelt signature', async () => {
+  it('T154 a token whose signature is missing, changed, padded or encoded differently', async () => {
     const [header = '', payload = '', signature = ''] = access.split('.');
     const last = signature.slice(-1);
     const neighbours = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].filter(
@@ -105,7 +105,7 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
     await refused(`${header}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`);
   });
 
-  it('T155 a payload edited under the old signature', async () => {
+  it('T155 a token whose payload was changed under the old signature', async () => {
     const [header = '', , signature = ''] = access.split('.');
     for (const edit of [{ sub: randomUUID() }, { exp: 4_000_000_000 }, { token_use: 'refresh' }]) {
       await refused(`${header}.${encode({ ...claims, ...edit })}.${signature}`);
@@ -113,31 +113,31 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
   });
 
   it.each(['exp', 'iat', 'jti', 'sub', 'sid', 'iss', 'aud', 'token_use', 'tenant_id', 'amr'])(
-    'T156 a well-signed token without %s',
+    'T156 a well-signed token without the claim %s',
     async (missing) => {
       await refused(signed({ ...claims, [missing]: undefined }));
     },
   );
 
   it.each([
-    ['exp as text', { exp: '4000000000' }],
-    ['exp in the past', { exp: 1 }],
-    ['issued in the future', { iat: 4_000_000_000, exp: 4_000_000_900 }],
+    ['an exp that is a string', { exp: '4000000000' }],
+    ['an exp in the past', { exp: 1 }],
+    ['an iat in the future', { iat: 4_000_000_000, exp: 4_000_000_900 }],
     ['another issuer', { iss: 'http://evil.test' }],
     ['another audience', { aud: 'elsewhere' }],
-    ['an array of other audiences', { aud: ['elsewhere', 'evil'] }],
+    ['a list of other audiences', { aud: ['elsewhere', 'evil'] }],
     ['an object for a jti', { jti: { $ne: null } }],
-    ['an array for a sub', { sub: ['a', 'b'] }],
+    ['a list for a sub', { sub: ['a', 'b'] }],
     ['a number for a sid', { sid: 0 }],
     ['an unknown use', { token_use: 'admin' }],
     ['T160 a jti without a row', { jti: randomUUID() }],
     ['T160 a sid of another session', { sid: randomUUID() }],
     ['T160 another subject', { sub: randomUUID() }],
-  ])('T156 T158 T159 T160 %s', async (_what, edit) => {
+  ])('T156 T158 T159 T160 a well-signed token with %s', async (_what, edit) => {
     await refused(signed({ ...claims, ...edit }));
   });
 
-  it('T160 the jti of another user', async () => {
+  it('T160 a well-signed token with the jti or the sub of another user', async () => {
     await service.givenUser('other');
     const other = decodeJwt((await service.session('other')).access);
     await refused(signed({ ...claims, sub: other.sub }));
@@ -145,17 +145,17 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['four dots', '....'],
     ['two parts', 'a.b'],
     ['a JWE', 'a.b.c.d.e'],
-    ['non-base64', '!!.??.%%'],
-    ['unicode', 'é.é.é'],
-    ['12 kB', 'a'.repeat(12_000)],
-    ['a payload that is no object', forge({ alg: 'HS256' }, 'text', hs256(secret))],
-    ['a payload that is an array', forge({ alg: 'HS256' }, [1], hs256(secret))],
+    ['text that is not base64url', '!!.??.%%'],
+    ['text that is not ASCII', 'é.é.é'],
+    ['12 kB of text', 'a'.repeat(12_000)],
+    ['a payload that is a string', forge({ alg: 'HS256' }, 'text', hs256(secret))],
+    ['a payload that is a list', forge({ alg: 'HS256' }, [1], hs256(secret))],
     ['a payload that is null', forge({ alg: 'HS256' }, null, hs256(secret))],
-  ])('T162 %s', async (_what, token) => {
+  ])('T162 instead of a token: %s', async (_what, token) => {
     const { status, body } = await service.post('/refresh', { refresh_token: token });
     expect([status, body.error_code]).toEqual([401, 'AUTH_401006']);
     if (/^[\x20-\x7e]*$/.test(token)) {
@@ -175,7 +175,7 @@ describe('attacks on tokens (RFC 8725, T151-T164) are 401, never 500', () => {
   });
 });
 
-describe.each(['ES256', 'RS256'] as const)('%s (RFC 7518)', (algorithm) => {
+describe.each(['ES256', 'RS256'] as const)('JWT_ALGORITHM=%s (RFC 7518)', (algorithm) => {
   const pair = () =>
     (algorithm === 'ES256'
       ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -186,7 +186,7 @@ describe.each(['ES256', 'RS256'] as const)('%s (RFC 7518)', (algorithm) => {
   const signature = (key: KeyObject) => (input: string) =>
     sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
 
-  it('publishes its keys, verifies against former ones, and T152 takes no HMAC with the public key', async () => {
+  it('publishes its keys, accepts tokens of former keys, and refuses an HMAC with the public key (T152)', async () => {
     const [former, current] = [pair(), pair()];
     const before = await TestService.start({ JWT_ALGORITHM: algorithm, JWT_PRIVATE_KEY: former });
     await before.givenUser('rotating');
@@ -230,7 +230,7 @@ describe.each(['ES256', 'RS256'] as const)('%s (RFC 7518)', (algorithm) => {
 });
 
 describe('HS256 key rotation', () => {
-  it('accepts what the former secret signed while it is in JWT_PREVIOUS_KEYS, and not after', async () => {
+  it('accepts tokens of the former secret while it is in JWT_PREVIOUS_KEYS, and refuses them afterwards', async () => {
     const before = await TestService.start();
     await before.givenUser('rotating');
     const { access } = await before.session('rotating');

@@ -1,8 +1,9 @@
 import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import type { OrgUnitView, TenantView } from '../../users/memberships';
 import type { Provider } from '../../users/user.entity';
 
-/** §4.1. A missing `captcha_token` is CAPTCHA_401001, not a validation error, so it is not judged here. */
+/** A missing `captcha_token` is answered CAPTCHA_401001, not with a validation error, so it is not validated here. */
 export class LoginDto {
   @ApiProperty({
     description: 'The login name; not the e-mail address.',
@@ -15,7 +16,7 @@ export class LoginDto {
   @MaxLength(255)
   username: string;
 
-  /** Long ones are answered like wrong ones: what bcrypt would cut off must not become part of a password. */
+  /** No maximum: a password that bcrypt would truncate is answered like a wrong one, not with a validation error. */
   @ApiProperty({ minLength: 1, example: 'Correct-Horse-7' })
   @IsString()
   @MinLength(1)
@@ -29,4 +30,88 @@ export class LoginDto {
   @ApiProperty({ description: 'The token of the captcha, or the pass that /verify-captcha answered.', type: 'string' })
   @Allow()
   captcha_token?: unknown;
+}
+
+export class TenantDto implements TenantView {
+  @ApiProperty({ example: 'root' })
+  tenant_id: string;
+
+  @ApiProperty({ example: 'Root' })
+  name: string;
+}
+
+export class OrgUnitDto implements OrgUnitView {
+  @ApiProperty({ example: 'finance' })
+  org_unit_id: string;
+
+  @ApiProperty({ example: 'root' })
+  tenant_id: string;
+
+  @ApiProperty({ example: 'Finance' })
+  name: string;
+}
+
+/** Until a session is open, only `uid`, `login_name` and a masked `email` are shown; the rest is null. */
+export class UserInfoDto {
+  @ApiProperty({ format: 'uuid' })
+  uid: string;
+
+  @ApiProperty({ example: 'alice' })
+  login_name: string;
+
+  @ApiProperty({ type: 'string', nullable: true, example: 'Alice' })
+  nickname: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true, example: 'alice@example.com' })
+  email: string | null;
+
+  @ApiProperty({ type: 'boolean', nullable: true })
+  is_admin: boolean | null;
+
+  @ApiProperty({ type: 'string', nullable: true, example: 'root' })
+  tenant_id: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  org_unit_id: string | null;
+}
+
+/** docs/spec/service.md#2.7, with one field more: `mfa_token` (docs/spec/decisions.md#pending-login). */
+export class LoginResponse {
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Null while a second factor or a password change is pending.',
+  })
+  access_token: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  refresh_token: string | null;
+
+  @ApiProperty({ type: UserInfoDto })
+  user_info: UserInfoDto;
+
+  @ApiProperty({ type: [TenantDto] })
+  tenants: TenantView[];
+
+  @ApiProperty({ type: [OrgUnitDto] })
+  org_units: OrgUnitView[];
+
+  @ApiProperty({ description: 'True: the client continues with the password change, by `change_uid`.' })
+  change_password: boolean;
+
+  @ApiProperty({ type: 'string', format: 'uuid', nullable: true })
+  change_uid: string | null;
+
+  @ApiProperty({ description: 'True: the client continues with the one-time code.' })
+  mfa_required: boolean;
+
+  @ApiProperty({ enum: ['email', 'totp'] })
+  mfa_type: 'email' | 'totp';
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Identifies the pending login at /otp-verify and /otp-resend.',
+  })
+  mfa_token: string | null;
 }

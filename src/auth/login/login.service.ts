@@ -1,22 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { CaptchaService } from '../../captcha/captcha.service';
+import { type ForcedChangeType, changeType } from '../../shared/change-type';
 import type { ClientInfo } from '../../shared/client-info';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
-import { SessionOpener } from '../../tokens/session-opener';
+import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { LoginLock } from '../../users/login-lock';
 import { PasswordHistory } from '../../users/password-history';
-import type { User } from '../../users/user.entity';
-import type { LoginCommand } from './credentials/credential-verifier';
-import { Credentials } from './credentials/credentials';
-import type { LoginOutcome } from './login-outcome';
+import type { MfaType, User } from '../../users/user.entity';
+import { CredentialVerifiers } from './credentials/credential-verifiers';
+import type { LoginCommand } from './login-command';
+import { LoginRefusals } from './login-refusals';
 
-/** `POST /login` in the order of §3.1 and §4.1; each line answers with its own code, and only the last writes tokens. */
+/** What follows a right credential (docs/spec/service.md#1.3). */
+export type LoginOutcome =
+  | { readonly kind: 'session'; readonly user: User; readonly tokens: TokenPair }
+  | { readonly kind: 'mfa'; readonly user: User; readonly channel: MfaType; readonly mfaToken: string }
+  | { readonly kind: 'password-change'; readonly user: User; readonly changeUid: string };
+
+/** `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code, and only the last one issues tokens. */
 @Injectable()
 export class LoginService {
   constructor(
     private readonly captcha: CaptchaService,
-    private readonly credentials: Credentials,
+    private readonly credentials: CredentialVerifiers,
+    private readonly refusals: LoginRefusals,
     private readonly lock: LoginLock,
     private readonly history: PasswordHistory,
     private readonly changeRequests: PasswordChangeRequests,
@@ -26,16 +34,21 @@ export class LoginService {
 
   async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
     this.credentials.assertRoom(command, client); //                    COMMON_503001, the captcha is not spent
-    await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, counter untouched
-    const user = await this.credentials.userOf(command, client); //     LOGIN_404001
+    await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
+    const lookUp = this.credentials.userOf(command, client); //         LOGIN_404001
+    const user = await this.refusals.recorded(lookUp, null, command, client);
+    return this.refusals.recorded(this.enter(user, command, client), user, command, client);
+  }
+
+  private async enter(user: User, command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
     await this.credentials.assertOpen(user, command, client); //        LOGIN_401004
     await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
     await this.lock.recordSuccess(user); //                             LOGIN_401004, 401011/012/008, or counter 0
-    await this.credentials.renew(user, command, client); //             a hash of a lower cost
-    return this.branch(user, client); //                                one of three (§1.3)
+    await this.credentials.renew(user, command, client); //             replaces a hash of a lower cost
+    return this.branch(user, client); //                                one of the three outcomes
   }
 
-  /** A due password change comes before the second factor; it issues no token, and the next login still needs both. */
+  /** A due password change comes before the second factor. It issues no token, so the next login needs both factors. */
   private async branch(user: User, client: ClientInfo): Promise<LoginOutcome> {
     const due = this.dueChange(user);
     if (due !== null) {
@@ -45,10 +58,10 @@ export class LoginService {
     return { kind: 'session', user, tokens: await this.sessions.open(user, client, null) };
   }
 
-  /** Type 0 for a temporary password, type 3 for an expired one; a directory's password is the directory's business. */
-  private dueChange(user: User): 0 | 3 | null {
+  /** Directory users never get a password change: the directory decides about their passwords. */
+  private dueChange(user: User): ForcedChangeType | null {
     if (user.provider !== 'password') return null;
-    if (user.mustChangePassword) return 0;
-    return this.history.isExpired(user) ? 3 : null;
+    if (user.mustChangePassword) return changeType.first;
+    return this.history.isExpired(user) ? changeType.expired : null;
   }
 }

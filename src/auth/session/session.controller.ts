@@ -29,7 +29,7 @@ export class SessionController {
   @ApiBearerAuth('refresh_token')
   @ApiSecurity({})
   @ApiBody({ type: RefreshDto, required: false })
-  @ApiOperation({ operationId: 'refresh', summary: 'Exchange a refresh token for a new access token (§4.6)' })
+  @ApiOperation({ operationId: 'refresh', summary: 'Exchange a refresh token for a new access token' })
   @Answers(RefreshResponse, refreshTokenRejected)
   async refresh(
     @Body() _body: RefreshDto,
@@ -50,7 +50,7 @@ export class SessionController {
   @UseGuards(SessionTokenGuard)
   @ApiBearerAuth('access_token')
   @ApiBearerAuth('refresh_token')
-  @ApiOperation({ operationId: 'logout', summary: 'Revoke every token of this login (§4.7)' })
+  @ApiOperation({ operationId: 'logout', summary: 'Revoke every token of this login' })
   @Answers(DoneResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
   async logout(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<DoneResponse> {
     await this.revoker.revokeSession(session, client);
@@ -62,7 +62,7 @@ export class SessionController {
   @ApiBearerAuth('access_token')
   @ApiOperation({
     operationId: 'getCurrentUser',
-    summary: 'The user and the tenant/organisation scope of the token (§5.4)',
+    summary: 'The user and the tenant and organisation scope of the token',
   })
   @Answers(MeResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
   me(@Session() { user, payload }: CurrentSession): MeResponse {

@@ -2,7 +2,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 
 export class RefreshDto {
-  @ApiProperty({ required: false, description: 'Where the refresh token is not sent as the bearer.' })
+  @ApiProperty({ required: false, description: 'Only when the refresh token is not sent as the bearer token.' })
   @IsOptional()
   @IsString()
   refresh_token?: string;
@@ -12,13 +12,13 @@ export class RefreshResponse {
   @ApiProperty()
   access_token: string;
 
-  @ApiProperty({ description: 'The one presented, or its successor where rotation is on.' })
+  @ApiProperty({ description: 'The presented refresh token, or its successor when rotation is on.' })
   refresh_token: string;
 
   @ApiProperty({ enum: ['Bearer'] })
   token_type: 'Bearer';
 
-  @ApiProperty({ type: 'integer', description: 'Seconds that the access token lives.', example: 900 })
+  @ApiProperty({ type: 'integer', description: 'Lifetime of the access token in seconds.', example: 900 })
   expires_in: number;
 }
 
@@ -41,7 +41,7 @@ export class SessionDto {
   expires: string;
 }
 
-/** The user in scope, and the tenant/organisation scope that the portal's other modules work in (§5.4). */
+/** The user of the token, and the tenant and organisation scope that the other modules of the portal get. */
 export class MeResponse {
   @ApiProperty({ format: 'uuid' })
   uid: string;
@@ -67,6 +67,6 @@ export class MeResponse {
   @ApiProperty({ type: 'string', nullable: true })
   org_unit_id: string | null;
 
-  @ApiProperty({ type: SessionDto, description: 'Of the access token that was presented.' })
+  @ApiProperty({ type: SessionDto, description: 'The session of the presented access token.' })
   session: SessionDto;
 }

@@ -1,4 +1,5 @@
 import type { KeyRing } from '../../platform/crypto/key-ring';
+import type { RequestType } from '../../shared/change-type';
 import type { Language } from '../../shared/languages';
 
 interface Recipient {
@@ -13,12 +14,9 @@ export interface OtpMail extends Recipient {
   readonly expires: Date;
 }
 
-/** 0 = first password (also an invitation), 2 = forgotten, 3 = expired (docs/spec/service.md#2.5). */
-export type ResetLinkType = 0 | 2 | 3;
-
 export interface ResetLinkMail extends Recipient {
   readonly link: string;
-  readonly type: ResetLinkType;
+  readonly type: RequestType;
   readonly expires: Date;
 }
 

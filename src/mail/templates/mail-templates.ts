@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
 import type { TemplateDelegate } from 'handlebars';
 import { AppConfig } from '../../platform/config/app-config';
+import { changeType } from '../../shared/change-type';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { durationText, subjectOf, timeText, wordings } from './mail-wording';
 
@@ -88,8 +89,8 @@ function details(mail: QueuedMail, now: Date): Context {
     case 'reset-link':
       return {
         link: mail.link,
-        first: mail.type === 0,
-        forgotten: mail.type === 2,
+        first: mail.type === changeType.first,
+        forgotten: mail.type === changeType.forgotten,
         ...validity(mail, now),
       };
     case 'password-changed':

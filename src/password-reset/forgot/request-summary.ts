@@ -1,4 +1,4 @@
-import type { RequestType } from '../persistence/password-change-request.entity';
+import type { RequestType } from '../../shared/change-type';
 
 /** The part of a request that the endpoints show. */
 export interface RequestSummary {

@@ -1,3 +1,4 @@
+import type { RequestType } from '../../shared/change-type';
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { RequestSummary } from '../forgot/request-summary';
 
@@ -10,7 +11,7 @@ export class ChangeRequestResponse {
   user_id: string;
 
   @ApiProperty({ enum: [0, 2, 3], description: '0 first-time password, 2 forgotten, 3 expired.' })
-  type: 0 | 2 | 3;
+  type: RequestType;
 
   @ApiProperty({ enum: [0, 1], description: '0 pending, 1 used.' })
   status: number;

@@ -1,7 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-
-/** 0 = first password (also an invitation), 2 = forgotten, 3 = expired (docs/spec/service.md#1.7). */
-export type RequestType = 0 | 2 | 3;
+import type { RequestType } from '../../shared/change-type';
 
 /** Values of the column `status`. */
 export const requestStatus = { pending: 0, used: 1 } as const;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { RequestType } from '../../shared/change-type';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import { type Sql, timeOf } from '../../platform/database/sql';
-import { type PasswordChangeRequest, type RequestType, requestStatus } from './password-change-request.entity';
+import { type PasswordChangeRequest, requestStatus } from './password-change-request.entity';
 
 /** A request that was found by the token of its link. */
 export interface FoundRequest {

@@ -4,9 +4,10 @@ import { HashQueueFull, PasswordHasher } from '../../../hashing/password-hasher'
 import { ClientGone } from '../../../shared/errors/client-gone';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
-import { CredentialVerifier, type LoginCommand } from './credential-verifier';
+import type { LoginCommand } from '../login-command';
+import { CredentialVerifier } from './credential-verifier';
 
-/** bcrypt against `users.password` (§2.1), with the same work for an unknown user (W12). */
+/** Compares with the bcrypt hash in `users.password`. An unknown name costs the same (docs/spec/attacks.md#w12). */
 @Injectable()
 export class PasswordVerifier extends CredentialVerifier {
   readonly provider = 'password';
@@ -32,8 +33,8 @@ export class PasswordVerifier extends CredentialVerifier {
   }
 
   /**
-   * A hash of a lower cost. Where too many hashes wait, or the client has gone, the next login does it: this one has
-   * succeeded, and is not left half done.
+   * Replaces a hash of a lower cost. When the queue is full or the client has gone, the next login does it: this login
+   * has already succeeded and must not fail here.
    */
   async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.password === null || !this.hasher.needsRenewal(user.password)) return;

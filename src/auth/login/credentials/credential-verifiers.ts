@@ -5,14 +5,18 @@ import { userNotFound } from '../../../shared/errors/error-catalogue';
 import { LoginLock } from '../../../users/login-lock';
 import type { Provider, User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
-import type { CredentialVerifier, LoginCommand } from './credential-verifier';
+import type { LoginCommand } from '../login-command';
+import type { CredentialVerifier } from './credential-verifier';
 import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap.verifier';
-import { PasswordVerifier } from './password.verifier';
+import { PasswordVerifier } from './password-verifier';
 
-/** The user and credential steps of login, by `provider`: a user's provider is fixed, none is tried for another (W19). */
+/**
+ * Chooses the verifier by `provider`. The provider of a user is fixed, so no other one is ever tried
+ * (docs/spec/attacks.md#w19).
+ */
 @Injectable()
-export class Credentials {
+export class CredentialVerifiers {
   private readonly verifiers: Readonly<Record<Provider, CredentialVerifier>>;
 
   constructor(
@@ -25,13 +29,13 @@ export class Credentials {
     this.verifiers = { password, ldap };
   }
 
-  /** @throws DomainError COMMON_503001 where this login would wait too long for its turn to be judged. */
+  /** @throws DomainError COMMON_503001 when this login would wait too long for its check */
   assertRoom({ provider }: LoginCommand, client: ClientInfo): void {
     this.verifiers[provider].assertRoom(client);
     this.work.assertRoom(client);
   }
 
-  /** @throws DomainError LOGIN_404001, after the same work as for a known user. */
+  /** @throws DomainError LOGIN_404001, after the same work as for a known user */
   async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
     const known = await this.users.findByLoginName(command.username);
     const verifier = this.verifiers[command.provider];
@@ -40,7 +44,7 @@ export class Credentials {
     return user;
   }
 
-  /** @throws DomainError LOGIN_401004, where existence is hidden after the same work as for a wrong password. */
+  /** @throws DomainError LOGIN_401004; with `HIDE_ACCOUNT_EXISTENCE` after the same work as for a wrong password */
   async assertOpen(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     try {
       this.lock.assertOpen(user);
@@ -50,17 +54,17 @@ export class Credentials {
     }
   }
 
-  /** @throws DomainError LOGIN_401001 and one more counted failure, or LOGIN_401004 where that came after the lock. */
+  /** @throws DomainError LOGIN_401001 with the failure counted; LOGIN_401004 when the account is locked by then */
   assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
-    return this.work.beside(command, client, () => this.judge(user, command, client));
+    return this.work.beside(command, client, () => this.verify(user, command, client));
   }
 
-  /** Not before the success is recorded: a right password changes nothing of an account that is not let in (§3.1). */
+  /** Only after the success is recorded: a right password must not change an account that is not let in. */
   renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     return this.verifiers[command.provider].renew(user, command, client);
   }
 
-  private async judge(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+  private async verify(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
     const verifier = this.verifiers[command.provider];
     await verifier.inTurn(user, command, async () => {
@@ -68,7 +72,7 @@ export class Credentials {
     });
   }
 
-  /** Another provider's user: the work of a wrong password, and its answer, whatever was typed. */
+  /** The user belongs to the other provider: any password costs the same and is answered like a wrong one. */
   private async refuseForeign(user: User, command: LoginCommand, client: ClientInfo): Promise<never> {
     if (command.provider === 'password') await this.verifiers.password.resolveUnknown(command, client);
     return this.lock.recordFailure(user);

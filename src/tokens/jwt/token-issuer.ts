@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Clock } from '../../shared/clock';
+import { Random } from '../../shared/random';
+import { AppConfig } from '../../platform/config/app-config';
+import type { NewToken, Scope, SessionKey } from '../persistence/login-tokens';
+import type { AuthenticationMethod, TokenPayload } from '../token-payload';
+
+/** What the claims of all tokens of a session are made from. */
+export interface SessionClaims extends Scope, Pick<SessionKey, 'userId' | 'sid'> {
+  readonly amr: readonly AuthenticationMethod[];
+}
+
+/** The lifetimes, the claims and the signature of every token (docs/spec/decisions.md#4). */
+@Injectable()
+export class TokenIssuer {
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** The first tokens of a session. The `jti` of the refresh token is the `sid` of the session (ADR 0005). */
+  firstTokens(): { readonly access: NewToken; readonly refresh: NewToken } {
+    const createdAt = this.clock.now();
+    const expires = after(createdAt, this.config.jwt.refreshTtlSeconds);
+    return {
+      access: this.newAccessToken(expires, createdAt),
+      refresh: this.newRefreshToken(expires, createdAt),
+    };
+  }
+
+  /** @param sessionEnd when the refresh token of the session expires; no access token lives longer */
+  newAccessToken(sessionEnd: Date, createdAt = this.clock.now()): NewToken {
+    const expires = after(createdAt, this.config.jwt.accessTtlSeconds);
+    return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < sessionEnd ? expires : sessionEnd };
+  }
+
+  newRefreshToken(expires: Date, createdAt: Date): NewToken {
+    return { jti: this.random.uuid(), use: 'refresh', createdAt, expires };
+  }
+
+  /** Signs with the configured algorithm and the current key. */
+  sign({ userId, sid, tenantId, orgUnitId, amr }: SessionClaims, token: NewToken): string {
+    const { issuer, audience, signing, algorithm } = this.config.jwt;
+    const claims: TokenPayload = {
+      sub: userId,
+      jti: token.jti,
+      sid,
+      token_use: token.use,
+      iss: issuer,
+      aud: audience,
+      iat: seconds(token.createdAt),
+      exp: seconds(token.expires),
+      tenant_id: tenantId,
+      org_unit_id: orgUnitId,
+      amr,
+    };
+    return this.jwt.sign(claims, { secret: signing.key, algorithm, keyid: signing.kid } as object);
+  }
+}
+
+function after(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
+
+function seconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
