@@ -1,18 +1,26 @@
-/** A stored hash beyond this cost takes seconds of a core per guess: importing one must not be a denial of service. */
+/**
+ * The highest cost that is verified. A comparison beyond it takes seconds of a core, so one imported hash would let
+ * anyone block the service.
+ */
 export const MAX_VERIFIED_COST = 14;
 
-// Only what both libraries read alike: the native one would also take `$2x$` and a cost spelled `+4`.
+// Only the spellings that both libraries read alike. The native one would also take `$2x$` and a cost of `+4`.
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
-/** The cost (log2 of the rounds, 4 to 31) of a bcrypt hash, null when the text is none. */
+/** Returns the cost (log2 of the rounds, 4 to 31), or null when the text is not a bcrypt hash. */
 export function costOf(hash: string): number | null {
   const cost = Number(BCRYPT.exec(hash)?.[1] ?? NaN);
   return cost >= 4 && cost <= 31 ? cost : null;
 }
 
+/** Prefix, cost and salt (`$2b$cc$` and 22 characters, 29 in all), as `users.salt` holds them. */
+export function saltOf(hash: string): string {
+  return hash.slice(0, 29);
+}
+
 /**
- * A well-formed hash that nobody's password has, to burn the work of a comparison where there is nothing to compare.
- * A constant, so that it costs no bcrypt at start; what it would match does not matter, the answer is false anyway.
+ * A well-formed hash for comparisons that must take as long as a real one although there is no stored hash. It is a
+ * constant, so that making it costs no bcrypt. The caller ignores the result of the comparison.
  */
 export function dummyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$abcdefghijklmnopqrstuu${'.'.repeat(31)}`;

@@ -5,7 +5,7 @@ import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
-import { saltOf } from '../hashing/password-hasher';
+import { saltOf } from '../hashing/bcrypt-format';
 import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';

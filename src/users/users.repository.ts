@@ -7,7 +7,7 @@ import { isUuid } from '../shared/uuid';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
 import { type Sql, timeOrNull } from '../platform/database/sql';
-import { saltOf } from '../hashing/password-hasher';
+import { saltOf } from '../hashing/bcrypt-format';
 import { User, userStatus } from './user.entity';
 
 /** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */

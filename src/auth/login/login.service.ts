@@ -25,7 +25,7 @@ export class LoginService {
   ) {}
 
   async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
-    this.credentials.assertRoom(command, client); //                    COMMON_503001, the captcha is not spent
+    this.credentials.assertCapacity(command, client); //                    COMMON_503001, the captcha is not spent
     await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, counter untouched
     const user = await this.credentials.userOf(command, client); //     LOGIN_404001
     await this.credentials.assertOpen(user, command, client); //        LOGIN_401004

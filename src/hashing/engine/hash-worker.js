@@ -3,8 +3,8 @@
 // The thread that computes password hashes (ADR 0004). Plain JavaScript, so that the same file runs beside the compiled
 // program and beside the TypeScript sources under test.
 //
-// The calls block, because the thread has nothing else to do. They keep the native library out of libuv's thread pool, which
-// DNS and files need.
+// The calls are synchronous, because the thread has nothing else to do. The asynchronous functions of the native library
+// would use libuv's thread pool, which DNS look-ups and file access need.
 const { constants, setPriority } = require('node:os');
 const { parentPort, workerData } = require('node:worker_threads');
 const { comparePair } = require('@portal-auth/bcrypt-pair');

@@ -13,7 +13,7 @@ export abstract class CredentialVerifier {
   abstract readonly provider: Provider;
 
   /** @throws DomainError COMMON_503001 where the judgement would be refused now for want of capacity */
-  abstract assertRoom(client: ClientInfo): void;
+  abstract assertCapacity(client: ClientInfo): void;
 
   /**
    * Runs the judgement of one credential and the counting of its outcome as one piece. Where guesses reach a system that

@@ -26,9 +26,9 @@ export class Credentials {
   }
 
   /** @throws DomainError COMMON_503001 where this login would wait too long for its turn to be judged. */
-  assertRoom({ provider }: LoginCommand, client: ClientInfo): void {
-    this.verifiers[provider].assertRoom(client);
-    this.work.assertRoom(client);
+  assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
+    this.verifiers[provider].assertCapacity(client);
+    this.work.assertCapacity(client);
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user. */

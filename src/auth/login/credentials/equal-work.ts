@@ -17,8 +17,8 @@ export class EqualWork {
   ) {}
 
   /** @throws HashQueueFull where the hash would be refused now: for an unknown name as for a known one */
-  assertRoom(client: ClientInfo): void {
-    if (this.config.hideAccountExistence) this.hasher.assertRoom(client);
+  assertCapacity(client: ClientInfo): void {
+    if (this.config.hideAccountExistence) this.hasher.assertCapacity(client);
   }
 
   /** For a refusal that was decided before a credential was judged. */
