@@ -10,7 +10,7 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
-import type { Reservation } from '../users/second-factor';
+import { type Reservation, reserveAttempt } from '../users/attempts';
 import { type MfaType, type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
@@ -90,20 +90,15 @@ export class PendingLogins {
     return live ? { pending, user } : undefined;
   }
 
-  /**
-   * Takes one attempt before the code is compared. Racers: any number of codes for one pending login. The database counts
-   * them one after the other; after `OTP_MAX_ATTEMPTS` the others match no row and are refused uncompared.
-   */
-  async reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
-    const max = this.config.mfa.maxAttempts;
-    const take = (condition: string) =>
-      this.database.won(
-        `UPDATE pending_logins SET attempts = attempts + 1
-         WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ? AND ${condition}`,
-        [userId, id, this.clock.now(), max],
-      );
-    if (await take('attempts + 1 < ?')) return 'granted';
-    return (await take('attempts + 1 = ?')) ? 'last' : 'refused';
+  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login of the user has its own. */
+  reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
+    return reserveAttempt(this.database, {
+      table: 'pending_logins',
+      counter: 'attempts',
+      open: 'user_id = ? AND id = ? AND is_closed = 0 AND expires > ?',
+      values: [userId, id, this.clock.now()],
+      limit: this.config.mfa.maxAttempts,
+    });
   }
 
   /**
