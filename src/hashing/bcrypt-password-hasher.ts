@@ -15,7 +15,9 @@ export interface PasswordHasherOptions {
   readonly queueMaxWaitMs: number;
   /** Monotonic milliseconds, like `performance.now()`. */
   readonly now: () => number;
-  /** `HASH_THREADS`. The scheduler of the system shares the cores between these threads and the event loop (ADR 0004). */
+  /**
+   * `HASH_THREADS`. The scheduler of the system shares the cores between these threads and the event loop (ADR 0004).
+   */
   readonly concurrency: number;
   /** `HASH_PAIRS`: false compares every password alone, with the library. */
   readonly pairs?: boolean;
@@ -103,8 +105,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   private async run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
     const { span } = this.options;
     if (span === undefined) return this.queue.run(networkOf(ip), request, signal);
-    // Both spans are opened here, so that they belong to this request. The queue starts a job in the asynchronous context
-    // of another request: the one whose job has just ended.
+    // Both spans are opened here, so that they belong to this request. The queue starts a job in the asynchronous
+    // context of another request: the one whose job has just ended.
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const reply = this.queue.run(networkOf(ip), request, signal, begin);

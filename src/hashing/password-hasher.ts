@@ -9,7 +9,9 @@ export interface HasherStats {
   readonly waiting: number;
   /** Threads that are working now, each on one job or on two jobs at once. */
   readonly running: number;
-  /** Moving average of a thread's time for one job, in milliseconds. Before the first job it is estimated from the cost. */
+  /**
+   * Moving average of a thread's time for one job, in milliseconds. Before the first job it is estimated from the cost.
+   */
   readonly averageMs: number;
   readonly completed: number;
   readonly refused: number;
@@ -28,8 +30,9 @@ export interface HashClient {
 }
 
 /**
- * All password hashing goes through this class. It runs outside the event loop on at most `HASH_THREADS` threads, shares
- * them fairly between clients, and refuses at once when the wait would be too long (docs/spec/service.md#2.1, ADR 0004).
+ * All password hashing goes through this class. It runs outside the event loop on at most `HASH_THREADS` threads,
+ * shares them fairly between clients, and refuses at once when the wait would be too long (docs/spec/service.md#2.1,
+ * ADR 0004).
  */
 export abstract class PasswordHasher {
   /**
@@ -48,8 +51,8 @@ export abstract class PasswordHasher {
   abstract matches(password: string, hash: string | null, client: HashClient): Promise<boolean>;
 
   /**
-   * Lets a caller refuse a request before it does other work for it. It reserves nothing: `hash` and `matches` can still
-   * be refused later.
+   * Lets a caller refuse a request before it does other work for it. It reserves nothing: `hash` and `matches` can
+   * still be refused later.
    * @throws HashQueueFull when a hash would be refused now
    */
   abstract assertCapacity(client: HashClient): void;

@@ -8,9 +8,9 @@ interface Call<Reply> {
 type Answer<Reply> = { readonly value: Reply } | { readonly error: string };
 
 /**
- * Threads that answer one request each at a time. A thread starts when it is first needed and is then kept. The pool has
- * no queue and no limit: the caller limits the parallel calls, and with them the threads. When a thread dies, only its
- * own request fails.
+ * Threads that answer one request each at a time. A thread starts when it is first needed and is then kept. The pool
+ * has no queue and no limit: the caller limits the parallel calls, and with them the threads. When a thread dies, only
+ * its own request fails.
  */
 export class WorkerPool<Request, Reply> {
   private readonly calls = new Map<Worker, Call<Reply> | null>();

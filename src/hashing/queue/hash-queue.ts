@@ -34,9 +34,9 @@ interface Job<Request, Reply> {
 const WEIGHT = 0.1;
 
 /**
- * A bounded queue that is fair between clients (docs/spec/decisions.md#8, `HASH_QUEUE_*`). It limits the jobs that run and
- * the jobs that wait, and refuses a job that would wait too long. A refusal is decided from counters and costs no time.
- * Two jobs that fit and are next in the queue are served together; a job never waits for a second one.
+ * A bounded queue that is fair between clients (docs/spec/decisions.md#8, `HASH_QUEUE_*`). It limits the jobs that run
+ * and the jobs that wait, and refuses a job that would wait too long. A refusal is decided from counters and costs no
+ * time. Two jobs that fit and are next in the queue are served together; a job never waits for a second one.
  */
 export class HashQueue<Request, Reply> {
   private readonly waiting = new FairQueue<Job<Request, Reply>>();
