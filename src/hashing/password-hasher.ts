@@ -37,7 +37,7 @@ export interface HashClient {
 export abstract class PasswordHasher {
   /**
    * Returns a bcrypt hash `$2b$cc$…` of the configured cost with a new salt.
-   * @throws HashQueueFull when the queue is full
+   * @throws HashQueueFull when the queue is full or the wait would be too long
    * @throws PasswordNotHashable see `isHashable`
    */
   abstract hash(password: string, client: HashClient): Promise<string>;
@@ -46,7 +46,7 @@ export abstract class PasswordHasher {
    * Returns whether the password belongs to the stored hash. The result is false for a password that cannot be hashed,
    * for null (unknown user, user without a password), for a stored value that is not a bcrypt hash, and for a cost over
    * 14. These cases cost the work of one bcrypt as well. The last two are also reported to the operator.
-   * @throws HashQueueFull when the queue is full
+   * @throws HashQueueFull when the queue is full or the wait would be too long
    */
   abstract matches(password: string, hash: string | null, client: HashClient): Promise<boolean>;
 
@@ -63,7 +63,7 @@ export abstract class PasswordHasher {
   abstract stats(): HasherStats;
 }
 
-/** The queue is full, and no hash was computed: COMMON_503001 with `data.retry_after`. */
+/** The queue refused the job and computed no hash: COMMON_503001 with `data.retry_after`. */
 export class HashQueueFull extends DomainError {
   override readonly name = 'HashQueueFull';
 
