@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import type { Sql } from '../platform/database/sql';
 import { Operator } from './operator';
 
-/** `USER_RESET_PASSWORD` is the specification's (§6.3); the others are named like it. */
+/** The names follow `USER_RESET_PASSWORD`, which docs/spec/service.md#6.3 defines. */
 export type AuditEvent =
   | 'USER_RESET_PASSWORD'
   | 'USER_PASSWORD_CHANGED'
@@ -33,15 +33,15 @@ export type AuditEvent =
 
 export interface AuditEntry {
   readonly userId?: string;
-  /** Absent for what an operator did on the command line. */
+  /** Absent when an operator acts on the command line. */
   readonly client?: ClientInfo;
-  /** Numbers and names that an auditor needs; the type keeps free text of a request out. */
+  /** Numbers and names for the auditor. Never put text of a request here: it can contain a secret. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /**
- * One row in `audit_logs` for each account event, in the transaction that it tells of (§6.3). In the process of a command
- * every row names the operator.
+ * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). In
+ * the process of a command, every row names the operator.
  */
 @Injectable()
 export class AuditTrail {

@@ -1,8 +1,8 @@
 /**
- * Who runs the command line. Provided in the process of a command and nowhere else, so that no change of a command can be
- * written to the audit without its actor.
+ * The person who runs a command. Only the process of a command provides it, and AuditTrail adds it to every row: no
+ * change by a command is recorded without its actor.
  */
 export class Operator {
-  /** @param name `--actor`, or the system user */
+  /** @param name the value of `--actor`, or the user of the operating system */
   constructor(readonly name: string) {}
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type HashClient, HashQueueFull, PasswordHasher, PasswordNotHashable } from './password-hasher';
 import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
-import { costOf } from './engine/bcrypt-format';
+import { costOf } from './bcrypt-format';
 import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
 
 const COST = 4;
@@ -206,13 +206,13 @@ describe('BcryptPasswordHasher', () => {
   it('W22 a stored hash of cost 15 is refused unverified and reported without the hash', async () => {
     const costly = hash.replace('$04$', '$15$');
     await expect(hasher.matches('correct horse', costly, from('ip'))).resolves.toBe(false);
-    expect(reports).toEqual(['a stored password hash of cost 15 was refused, the limit is 14']);
+    expect(reports).toEqual(['a stored password hash of cost 15 was refused: the limit is 14']);
   });
 
   it('reports a stored value that is no hash, without the value; an unknown user is nothing to report', async () => {
     await hasher.matches('correct horse', 'plain text', from('ip'));
     await hasher.matches('correct horse', null, from('ip'));
-    expect(reports).toEqual(['a stored password is no bcrypt hash and was refused']);
+    expect(reports).toEqual(['a stored password is not a bcrypt hash and was refused']);
   });
 
   it('runs no more at a time than it was told', async () => {

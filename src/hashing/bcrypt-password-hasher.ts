@@ -1,41 +1,46 @@
 import { networkOf } from '../shared/client-network';
 import { HashClient, HasherStats, isHashable, PasswordHasher, PasswordNotHashable } from './password-hasher';
+import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
 import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
-import { costOf, dummyHash, MAX_VERIFIED_COST } from './engine/bcrypt-format';
 import { HashQueue } from './queue/hash-queue';
 
 export interface PasswordHasherOptions {
   /** `BCRYPT_COST`, 4 to 14. */
   readonly cost: number;
-  /** `HIDE_ACCOUNT_EXISTENCE`: a comparison with a hash of lower cost takes the rounds of `cost` all the same. */
+  /** `HIDE_ACCOUNT_EXISTENCE`: a comparison with a hash of lower cost takes as many rounds as one of `cost`. */
   readonly levelled?: boolean;
   /** `HASH_QUEUE_LIMIT`, jobs. */
   readonly queueLimit: number;
   /** `HASH_QUEUE_MAX_WAIT_MS`. */
   readonly queueMaxWaitMs: number;
-  /** Monotonic milliseconds, as `performance.now()`. */
+  /** Monotonic milliseconds, like `performance.now()`. */
   readonly now: () => number;
-  /** `HASH_THREADS`. The event loop gets its share of the cores from the scheduler (ADR 0004). */
+  /**
+   * `HASH_THREADS`. The scheduler of the system shares the cores between these threads and the event loop (ADR 0004).
+   */
   readonly concurrency: number;
-  /** `HASH_PAIRS`: false compares every password alone, by the library. */
+  /** `HASH_PAIRS`: false compares every password alone, with the library. */
   readonly pairs?: boolean;
   readonly engine?: BcryptEngine;
-  /** Told in words what an operator should know; never a hash or a password. */
+  /** Receives messages for the operator. They never contain a hash or a password. */
   readonly report?: (problem: string) => void;
-  /** Runs the work within a span of the request; undefined where there is no tracing. */
+  /** Runs the work within a span of the request. Undefined without tracing. */
   readonly span?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
 type Request = { readonly password: string; readonly cost: number } | Comparison;
 
-// About 0.04 ms per round on a server core. Only the first moments after the start depend on it.
+// About 0.04 ms per round on a server core. It is only used until the first jobs have been measured.
 const MS_PER_ROUND = 0.04;
 
-// Only comparisons are paired: the libraries alone make hashes, so nothing that our own code computes is ever stored.
+// Only comparisons are paired. The libraries alone make hashes, so our own code never computes a value that is stored.
 const fit = (first: Request, second: Request): boolean =>
   'hash' in first && 'hash' in second && costOf(first.hash) === costOf(second.hash);
 
-/** bcrypt of one cost behind the bounded, fair queue; what cannot be compared costs the same work as what can (§2.1). */
+/**
+ * bcrypt behind the bounded, fair queue. A password that cannot be compared costs the same work as one that can, so the
+ * duration of an answer does not reveal the difference (docs/spec/service.md#2.1).
+ */
 export class BcryptPasswordHasher extends PasswordHasher {
   private readonly engine: BcryptEngine;
   private readonly queue: HashQueue<Request, string | boolean>;
@@ -61,21 +66,21 @@ export class BcryptPasswordHasher extends PasswordHasher {
   override async hash(password: string, client: HashClient): Promise<string> {
     if (!isHashable(password)) throw new PasswordNotHashable();
     const made = await this.run(client, { password, cost: this.options.cost });
-    if (typeof made !== 'string') throw new TypeError('a comparison was answered where a hash was asked for');
+    if (typeof made !== 'string') throw new TypeError('expected a hash, got the result of a comparison');
     return made;
   }
 
   override async matches(password: string, hash: string | null, client: HashClient): Promise<boolean> {
     const comparable = this.comparable(hash);
     const hashable = isHashable(password);
-    // One comparison on every path, of the stored hash's own cost where there is one, levelled where that is asked for.
+    // Every path makes one comparison. It has the cost of the stored hash, if there is one; `levelled` adds to that.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
     const same = await this.run(client, comparison);
     return same === true && hashable && comparable !== null;
   }
 
-  override assertRoom({ ip }: HashClient): void {
-    this.queue.assertRoom(networkOf(ip));
+  override assertCapacity({ ip }: HashClient): void {
+    this.queue.assertCapacity(networkOf(ip));
   }
 
   override needsRenewal(hash: string): boolean {
@@ -86,12 +91,12 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return { engine: this.engine.name, concurrency: this.options.concurrency, ...this.queue.stats() };
   }
 
-  /** Called by Nest once no request is served any more. */
+  /** Nest calls this after the last request was answered. */
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
 
-  /** Refuses what waits, lets what runs end, then ends the threads. */
+  /** Refuses the jobs that wait, lets the running jobs end, then ends the threads. */
   async close(): Promise<void> {
     await this.queue.close();
     await this.engine.close();
@@ -100,7 +105,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   private async run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
     const { span } = this.options;
     if (span === undefined) return this.queue.run(networkOf(ip), request, signal);
-    // Both spans belong to this request. The queue serves a job in the course of whichever request left its place.
+    // Both spans are opened here, so that they belong to this request. The queue starts a job in the asynchronous
+    // context of another request: the one whose job has just ended.
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const reply = this.queue.run(networkOf(ip), request, signal, begin);
@@ -124,8 +130,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   /**
-   * The costs of further comparisons that together with one of this hash take the rounds of the configured cost: a cost
-   * is twice the rounds of the one below it, so 2^5 + 2^5 + 2^6 = 2^7. None for a hash of a higher cost.
+   * The costs of the additional comparisons that bring the rounds of this hash up to those of the configured cost. Each
+   * cost has twice the rounds of the one below it: 2^5 + 2^5 + 2^6 = 2^7. A hash of a higher cost needs none.
    */
   private missingCosts(hash: string): number[] {
     if (!this.options.levelled) return [];
@@ -139,8 +145,8 @@ export class BcryptPasswordHasher extends PasswordHasher {
     if (cost !== null && cost <= MAX_VERIFIED_COST) return hash;
     this.report(
       cost === null
-        ? 'a stored password is no bcrypt hash and was refused'
-        : `a stored password hash of cost ${cost} was refused, the limit is ${MAX_VERIFIED_COST}`,
+        ? 'a stored password is not a bcrypt hash and was refused'
+        : `a stored password hash of cost ${cost} was refused: the limit is ${MAX_VERIFIED_COST}`,
     );
     return null;
   }

@@ -1,12 +1,12 @@
-import { isHashable, saltOf } from './password-hasher';
+import { isHashable } from './password-hasher';
 
 describe('isHashable', () => {
   it.each([
     ['72 bytes of ASCII', 'a'.repeat(72)],
     ['72 bytes in 18 emoji', '😀'.repeat(18)],
-    ['nothing at all (a matter of the policy)', ''],
+    ['an empty password (the password policy refuses it)', ''],
     ['letters beyond ASCII', 'pässwörd 密码'],
-  ])('takes %s', (_case, password) => {
+  ])('%s can be hashed', (_case, password) => {
     expect(isHashable(password)).toBe(true);
   });
 
@@ -19,12 +19,7 @@ describe('isHashable', () => {
     ['a lone high surrogate', 'secret\ud800'],
     ['a lone low surrogate', '\udc00secret'],
     ['surrogates in the wrong order', 'x\ude00\ud83dx'],
-  ])('refuses %s', (_case, password) => {
+  ])('%s is refused', (_case, password) => {
     expect(isHashable(password)).toBe(false);
   });
-});
-
-it('the salt column holds the first 29 characters of a hash: prefix, cost and salt', () => {
-  const hash = '$2b$10$abcdefghijklmnopqrstuuAHZ3vIWkvGvBwuOZaMbGSqMcRKyMO3W';
-  expect(saltOf(hash)).toBe('$2b$10$abcdefghijklmnopqrstuu');
 });

@@ -6,10 +6,10 @@ import { Database } from '../platform/database/database';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import type { SealedColumn } from '../platform/crypto/resealing';
 
-/** Rows of each column that are looked at: a wrong key shows at the first sealed value. `doctor` looks at all. */
+/** Rows to check of each column: a wrong key fails at the first sealed value. `doctor` checks all rows. */
 const sampleRows = 100;
 
-/** Opens a sample of what is stored when the program starts: KeyRing then logs a wrong key before somebody needs the value. */
+/** Opens a sample of the sealed values at the start, so that KeyRing logs a wrong key before a user needs a value. */
 @Injectable()
 export class DataKeyCheck implements OnApplicationBootstrap {
   constructor(
@@ -29,7 +29,7 @@ export class DataKeyCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** By the primary key, so that the statement reads a bounded number of rows. */
+  /** Ordered by the primary key, so that the statement reads a bounded number of rows. */
   private async sample({ table, key, column, only = '1 = 1' }: SealedColumn): Promise<string[]> {
     const rows = await this.database.rows<{ sealed: string | null }>(
       `SELECT ${column} AS sealed FROM ${table} WHERE ${only} ORDER BY ${key} LIMIT ${sampleRows}`,
@@ -41,7 +41,7 @@ export class DataKeyCheck implements OnApplicationBootstrap {
     try {
       this.keys.open(purpose, sealed);
     } catch {
-      // KeyRing has told it.
+      // KeyRing has logged the wrong key.
     }
   }
 }

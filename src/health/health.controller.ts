@@ -8,12 +8,12 @@ import { Clock } from '../shared/clock';
 import { Lifecycle } from './lifecycle';
 import { SharedReading } from './shared-reading';
 
-/** For the orchestrator: live is the process alone, ready is the store, its schema, and not being on the way out. */
+/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema and shutdown. */
 @ApiExcludeController()
 @Controller('health')
 @OwnFormat()
 export class HealthController {
-  /** Anybody may ask, as often as they like; the database is not asked more often for it. */
+  /** The endpoint is open to anyone, so the number of requests must not decide how often the database is queried. */
   private readonly database: SharedReading<Awaited<ReturnType<DatabaseConnection['probe']>>>;
 
   constructor(

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** From SIGTERM on the program drains: readiness is red and answers close their connections, but all are still served. */
+/**
+ * From SIGTERM on the program drains: `/health/ready` answers 503 and every answer closes its connection, but requests
+ * are still served.
+ */
 @Injectable()
 export class Lifecycle {
   private stopping = false;

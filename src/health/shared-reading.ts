@@ -1,11 +1,11 @@
 import type { Clock } from '../shared/clock';
 
-/** Shorter than any period between two probes of an orchestrator. */
+/** Shorter than the usual interval between two probes of an orchestrator. */
 const freshForMs = 1000;
 
 /**
- * One reading for everybody: parallel callers wait for the reading that is under way, and a good one serves for a second
- * from its start. A bad one is never used again, so a recovery is seen at once.
+ * Shares one reading among all callers. Parallel callers wait for the same reading. A good result is used again for one
+ * second from the start of its reading. A bad result is never used again, so a recovery is seen at once.
  */
 export class SharedReading<T> {
   private underWay: Promise<T> | undefined;
@@ -19,7 +19,7 @@ export class SharedReading<T> {
 
   async value(): Promise<T> {
     const now = this.clock.now().getTime();
-    // A clock that was set back must not keep a reading alive.
+    // Math.abs: without it, a clock that was set back would keep a reading valid for long.
     if (this.good !== undefined && Math.abs(now - this.good.begun) < freshForMs) return this.good.value;
     this.underWay ??= this.begin(now).finally(() => (this.underWay = undefined));
     return this.underWay;

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { TokenPayload } from './token-payload';
 
-/** What a token's check reads of its user, in the same statement: the scope of the request (§5.4). */
+/** The user of a request. The check of the token reads it in the same statement (docs/spec/service.md#5.4). */
 export interface SessionUser {
   readonly uid: string;
   readonly loginName: string;
@@ -14,17 +14,17 @@ export interface SessionUser {
   readonly orgUnitId: string | null;
 }
 
-/** Signature, claims and expiry are good; whether its row still is has not been asked yet. */
+/** A token with a valid signature, valid claims and a future expiry. Its row has not been checked yet. */
 export interface PresentedToken {
   readonly payload: TokenPayload;
-  /** The JWT as it was presented. */
+  /** The JWT as the client sent it. */
   readonly token: string;
 }
 
 export interface CurrentSession extends PresentedToken {
   readonly user: SessionUser;
   readonly credentialVersion: number;
-  /** When the presented token's row expires. */
+  /** When the row of the presented token expires. */
   readonly expires: Date;
 }
 
@@ -34,7 +34,7 @@ export const Session = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user,
 );
 
-/** `@RefreshToken() presented: PresentedToken` behind RefreshTokenGuard; SessionRefresher is what asks for its row. */
+/** `@RefreshToken() presented: PresentedToken` on a route behind RefreshTokenGuard. SessionRefresher checks its row. */
 export const RefreshToken = createParamDecorator(
   (_data: unknown, context: ExecutionContext): PresentedToken =>
     context.switchToHttp().getRequest<FastifyRequest & { user: PresentedToken }>().user,

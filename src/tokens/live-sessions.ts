@@ -4,7 +4,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import { timeOf } from '../platform/database/sql';
 import type { User } from '../users/user.entity';
 
-/** Whether a session still stands, for what belongs to one beside its tokens: asked of its first row (ADR 0005). */
+/** Tells whether a session is still valid, for data that belongs to a session. Its first row decides (ADR 0005). */
 @Injectable()
 export class LiveSessions {
   constructor(
@@ -12,7 +12,7 @@ export class LiveSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** When the user logged in; undefined once the session was ended, whatever ended it. */
+  /** Returns the time of the login, or undefined when the session has ended, whatever ended it. */
   async startedAt(sid: string, user: User): Promise<Date | undefined> {
     const row = await this.database.row<{ created_at: unknown }>(
       `SELECT created_at FROM login_tokens
@@ -23,8 +23,9 @@ export class LiveSessions {
   }
 
   /**
-   * Racers: a logout of the same instant. It comes before, and this finds no row; or it waits until the unit has ended.
-   * The user's row, which decides on everything else that ends a session, has been taken before.
+   * Locks the first row of the session until the transaction ends.
+   * Racer: a logout. If it commits first, this matches no row. If it comes later, it waits for this transaction. The
+   * caller has locked the user's row before, which decides about everything else that ends a session.
    */
   hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
     return tx.won(

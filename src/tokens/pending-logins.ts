@@ -10,22 +10,22 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
-import type { Reservation } from '../users/second-factor';
+import { type Reservation, reserveAttempt } from '../users/attempts';
 import { type MfaType, type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
 
 export type { PendingLogin } from './persistence/pending-login.entity';
 
-/** What a request shows of itself: the `mfa_token` of the login's answer, or only where it comes from. */
+/** What identifies a request: the `mfa_token` of the login's answer, or else its IP address. */
 export interface PendingLoginClaim {
   readonly mfaToken: string | undefined;
   readonly ip: string;
 }
 
 /**
- * Sessions that wait for their second factor (decisions.md 3): knowing a uid is worth nothing without one. There is one
- * row for each user, which a new login takes over, so that nothing of the former login can be used or counted any more.
+ * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). A uid alone is useless without one.
+ * Each user has one row. A new login replaces it, so that no code, token or attempt of the former login applies.
  */
 @Injectable()
 export class PendingLogins {
@@ -39,8 +39,8 @@ export class PendingLogins {
   ) {}
 
   /**
-   * Racers: parallel logins of one user. The last one has the row; the tokens and codes of the others open nothing.
-   * @returns the `mfa_token`, of which only the hash is stored.
+   * Racers: parallel logins of one user. The last one owns the row. The tokens and codes of the others are refused.
+   * @returns the `mfa_token`; only its hash is stored
    */
   async open(
     sql: Sql,
@@ -74,8 +74,8 @@ export class PendingLogins {
   }
 
   /**
-   * The live one, for its owner; everybody else is told the same as for a uid that does not exist. A wrong `mfa_token`
-   * is not made good by the right address.
+   * Returns the pending login to its owner while it is valid, and undefined otherwise, exactly as for an unknown uid. A
+   * wrong `mfa_token` is refused even when the IP address is the one of the login.
    */
   async find(uid: string, claim: PendingLoginClaim): Promise<{ pending: PendingLogin; user: User } | undefined> {
     if (!isUuid(uid)) return undefined;
@@ -90,25 +90,21 @@ export class PendingLogins {
     return live ? { pending, user } : undefined;
   }
 
-  /**
-   * Takes one attempt before the code is compared. Racers: any number of codes for one pending login. The database counts
-   * them one after the other; after `OTP_MAX_ATTEMPTS` the others match no row and are refused uncompared.
-   */
-  async reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
-    const max = this.config.mfa.maxAttempts;
-    const take = (condition: string) =>
-      this.database.won(
-        `UPDATE pending_logins SET attempts = attempts + 1
-         WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ? AND ${condition}`,
-        [userId, id, this.clock.now(), max],
-      );
-    if (await take('attempts + 1 < ?')) return 'granted';
-    return (await take('attempts + 1 = ?')) ? 'last' : 'refused';
+  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login of the user has its own. */
+  reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
+    return reserveAttempt(this.database, {
+      table: 'pending_logins',
+      counter: 'attempts',
+      open: 'user_id = ? AND id = ? AND is_closed = 0 AND expires > ?',
+      values: [userId, id, this.clock.now()],
+      limit: this.config.mfa.maxAttempts,
+    });
   }
 
   /**
-   * A code takes the place of the former one; attempts are not renewed. Racers: the acceptance of the former code, a
-   * newer login. Whoever comes second finds no row: an accepted login is not revived, a newer one keeps its own code.
+   * Replaces the code. The attempts are not renewed.
+   * Racers: the acceptance of the former code, a newer login. When one of them commits first, this matches no row: an
+   * accepted login stays closed, and a newer login keeps its own code.
    */
   setCode(
     tx: Transaction,
@@ -125,8 +121,10 @@ export class PendingLogins {
   }
 
   /**
-   * Racers: the same right code in parallel, a resend, a newer login. One of them finds the login open and with the code
-   * that was compared; the others match no row and are answered as if the code were wrong (W06).
+   * Closes the login because its code was correct.
+   * Racers: the same code in parallel, a resend, a newer login. The first one wins. The others find the login closed or
+   * with another code than the compared one, match no row, and are answered as for a wrong code
+   * (docs/spec/attacks.md#w06).
    */
   consume(tx: Transaction, { userId, id, codeHash }: PendingLogin): Promise<boolean> {
     return tx.won(
@@ -136,7 +134,7 @@ export class PendingLogins {
     );
   }
 
-  /** For the table's sake, in a unit that has moved the user's credential version: by that it is dead already. */
+  /** Makes the table show the truth. What ends the login is the new credential version of the same transaction. */
   async close(tx: Transaction, userId: string): Promise<void> {
     await tx.affected('UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND is_closed = 0', [userId]);
   }

@@ -13,7 +13,9 @@ import type { TokenUse } from './token-payload';
 
 const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
 
-/** passport-jwt has found a session or the reason why not; errors of the store pass through. */
+/**
+ * Receives what passport-jwt found: a token, or the error that explains why there is none. A store error is rethrown.
+ */
 function accepted<Token extends PresentedToken>(
   error: unknown,
   token: Token | false,
@@ -32,19 +34,19 @@ abstract class SessionGuard extends AuthGuard('token') {
   }
 }
 
-/** An access token, and nothing else (AUTH_401001, AUTH_401002, AUTH_401004). */
+/** Accepts an access token only (AUTH_401001, AUTH_401002, AUTH_401004). */
 @Injectable()
 export class AccessTokenGuard extends SessionGuard {
   protected readonly accepts = ['access'] as const;
 }
 
-/** Either token of a session: what logout takes. */
+/** Accepts an access token or a refresh token: logout takes both. */
 @Injectable()
 export class SessionTokenGuard extends SessionGuard {
   protected readonly accepts = ['access', 'refresh'] as const;
 }
 
-/** A refresh token as bearer or in the body (AUTH_401006). Its row is not asked for here: SessionRefresher does. */
+/** Accepts a refresh token as bearer or in the body (AUTH_401006). SessionRefresher checks its row. */
 @Injectable()
 export class RefreshTokenGuard extends AuthGuard('refresh-token') {
   override handleRequest<Token>(error: unknown, token: PresentedToken | false): Token {

@@ -1,13 +1,13 @@
 export type TokenUse = 'access' | 'refresh';
 
-/** How the session was authenticated (RFC 8176): `pwd`, and `otp` where a second factor was asked for. */
+/** How the session was authenticated (RFC 8176): `pwd`, and `otp` when a second factor was used. */
 export type AuthenticationMethod = 'pwd' | 'otp';
 
-/** The claims of our tokens (decisions.md 4). A token that lacks one of them is not ours. */
+/** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused. */
 export interface TokenPayload {
   readonly sub: string;
   readonly jti: string;
-  /** One for each login: the jti of its first refresh token, whose row decides for the whole session (ADR 0005). */
+  /** The session: the jti of its first refresh token. That token's row decides about the whole session (ADR 0005). */
   readonly sid: string;
   readonly token_use: TokenUse;
   readonly iss: string;

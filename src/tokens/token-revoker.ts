@@ -7,7 +7,10 @@ import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-logins';
 import { LoginTokens } from './persistence/login-tokens';
 
-/** Ends sessions: one by logout, all of a user by a password change, a disabling or an operator (§3.3, W30). */
+/**
+ * Ends one session (logout), or all sessions of a user (password change, disabling, operator;
+ * docs/spec/service.md#3.3).
+ */
 @Injectable()
 export class TokenRevoker {
   constructor(
@@ -18,7 +21,7 @@ export class TokenRevoker {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Every token of the login that the presented token belongs to; other logins of the user go on. */
+  /** Ends the session of the presented token. Other sessions of the user go on. */
   async revokeSession({ payload }: CurrentSession, client: ClientInfo): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.tokens.revokeSession(tx, payload.sid);
@@ -27,15 +30,17 @@ export class TokenRevoker {
   }
 
   /**
-   * Everything that was issued to the user. Racers: logins and refreshes of the same instant, on any replica; what they
-   * insert carries the former version and is dead. @returns how many tokens were live.
+   * Ends everything that was issued to the user.
+   * Racers: parallel logins and refreshes, on any replica. The tokens that they insert carry the former version and are
+   * invalid.
+   * @returns how many tokens were not revoked before
    */
   async revokeAll(tx: Transaction, userId: string): Promise<number> {
     await this.users.endEverythingIssued(tx, userId);
     return this.markRevoked(tx, userId);
   }
 
-  /** For a unit that has already moved the version, by setting a password. */
+  /** For a transaction that has already increased the version, by setting a password. */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {
     await this.pendingLogins.close(tx, userId);
     return this.tokens.markRevoked(tx, userId);

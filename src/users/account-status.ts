@@ -5,7 +5,10 @@ import { accountDisabled, accountDormant, accountNotEnabled } from '../shared/er
 import { AppConfig } from '../platform/config/app-config';
 import { type User, userStatus } from './user.entity';
 
-/** The status checks of §3.1. They come after credential and lock, so that only the owner learns the state (W10). */
+/**
+ * The status checks of docs/spec/service.md#3.1. They come after the checks of the password and the lock, so that only
+ * the owner of the account learns its state (docs/spec/attacks.md#w10).
+ */
 @Injectable()
 export class AccountStatus {
   constructor(

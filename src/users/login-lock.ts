@@ -7,7 +7,10 @@ import { AccountStatus } from './account-status';
 import type { User } from './user.entity';
 import { UsersRepository } from './users.repository';
 
-/** The lock after repeated failures (§3.1, §8), decided at commit: no burst of guesses gets more than `MAX_LOCK_COUNT`. */
+/**
+ * The lock after repeated failures (docs/spec/service.md#3.1). The guarded writes of UsersRepository decide, so a burst
+ * of parallel guesses gets no more than `MAX_LOCK_COUNT` attempts.
+ */
 @Injectable()
 export class LoginLock {
   constructor(
@@ -17,7 +20,9 @@ export class LoginLock {
     private readonly config: AppConfig,
   ) {}
 
-  /** Judges the row as it was read: spares a locked account the credential check. The guarded writes decide. */
+  /**
+   * Spares a locked account the check of its credential. It judges the row as it was read; the guarded writes decide.
+   */
   assertOpen(user: User): void {
     const { maxCount, windowSeconds } = this.config.lock;
     const since = this.clock.secondsFromNow(-windowSeconds);
@@ -26,15 +31,15 @@ export class LoginLock {
     if (locked) throw new DomainError(accountLocked);
   }
 
-  /** Counts the wrong credential and says so; the guess that came after the lock learns only LOGIN_401004. */
+  /** Counts a wrong credential and throws LOGIN_401001, or LOGIN_401004 when the account is locked by now. */
   async recordFailure(user: User): Promise<never> {
     const counted = await this.users.recordLoginFailure(user.uid);
     throw new DomainError(counted ? loginFailed : accountLocked);
   }
 
   /**
-   * Records the success or says what stands against it. A status code tells that the password is right, so the database
-   * judges the lock once more before one is answered: a guess that comes after the lock learns only LOGIN_401004.
+   * Records the success, or throws the reason against it. The error of a status reveals that the password was correct.
+   * The lock is therefore checked again first: a guess that comes after the lock gets LOGIN_401004 only.
    * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
    */
   async recordSuccess(user: User): Promise<void> {
@@ -45,9 +50,10 @@ export class LoginLock {
   }
 
   /**
-   * Judges the row as it is now. Needed before any answer that tells a state of the account, here or at a directory.
-   * @returns that row, null where it is gone
-   * @throws DomainError LOGIN_401004
+   * Reads the row again and checks the lock. Needed before every answer that reveals the state of an account, here or
+   * in a directory.
+   * @returns the row, or null when it no longer exists
+   * @throws DomainError LOGIN_401004 when the account is locked
    */
   async assertStillOpen({ uid }: User): Promise<User | null> {
     const now = await this.users.findByUid(uid);

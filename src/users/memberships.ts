@@ -20,12 +20,15 @@ interface MembershipRow {
   readonly name: string;
 }
 
-/** The tenants and organisation units of a user: those of the row itself and those of the membership tables (§2.7). */
+/**
+ * The tenants and units of a user: those of the user's row and those of the membership tables
+ * (docs/spec/service.md#2.7).
+ */
 @Injectable()
 export class Memberships {
   constructor(private readonly database: Database) {}
 
-  /** Both in one statement, because a login waits for it. */
+  /** Reads both with one statement, because every login waits for it. */
   async of(
     user: Pick<User, 'uid' | 'tenantId' | 'orgUnitId'>,
   ): Promise<{ tenants: TenantView[]; orgUnits: OrgUnitView[] }> {

@@ -8,7 +8,7 @@ import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
 
-/** What `user_change_pwd_logs` answers: when a password was last set, and which ones may not come back (§8). */
+/** The passwords that were set: how old the current one is, and which ones may not be used again. */
 @Injectable()
 export class PasswordHistory {
   constructor(
@@ -17,15 +17,18 @@ export class PasswordHistory {
     private readonly config: AppConfig,
   ) {}
 
-  /** Passwords expire `PASSWORD_EXPIRE_DAYS` after the newest entry, or after the creation where there is none. */
+  /**
+   * A password expires `PASSWORD_EXPIRE_DAYS` after the newest entry, or after the creation of the account without one.
+   */
   isExpired({ passwordSetAt, createdAt }: User): boolean {
     const { expireDays } = this.config.passwords;
     return expireDays > 0 && (passwordSetAt ?? createdAt) < this.clock.secondsFromNow(-expireDays * 86_400);
   }
 
   /**
-   * The hashes a new password is compared with, the newest first: the last `PASSWORD_HISTORY`, and the current one where
-   * it is not among them (it came by another way than this service, or was hashed anew under another cost).
+   * The hashes that a new password is compared with, the newest first: the last `PASSWORD_HISTORY` entries, and the
+   * current hash when it is not among them. It is not when it was imported, or when it was hashed again under another
+   * cost.
    */
   async lastHashes(user: User): Promise<string[]> {
     const { history } = this.config.passwords;

@@ -3,22 +3,21 @@ import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { identityLength, identityOf } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
+import { type Reservation, reserveAttempt } from './attempts';
 import { type User, userStatus } from './user.entity';
 
-/** What became of asking for an attempt; `last` is granted too, and used up what there was. */
-export type Reservation = 'granted' | 'last' | 'refused';
-
-/** How long codes are blocked once the account's budget is used up, in seconds (decisions.md 3). */
+/** Seconds for which codes are refused after the budget of the account is used up (docs/spec/decisions.md#codes). */
 export const codeBlockSeconds = 900;
 
-/** The row as it was read: enabled, nothing ended since, and the same secret in force, whichever key it is sealed with by now. */
+/**
+ * Matches the user while enabled, with the credential version and the active secret that were read. The identity of a
+ * secret stays the same when the secret is sealed with another key.
+ */
 const unchanged =
   `uid = ? AND status = ${userStatus.enabled} AND credential_version = ? ` +
   `AND SUBSTR(COALESCE(topt_secret, ''), 1, ${identityLength}) = ?`;
 
-const notBlocked = '(mfa_blocked_until IS NULL OR mfa_blocked_until <= ?)';
-
-/** What an account remembers of its second factor: the budget of wrong codes over all logins, and the secret in force. */
+/** The second factor of an account: its budget of wrong codes over all logins, and its active TOTP secret. */
 @Injectable()
 export class SecondFactor {
   constructor(
@@ -28,35 +27,33 @@ export class SecondFactor {
   ) {}
 
   /**
-   * Takes one attempt before a code is compared; a code that is accepted gives all of them back.
-   * Racers: any number of codes, on any replica. Each is counted by the database before its comparison, so no burst gets
-   * more than `OTP_ACCOUNT_MAX_FAILURES` of them; the one that takes the last starts the block and sets the count to 0
-   * for the time after it. The others match no row and are refused uncompared.
+   * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last one blocks the account and
+   * sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
    */
-  async reserveAttempt(uid: string): Promise<Reservation> {
-    const now = this.clock.now();
-    const max = this.config.mfa.accountMaxFailures;
-    const granted = await this.database.won(
-      `UPDATE users SET mfa_failed_count = mfa_failed_count + 1 WHERE uid = ? AND mfa_failed_count + 1 < ? AND ${notBlocked}`,
-      [uid, max, now],
-    );
-    if (granted) return 'granted';
-    const last = await this.database.won(
-      `UPDATE users SET mfa_failed_count = 0, mfa_blocked_until = ? WHERE uid = ? AND mfa_failed_count + 1 >= ? AND ${notBlocked}`,
-      [this.clock.secondsFromNow(codeBlockSeconds), uid, max, now],
-    );
-    return last ? 'last' : 'refused';
+  reserveAttempt(uid: string): Promise<Reservation> {
+    return reserveAttempt(this.database, {
+      table: 'users',
+      counter: 'mfa_failed_count',
+      open: 'uid = ? AND (mfa_blocked_until IS NULL OR mfa_blocked_until <= ?)',
+      values: [uid, this.clock.now()],
+      limit: this.config.mfa.accountMaxFailures,
+      close: {
+        set: 'mfa_failed_count = 0, mfa_blocked_until = ?',
+        values: [this.clock.secondsFromNow(codeBlockSeconds)],
+      },
+    });
   }
 
-  /** Whether codes of this account are looked at now; the verdict itself falls in `reserveAttempt`. */
+  /** Spares a blocked account the writes. `reserveAttempt` decides. */
   isBlocked(user: User): boolean {
     return user.mfaBlockedUntil !== null && user.mfaBlockedUntil > this.clock.now();
   }
 
   /**
-   * First in the unit that acts on a code: the count goes back to 0, and the row stays locked until the unit ends.
-   * Racers: a disabling, a password change, another secret confirmed, other codes of this account. They come before, and
-   * this finds no row and the code is refused; or after, and act on what it has done.
+   * The first statement of the transaction that acts on a correct code. It resets the count, and locks the row until
+   * the transaction ends.
+   * Racers: a disabling, a password change, the activation of another secret, other codes of this account. A racer that
+   * commits first wins: this matches no row, and the code is refused. A racer that comes later sees what this one did.
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(
@@ -65,7 +62,9 @@ export class SecondFactor {
     );
   }
 
-  /** `acceptCode` for a secret that has just proved itself: from this commit on it is the one in force. */
+  /**
+   * Like `acceptCode`, for the first correct code of a new secret. From this commit on, that secret is the active one.
+   */
   activateSecret(tx: Transaction, user: User, sealed: string): Promise<boolean> {
     return tx.won(
       `UPDATE users SET mfa_failed_count = 0, mfa_blocked_until = NULL, mfa_type = 'totp', topt_secret = ? WHERE ${unchanged}`,
@@ -73,12 +72,12 @@ export class SecondFactor {
     );
   }
 
-  /** Changes nothing and locks the row: the secret in force stays what was read until the unit ends. */
+  /** Changes nothing and locks the row: the active secret stays the one that was read until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(`UPDATE users SET mfa_type = mfa_type WHERE ${unchanged}`, this.asRead(user));
   }
 
-  /** No authenticator any more: codes go by mail again. */
+  /** Removes the authenticator. Codes are sent by e-mail again. */
   removeSecret(tx: Transaction, uid: string): Promise<boolean> {
     return tx.won(
       `UPDATE users SET topt_secret = NULL, mfa_type = 'email' WHERE uid = ? AND (topt_secret IS NOT NULL OR mfa_type <> 'email')`,

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
+import { saltOf } from '../hashing/bcrypt-format';
+import type { Transaction } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
+import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
-import { saltOf } from '../hashing/password-hasher';
-import type { Transaction } from '../platform/database/database';
-import type { Sql } from '../platform/database/sql';
-import { isDuplicate } from '../platform/database/store-failure';
-import { type MfaType, type Provider, User } from './user.entity';
+import { type MfaType, type Provider, User, userStatus } from './user.entity';
 
 export interface NewUser {
   readonly loginName: string;
   readonly email: string | null;
   readonly nickname: string | null;
-  /** bcrypt; null for a directory user and for one who is going to be invited. */
+  /** A bcrypt hash. Null for a directory user, and for a user who will be invited. */
   readonly passwordHash: string | null;
   readonly temporary: boolean;
   readonly status: number;
@@ -26,12 +26,14 @@ export interface NewUser {
   readonly orgUnitId: string | null;
 }
 
-/** What an operator refuses or forgot, in one sentence for him. */
+const statuses: readonly number[] = Object.values(userStatus);
+
+/** An account cannot be made as asked. The message tells the operator why. */
 export class AccountProblem extends Error {
   override readonly name = 'AccountProblem';
 }
 
-/** Making and administering accounts: for the command line, the import, and users that a directory vouches for. */
+/** Creates and changes accounts: for the command line, the import, and the first login of a directory user. */
 @Injectable()
 export class UserAccounts {
   constructor(
@@ -41,8 +43,8 @@ export class UserAccounts {
   ) {}
 
   /**
-   * Racers: two creations of one name or address. The unique keys decide; the loser gets the problem.
-   * @throws AccountProblem for a name or address that is taken or malformed, or a tenant or unit that does not exist.
+   * Racers: two creations with one name or address. The unique keys decide, and the loser gets an AccountProblem.
+   * @throws AccountProblem when a name or address is taken or malformed, or the tenant or unit does not exist
    */
   async create(tx: Transaction, user: NewUser): Promise<User> {
     assertWellFormed(user);
@@ -89,7 +91,7 @@ export class UserAccounts {
     return sql.won('UPDATE users SET mfa_type = ? WHERE uid = ? AND mfa_type <> ?', [mfaType, uid, mfaType]);
   }
 
-  /** Opens the lock and the block of codes at once. */
+  /** Ends the lock of the account and the block of its codes. */
   unlock(sql: Sql, uid: string): Promise<boolean> {
     return sql.won(
       `UPDATE users SET login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0, mfa_blocked_until = NULL
@@ -111,9 +113,9 @@ export class UserAccounts {
 }
 
 /**
- * The id is compared here once more: `utf8mb4_bin` pads with spaces, so MariaDB finds `root` for `root `, and the padded id
- * would be stored and get into tokens.
- * @throws AccountProblem
+ * Compares the id again after the look-up: `utf8mb4_bin` ignores spaces at the end, so MariaDB finds `root` for `root
+ * `. Otherwise the padded id would be stored and would get into tokens.
+ * @throws AccountProblem when there is no such tenant
  */
 export async function assertTenant(sql: Sql, id: string): Promise<void> {
   const row = await sql.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
@@ -127,7 +129,7 @@ function assertWellFormed(user: NewUser): void {
   }
   if (user.email !== null && !isPlainAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
   if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
-  if (![1, 0, -1, -2].includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
+  if (!statuses.includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
   if (user.provider === 'ldap' && user.passwordHash !== null) {
     throw new AccountProblem('a directory user has no password here');
   }

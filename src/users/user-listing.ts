@@ -8,7 +8,7 @@ import type { Provider } from './user.entity';
 import { notLocked } from './users.repository';
 
 export interface UserFilter {
-  /** The beginning of the login name, the e-mail address or the nickname. */
+  /** A prefix of the login name, the e-mail address or the nickname. */
   readonly query?: string;
   readonly status?: number;
   readonly tenantId?: string;
@@ -26,16 +26,16 @@ export interface ListedUser {
 
 export interface UserPage {
   readonly items: readonly ListedUser[];
-  /** Where the next page begins; null after the last one. */
+  /** The cursor of the next page, or null after the last page. */
   readonly next: string | null;
 }
 
-/** Rows of one statement: some milliseconds of work, and some hundred kilobytes. */
+/** Rows of one statement: a few milliseconds of work and a few hundred kilobytes. */
 export const pageRows = 1000;
 
 type Row = ListedUser & { readonly pageKey: string };
 
-/** Accounts in the order of their login names, a page at a time: no reader holds more than one page. */
+/** Lists accounts in the order of their login names, page by page: memory holds one page at most. */
 @Injectable()
 export class UserListing {
   constructor(
@@ -44,7 +44,7 @@ export class UserListing {
     private readonly config: AppConfig,
   ) {}
 
-  /** Each page when it is asked for, so that a slow reader holds the others up. */
+  /** Reads a page when the consumer asks for it, so that a slow consumer slows down the reading. */
   async *pages(filter: UserFilter, limit = Number.POSITIVE_INFINITY): AsyncGenerator<readonly ListedUser[]> {
     let after: string | null = '';
     for (let left = limit; left > 0 && after !== null;) {
@@ -55,7 +55,7 @@ export class UserListing {
     }
   }
 
-  /** By the unique key, from where the last page ended: an account that is made or goes meanwhile moves no other. */
+  /** Continues after the last key: an account that is created or removed meanwhile does not shift the others. */
   async page(filter: UserFilter, { limit, after }: { limit: number; after: string }): Promise<UserPage> {
     const { conditions, values } = this.where(filter);
     const rows = await this.database.rows<Row>(
@@ -79,7 +79,7 @@ export class UserListing {
     };
     if (query !== undefined) {
       const [key, typed] = [prefix(identityKey(query)), prefix(query)];
-      // LOWER knows no letters beyond ASCII on SQLite, so that the nickname is also compared as it was typed.
+      // LOWER of SQLite changes only ASCII letters, so the nickname is also compared as it was typed.
       const nickname = `LOWER(nickname) LIKE ? ESCAPE '!' OR nickname LIKE ? ESCAPE '!'`;
       add(
         `(login_name_key LIKE ? ESCAPE '!' OR email_key LIKE ? ESCAPE '!' OR ${nickname})`,
@@ -100,7 +100,7 @@ export class UserListing {
   }
 }
 
-/** A pattern of LIKE for what begins with the text, whatever characters are in it. */
+/** A LIKE pattern for texts that begin with this one. Wildcards in the text are escaped. */
 function prefix(text: string): string {
   return `${text.replace(/[!%_]/g, '!$&')}%`;
 }

@@ -3,23 +3,23 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type MfaType = 'email' | 'totp';
 export type Provider = 'password' | 'ldap';
 
-/** `status` of §2.1; what the values other than 1 mean is settled in decisions.md 2. */
+/** The values of `users.status` (docs/spec/decisions.md#2). */
 export const userStatus = { enabled: 1, notEnabled: 0, disabled: -1, expired: -2 } as const;
 
-/** A row of `users` (§2.1); changed only by the guarded writes of UsersRepository. */
+/** A row of `users` (docs/spec/service.md#2.1). Only guarded writes change it, never `save()`. */
 @Entity('users')
 export class User {
   @PrimaryColumn('varchar', { length: 36 })
   uid: string;
 
-  /** As the operator or the directory spells it; looked up by `login_name_key` (see identityKey). */
+  /** The spelling of the operator or of the directory. Look-ups use `login_name_key` (see identityKey). */
   @Column('varchar', { name: 'login_name', length: 255 })
   loginName: string;
 
   @Column('varchar', { name: 'login_name_key', length: 255 })
   loginNameKey: string;
 
-  /** Mail goes to this spelling only, never to one that was submitted (W38). */
+  /** Mail is sent to this spelling only, never to a submitted one (docs/spec/attacks.md#w38). */
   @Column('varchar', { length: 255, nullable: true })
   email: string | null;
 
@@ -29,11 +29,11 @@ export class User {
   @Column('varchar', { length: 255, nullable: true })
   nickname: string | null;
 
-  /** bcrypt; null for a directory user and for one who has not set a password yet. */
+  /** A bcrypt hash. Null for a directory user, and for a user who has not set a password yet. */
   @Column('varchar', { length: 72, nullable: true })
   password: string | null;
 
-  /** The bcrypt salt of `password`, its first 29 characters; new at each change. */
+  /** The first 29 characters of `password` (see saltOf). Each change of the password makes a new salt. */
   @Column('varchar', { length: 32, nullable: true })
   salt: string | null;
 
@@ -52,11 +52,11 @@ export class User {
   @Column('varchar', { name: 'mfa_type', length: 16 })
   mfaType: MfaType;
 
-  /** Sealed. The specification spells the column `topt_secret`; only here is it spelt so. */
+  /** Sealed. The misspelt column name `topt_secret` is that of the specification. */
   @Column('text', { name: 'topt_secret', nullable: true })
   totpSecret: string | null;
 
-  /** Wrong codes over all logins and resends; with `mfa_blocked_until` the account's budget (decisions.md 3). */
+  /** Wrong codes over all logins and resends. Together with `mfa_blocked_until` it is the budget of the account. */
   @Column('integer', { name: 'mfa_failed_count' })
   mfaFailedCount: number;
 
@@ -69,13 +69,13 @@ export class User {
   @Column('boolean', { name: 'is_admin' })
   isAdmin: boolean;
 
-  /** A temporary password: the next login answers `change_password` with a type 0 request. */
+  /** The password is temporary: the next login answers `change_password` with a request of type 0. */
   @Column('boolean', { name: 'must_change_password' })
   mustChangePassword: boolean;
 
   /**
-   * Counts what ends everything issued before it: a password change, a disabling, revoke-tokens. Tokens, pending logins
-   * and change requests carry the number they were issued under and are dead once it has moved (ADR 0005).
+   * Increased by a password change, a disabling and `revoke-tokens`. Tokens, pending logins and change requests store
+   * the version that they were issued under, and are invalid as soon as the user's version differs (ADR 0005).
    */
   @Column('integer', { name: 'credential_version' })
   credentialVersion: number;
@@ -89,6 +89,8 @@ export class User {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 
-  /** The newest entry of `user_change_pwd_logs`, null without one. No column: UsersRepository reads it with the row. */
+  /**
+   * The time of the newest entry in `user_change_pwd_logs`, or null. It is not a column; UsersRepository reads both.
+   */
   passwordSetAt: Date | null = null;
 }

@@ -1,12 +1,12 @@
-import { Inject, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { BcryptPasswordHasher } from '../hashing/bcrypt-password-hasher';
+import { PasswordHasher } from '../hashing/password-hasher';
 import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
-import { BcryptPasswordHasher } from '../hashing/bcrypt-password-hasher';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
-import { PasswordHasher } from '../hashing/password-hasher';
 import { PasswordHistory } from './password-history';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
@@ -55,10 +55,4 @@ import { UsersRepository } from './users.repository';
     PasswordHasher,
   ],
 })
-export class UsersModule implements OnApplicationShutdown {
-  constructor(@Inject(PasswordHasher) private readonly hasher: BcryptPasswordHasher) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.hasher.close();
-  }
-}
+export class UsersModule {}

@@ -1,31 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { saltOf } from '../hashing/bcrypt-format';
+import { AppConfig } from '../platform/config/app-config';
+import { Database } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUuid } from '../shared/uuid';
-import { AppConfig } from '../platform/config/app-config';
-import { Database } from '../platform/database/database';
-import { type Sql, timeOrNull } from '../platform/database/sql';
-import { saltOf } from '../hashing/password-hasher';
-import { User, userStatus } from './user.entity';
+import { selectUserBy, type UserRow, userOf } from './persistence/user-row';
+import { type User, userStatus } from './user.entity';
 
-/** The lock of §3.1 as a condition; COALESCE, because a count without a time would otherwise be locked for ever. */
+/**
+ * The account is not locked (docs/spec/service.md#3.1). COALESCE is needed for a count without a time: the comparison
+ * with NULL would otherwise lock the account forever.
+ */
 export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
-/** The rule of LOGIN_401008 as a condition; its first parameter is `ACCOUNT_DORMANT_DAYS`, where 0 means never. */
+/** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
 const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
 
-const newestPasswordChange =
-  '(SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1)';
-
-/** Rows of `users`: look-ups by the normalised names, and the guarded writes that login is decided by. */
+/** The table `users`: look-ups by the normalised names, and the guarded writes that decide a login. */
 @Injectable()
 export class UsersRepository {
-  private selection: string | undefined;
-
   constructor(
-    @InjectRepository(User) private readonly rows: Repository<User>,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
@@ -46,9 +42,9 @@ export class UsersRepository {
   }
 
   /**
-   * Racers: parallel wrong guesses, on any replica. The database counts them one after the other, and only while the
-   * account is open: exactly `MAX_LOCK_COUNT` of them are counted, whatever the parallelism.
-   * @returns false when the account was locked by then: the guess must be answered LOGIN_401004, right or wrong.
+   * Racers: parallel wrong guesses, on any replica. The database counts them one after the other while the account is
+   * open: exactly `MAX_LOCK_COUNT` of them are counted. The others match no row.
+   * @returns false when the account is locked by now: the answer is LOGIN_401004, whether the guess was correct or not
    */
   recordLoginFailure(uid: string): Promise<boolean> {
     return this.database.won(
@@ -58,9 +54,9 @@ export class UsersRepository {
   }
 
   /**
-   * Racers: a right guess among wrong ones, a disabling, a password change. The success is recorded only on an account
-   * that is enabled, not dormant, not locked, and has the password that was compared; otherwise the login has lost.
-   * Status is never written here: the known defect of §3.1 is not reproduced.
+   * Racers: wrong guesses that lock the account, a disabling, a password change. The success is recorded only while the
+   * account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this returns false
+   * and the login is refused. The status is never written here, unlike in the known defect of docs/spec/service.md#3.1.
    */
   recordLoginSuccess(user: User): Promise<boolean> {
     return this.database.won(
@@ -71,9 +67,10 @@ export class UsersRepository {
   }
 
   /**
-   * A new password: hash, salt, counters and version in one statement of the caller's unit. From its commit on,
-   * everything issued under the former password is dead; `status` stays what it was. Racers: an operator, and a reset by
-   * link, which gives the version it was issued under and loses (false) when that has moved.
+   * Sets a new password: hash, salt, counters and version in one statement of the caller's transaction. From its commit
+   * on, everything that was issued under the former password is invalid. `status` does not change.
+   * Racers: an operator who sets a password, and a reset link. The link passes the version that it was issued under as
+   * `issuedUnder`; when the version has changed since then, this returns false and the link is refused.
    */
   setPassword(
     sql: Sql,
@@ -89,7 +86,7 @@ export class UsersRepository {
     );
   }
 
-  /** The version that is in force at this statement; undefined when there is no such user. */
+  /** Returns the current version, or undefined when there is no such user. */
   async credentialVersion(sql: Sql, uid: string): Promise<number | undefined> {
     const row = await sql.row<{ version: number }>('SELECT credential_version AS version FROM users WHERE uid = ?', [
       uid,
@@ -97,7 +94,10 @@ export class UsersRepository {
     return row?.version;
   }
 
-  /** The same password under a new cost: nothing issued before it dies. Racers: a password change wins, this loses. */
+  /**
+   * Stores the same password under a new cost. Everything that was issued before stays valid. Racer: a password change,
+   * which always wins; this then matches no row.
+   */
   renewHash(user: User, hash: string): Promise<boolean> {
     return this.database.won(
       'UPDATE users SET password = ?, salt = ? WHERE uid = ? AND password = ? AND credential_version = ?',
@@ -105,29 +105,14 @@ export class UsersRepository {
     );
   }
 
-  /** Ends every token, pending login and change request of the user from this commit on. */
+  /** Invalidates every token, pending login and change request of the user from this commit on. */
   endEverythingIssued(sql: Sql, uid: string): Promise<boolean> {
     return sql.won('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [uid]);
   }
 
-  /**
-   * In every login, and so one prepared statement: TypeORM's finder builds its text anew at each call. The columns and
-   * their conversion are TypeORM's, which knows them once it has been connected.
-   */
   private async findBy(key: 'uid' | 'login_name_key' | 'email_key', value: string): Promise<User | null> {
-    const { metadata, manager } = this.rows;
-    this.selection ??= metadata.columns.map(({ databaseName }) => databaseName).join(', ');
-    const row = await this.database.row<Record<string, unknown>>(
-      `SELECT ${this.selection}, ${newestPasswordChange} AS password_set_at FROM users WHERE ${key} = ?`,
-      [value],
-    );
-    if (row === undefined) return null;
-    const user = this.rows.create();
-    for (const column of metadata.columns) {
-      column.setEntityValue(user, manager.dataSource.driver.prepareHydratedValue(row[column.databaseName], column));
-    }
-    user.passwordSetAt = timeOrNull(row.password_set_at);
-    return user;
+    const row = await this.database.row<UserRow>(selectUserBy(key), [value]);
+    return row === undefined ? null : userOf(row);
   }
 
   private lockBounds(): [number, Date] {

@@ -97,6 +97,15 @@ describe('guarded writes of the second factor', () => {
     expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
   });
 
+  it('a count above a lowered limit blocks the account at the next code, and grants a pending login none', async () => {
+    const { user, pending } = await givenPending('lowered');
+    await change('UPDATE users SET mfa_failed_count = 50 WHERE uid = ?', user);
+    await change('UPDATE pending_logins SET attempts = 50 WHERE user_id = ?', user);
+    expect(await on(SecondFactor).reserveAttempt(user.uid)).toBe('last');
+    expect(await on(SecondFactor).reserveAttempt(user.uid)).toBe('refused');
+    expect(await on(PendingLogins).reserveAttempt(pending)).toBe('refused');
+  });
+
   it('consume: of 16 racers one wins', async () => {
     const { pending } = await givenPending('consume');
     const results = await race(16, (n) =>

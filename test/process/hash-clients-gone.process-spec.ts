@@ -1,4 +1,4 @@
-import { dummyHash } from '../../src/hashing/engine/bcrypt-format';
+import { dummyHash } from '../../src/hashing/bcrypt-format';
 import { jsonRequest, RawConnection } from '../support/raw-http';
 import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';

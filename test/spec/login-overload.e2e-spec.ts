@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { CaptchaService } from '../../src/captcha/captcha.service';
-import { dummyHash } from '../../src/hashing/engine/bcrypt-format';
+import { dummyHash } from '../../src/hashing/bcrypt-format';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';

@@ -1,4 +1,4 @@
-import { costOf } from '../../src/hashing/engine/bcrypt-format';
+import { costOf } from '../../src/hashing/bcrypt-format';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import type { TestService } from './app';

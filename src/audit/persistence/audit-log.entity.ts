@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A row of `audit_logs` (decisions.md 5). Never a token, a code, a password or a link. */
+/** A row of `audit_logs` (docs/spec/decisions.md#audit). It never contains a token, a code, a password or a link. */
 @Entity('audit_logs')
 export class AuditLog {
   @PrimaryGeneratedColumn()
@@ -27,7 +27,7 @@ export class AuditLog {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 
-  /** The operator of the command line; null for what the account's owner or the service itself did. */
+  /** The operator who ran the command. Null when the owner of the account or the service itself acted. */
   @Column('varchar', { name: 'actor_id', length: 255, nullable: true })
   actorId: string | null;
 }

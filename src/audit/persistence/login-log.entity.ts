@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A row of `login_logs` (§2.4); its fields are settled in decisions.md 2. */
+/** A row of `login_logs` (docs/spec/decisions.md#login-logs). */
 @Entity('login_logs')
 export class LoginLog {
   @PrimaryGeneratedColumn()

@@ -33,7 +33,7 @@ export class LoginService {
   ) {}
 
   async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
-    this.credentials.assertRoom(command, client); //                    COMMON_503001, the captcha is not spent
+    this.credentials.assertCapacity(command, client); //                    COMMON_503001, the captcha is not spent
     await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
     const lookUp = this.credentials.userOf(command, client); //         LOGIN_404001
     const user = await this.refusals.recorded(lookUp, null, command, client);

@@ -30,7 +30,7 @@ export class FailoverGateway extends CaptchaGateway {
 
   async judge(token: string, ip: string): Promise<CaptchaVerdict> {
     const solution = this.altcha?.read(token);
-    if (solution === undefined) return this.judgeAbroad(token, ip);
+    if (solution === undefined) return this.judgeByProviders(token, ip);
     const solved = await this.altcha?.check(solution);
     if (solved === undefined) return 'rejected';
     return (await this.receipts.claim(solved.identity, solved.expires)) ? 'accepted' : 'rejected';
@@ -41,7 +41,7 @@ export class FailoverGateway extends CaptchaGateway {
    * provider; the others are refused at once and cost the provider nothing. A token that no provider could judge is
    * released, so that its owner can send it again.
    */
-  private async judgeAbroad(token: string, ip: string): Promise<CaptchaVerdict> {
+  private async judgeByProviders(token: string, ip: string): Promise<CaptchaVerdict> {
     if (this.providers.length === 0) return 'rejected';
     const identity = `token:${token}`;
     if (!(await this.receipts.claim(identity, this.clock.secondsFromNow(receiptSeconds)))) return 'rejected';

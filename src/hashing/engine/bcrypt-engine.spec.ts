@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import * as bcryptjs from 'bcryptjs';
 import * as native from '@node-rs/bcrypt';
 import { VECTORS } from '../../../packages/bcrypt-pair/test/vectors';
-import { dummyHash } from './bcrypt-format';
+import { dummyHash } from '../bcrypt-format';
 import { BcryptEngine, Comparison, openEngine } from './bcrypt-engine';
 
 /** The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name. */

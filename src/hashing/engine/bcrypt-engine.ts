@@ -2,38 +2,38 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { WorkerPool } from './worker-pool';
 
-/** Whether this password belongs to this well-formed bcrypt hash. */
+/** A password and the well-formed bcrypt hash to compare it with. */
 export interface Comparison {
   readonly password: string;
   readonly hash: string;
 }
 
-/** The two bcrypt libraries behind one face, and what compares two at once. It neither queues nor checks: its caller does. */
+/** One interface for both bcrypt libraries and for the pair comparison. The caller queues and checks the arguments. */
 export interface BcryptEngine {
   readonly name: 'native' | 'bcryptjs';
-  /** A `$2b$` hash with a new salt. */
+  /** Returns a `$2b$` hash with a new salt. */
   hash(password: string, cost: number): Promise<string>;
   verify(password: string, hash: string): Promise<boolean>;
   /**
-   * Both in one thread at once, in little more time than one of them takes alone (ADR 0016).
-   * @throws Error where the two hashes are not of one cost
+   * Makes both comparisons at once in one thread, in little more time than one comparison takes (ADR 0016).
+   * @throws Error when the hashes differ in cost
    */
   verifyPair(first: Comparison, second: Comparison): Promise<[boolean, boolean]>;
-  /** Ends the threads; what still runs in them is rejected. */
+  /** Ends the threads. Jobs that still run are rejected. */
   close(): Promise<void>;
 }
 
 export type EngineChoice = 'native' | 'bcryptjs' | 'auto';
 
-/** What `hash-worker.js` understands: one hash to make, or one or two comparisons. */
+/** The messages that `hash-worker.js` accepts: one hash to make, or one or two comparisons. */
 type Request = { hash: { password: string; cost: number } } | { comparisons: Comparison[] };
 
 const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 const WORKER = join(__dirname, 'hash-worker.js');
 
 /**
- * Opens the asked library; `auto` takes the native one where its binary loads and bcryptjs where not.
- * @param load throws when the package cannot be used on this machine
+ * Opens the chosen library. `auto` opens the native one, or bcryptjs when the native binary does not load.
+ * @param load loads a package, and throws when it cannot be used on this machine
  * @throws Error for `native` when its binary does not load
  */
 export function openEngine(

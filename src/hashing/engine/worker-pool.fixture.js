@@ -1,6 +1,6 @@
 'use strict';
 
-// A worker for the tests of the pool.
+// The worker that the tests of the pool start.
 const { parentPort, threadId, workerData } = require('node:worker_threads');
 
 parentPort.on('message', (order) => {

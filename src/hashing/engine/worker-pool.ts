@@ -8,8 +8,9 @@ interface Call<Reply> {
 type Answer<Reply> = { readonly value: Reply } | { readonly error: string };
 
 /**
- * Threads that answer one request at a time, started when first needed and kept. It has no queue and no bound: whoever
- * calls bounds the calls at a time, and with them the threads. A thread that dies fails its own request only.
+ * Threads that answer one request each at a time. A thread starts when it is first needed and is then kept. The pool
+ * has no queue and no limit: the caller limits the parallel calls, and with them the threads. When a thread dies, only
+ * its own request fails.
  */
 export class WorkerPool<Request, Reply> {
   private readonly calls = new Map<Worker, Call<Reply> | null>();
@@ -18,7 +19,7 @@ export class WorkerPool<Request, Reply> {
 
   /**
    * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error }`
-   * @param workerData what each thread gets when it starts
+   * @param workerData the value that each thread gets when it starts
    */
   constructor(
     private readonly file: string,
@@ -34,7 +35,7 @@ export class WorkerPool<Request, Reply> {
       if (this.closed) throw new Error('the worker pool is closed');
       const worker = this.idle.pop() ?? this.spawn();
       this.calls.set(worker, { resolve, reject });
-      // Only a thread with work keeps the process alive, so that a command ends after its last answer.
+      // Idle threads must not keep the process alive: a command has to end after its last answer.
       worker.ref();
       worker.postMessage(request);
     });
@@ -46,7 +47,7 @@ export class WorkerPool<Request, Reply> {
   }
 
   private spawn(): Worker {
-    // A loader or an inspector that was meant for the main thread must not run here.
+    // Without `execArgv: []` the thread would inherit a loader or an inspector that is meant for the main thread.
     const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [] });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
     worker.on('error', (error: Error) => this.lose(worker, error));

@@ -1,6 +1,6 @@
-/** Jobs of many clients in fair turns: one job of each client per round, a client's own jobs in their order. */
+/** Round-robin queue: each round takes one job of each client. The jobs of one client keep their order. */
 export class FairQueue<Job> {
-  // A Map keeps the order of insertion, so it is the ring of turns: the first client is next, a newcomer goes last.
+  // A Map keeps the order of insertion: the first client is next, a new client is last.
   private readonly lines = new Map<string, Job[]>();
   private count = 0;
 
@@ -26,12 +26,12 @@ export class FairQueue<Job> {
     return undefined;
   }
 
-  /** The job that `shift` would take. */
+  /** Returns the job that `shift` would take. */
   peek(): Job | undefined {
     return this.lines.values().next().value?.[0];
   }
 
-  /** Takes a job out of its line without giving up the client's turn; false when it is not there any more. */
+  /** Removes a waiting job; the client keeps its place in the round. Returns false when the job no longer waits. */
   remove(client: string, job: Job): boolean {
     const line = this.lines.get(client) ?? [];
     const at = line.indexOf(job);
@@ -42,13 +42,13 @@ export class FairQueue<Job> {
     return true;
   }
 
-  /** How many of the jobs that wait now would be served before one more job of this client. */
+  /** Returns how many of the waiting jobs would be served before one more job of this client. */
   ahead(client: string): number {
     const own = this.lines.get(client)?.length ?? 0;
     let ahead = own;
     let round = own + 1;
     for (const [other, line] of this.lines) {
-      // Whoever stands behind this client in the ring has had one turn less when the new job's round comes.
+      // Clients that come after this one in the round have had one turn less when the new job is served.
       if (other === client) round = own;
       else ahead += Math.min(line.length, round);
     }

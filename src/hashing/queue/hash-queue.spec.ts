@@ -62,19 +62,19 @@ describe('HashQueue', () => {
 
   it('asked whether there is room it says what a job would be told, and takes nothing', async () => {
     const bench = new Bench({ limit: 1 });
-    bench.queue.assertRoom('a');
+    bench.queue.assertCapacity('a');
     void bench.ask('a', 'runs');
-    bench.queue.assertRoom('a');
-    bench.queue.assertRoom('a');
+    bench.queue.assertCapacity('a');
+    bench.queue.assertCapacity('a');
     void bench.ask('a', 'waits');
-    expect(() => bench.queue.assertRoom('b')).toThrow(HashQueueFull);
+    expect(() => bench.queue.assertCapacity('b')).toThrow(HashQueueFull);
     await expect(bench.ask('b', 'refused')).rejects.toBeInstanceOf(HashQueueFull);
     expect(bench.queue.stats()).toMatchObject({ waiting: 1, running: 1, refused: 2 });
     await bench.end('runs');
-    bench.queue.assertRoom('b');
+    bench.queue.assertCapacity('b');
     await bench.endAll();
     await bench.queue.close();
-    expect(() => bench.queue.assertRoom('b')).toThrow(HashQueueFull);
+    expect(() => bench.queue.assertCapacity('b')).toThrow(HashQueueFull);
   });
 
   it('serves a client with one job after about one round, however many jobs another one has waiting', async () => {

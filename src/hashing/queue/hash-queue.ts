@@ -2,17 +2,17 @@ import { FairQueue } from './fair-queue';
 import { HashQueueFull } from '../password-hasher';
 
 export interface HashQueueOptions<Request, Reply> {
-  /** Does one request, or two that fit; the replies in their order. */
+  /** Serves one request, or two that `fit`. Resolves to the replies in the same order. */
   readonly serve: (first: Request, second?: Request) => Promise<readonly Reply[]>;
-  /** Whether the two can be done at once in one place. */
+  /** Returns whether one worker can serve the two requests at once. */
   readonly fit: (first: Request, second: Request) => boolean;
-  /** Places: how many are served at a time. */
+  /** The number of workers: how many calls of `serve` run at the same time. */
   readonly concurrency: number;
-  /** Jobs that may wait. */
+  /** The most jobs that may wait. */
   readonly limit: number;
-  /** Milliseconds a new job may expect to take until it is done. */
+  /** A new job is refused when it is expected to take longer than this, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Milliseconds one job is thought to take until the first ones have been measured. */
+  /** Assumed milliseconds per job, used until the first jobs have been measured. */
   readonly expectedMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -21,21 +21,22 @@ export interface HashQueueOptions<Request, Reply> {
 interface Job<Request, Reply> {
   readonly request: Request;
   readonly since: number;
-  /** It is being served from now on. */
+  /** Called when the job starts. */
   readonly begun: () => void;
-  /** It does not wait any more. */
-  leave(): void;
+  /** Removes the listener of the abort signal: the job no longer waits. */
+  stopListening(): void;
   resolve(reply: Reply): void;
   reject(reason: Error): void;
 }
 
-// The newest weighs a tenth: one that was disturbed changes little, a changed cost is learnt within some twenty.
+// Weight of the newest job in the moving averages. One disturbed job changes them little; a new cost is learnt in about
+// twenty jobs.
 const WEIGHT = 0.1;
 
 /**
- * Bounds the work: so many places, so many waiting, nobody let in who would wait too long; in fair turns. Where two that
- * fit wait one behind the other they share a place; nobody waits for a companion.
- * Refusing is decided from numbers at hand, so a refusal costs no time (decisions 8, `HASH_QUEUE_*`).
+ * A bounded queue that is fair between clients (docs/spec/decisions.md#8, `HASH_QUEUE_*`). It limits the jobs that run
+ * and the jobs that wait, and refuses a job that would wait too long. A refusal is decided from counters and costs no
+ * time. Two jobs that fit and are next in the queue are served together; a job never waits for a second one.
  */
 export class HashQueue<Request, Reply> {
   private readonly waiting = new FairQueue<Job<Request, Reply>>();
@@ -43,19 +44,19 @@ export class HashQueue<Request, Reply> {
   private completed = 0;
   private refused = 0;
   private abandoned = 0;
-  /** Moving average of what one job takes of a place's time: half of it where two shared the place. */
+  /** Moving average of a worker's time per job. Two jobs that are served together count half of the time each. */
   private averageMs: number;
-  /** Moving average of how long a place is taken, by one job or by two. */
-  private placeMs: number;
+  /** Moving average of the duration of one call of `serve`, for one job or for two. */
+  private serveMs: number;
   private closing: Promise<void> | undefined;
   private whenIdle: () => void = () => undefined;
 
   constructor(private readonly options: HashQueueOptions<Request, Reply>) {
     this.averageMs = options.expectedMs;
-    this.placeMs = options.expectedMs;
+    this.serveMs = options.expectedMs;
   }
 
-  /** Serves the request in this client's turn. @throws HashQueueFull, or the signal's reason if it fires before the start */
+  /** @throws HashQueueFull, or the reason of the signal when it is aborted before the job starts */
   async run(
     client: string,
     request: Request,
@@ -63,28 +64,28 @@ export class HashQueue<Request, Reply> {
     begun: () => void = () => undefined,
   ): Promise<Reply> {
     signal?.throwIfAborted();
-    this.assertRoom(client);
+    this.assertCapacity(client);
     return new Promise<Reply>((resolve, reject) => {
       const abandon = () => {
         if (!this.waiting.remove(client, job)) return;
         this.abandoned += 1;
         reject(signal?.reason as Error);
       };
-      const leave = () => signal?.removeEventListener('abort', abandon);
-      const job = { request, since: this.options.now(), begun, leave, resolve, reject };
+      const stopListening = () => signal?.removeEventListener('abort', abandon);
+      const job = { request, since: this.options.now(), begun, stopListening, resolve, reject };
       signal?.addEventListener('abort', abandon, { once: true });
       this.waiting.push(client, job);
       this.startNext();
     });
   }
 
-  /** @throws HashQueueFull where `run` would be refused now */
-  assertRoom(client: string): void {
+  /** @throws HashQueueFull when `run` would be refused now */
+  assertCapacity(client: string): void {
     if (this.closing) throw this.refusal(0);
     if (this.running < this.options.concurrency) return;
-    // Those under way are half done, then come those before it, then itself.
+    // The running jobs are half done on average. Then come the jobs before the new one, then the new one itself.
     const before = (this.waiting.ahead(client) / this.options.concurrency) * this.averageMs;
-    const expectedMs = before + 1.5 * this.placeMs;
+    const expectedMs = before + 1.5 * this.serveMs;
     if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
   }
 
@@ -93,7 +94,7 @@ export class HashQueue<Request, Reply> {
     return { waiting: this.waiting.size, running, averageMs, completed, refused, abandoned };
   }
 
-  /** Refuses what waits and what comes, and resolves when the jobs that run have ended. */
+  /** Refuses the waiting jobs and all new ones. Resolves when the running jobs have ended. */
   close(): Promise<void> {
     this.closing ??= new Promise((resolve) => {
       this.whenIdle = resolve;
@@ -109,7 +110,7 @@ export class HashQueue<Request, Reply> {
   }
 
   private refuse(job: Job<Request, Reply>, expectedMs: number): void {
-    job.leave();
+    job.stopListening();
     job.reject(this.refusal(expectedMs));
   }
 
@@ -123,11 +124,11 @@ export class HashQueue<Request, Reply> {
     if (this.running === 0) this.whenIdle();
   }
 
-  /** Takes the job whose turn it is, if the condition holds for it; refuses those on the way that are late. */
+  /** Takes the next job if the condition holds for it. Jobs that have waited too long are refused on the way. */
   private take(condition: (request: Request) => boolean = () => true): Job<Request, Reply> | undefined {
     for (let job = this.waiting.peek(); job; job = this.waiting.peek()) {
-      // Turns of clients that came later, or a stalled machine, can make a wait longer than it was expected to be.
-      // At twice the promise nobody is there any more: hashing it would only delay those who still are.
+      // Later clients or a stalled machine can make a wait longer than expected. After twice the limit the client has
+      // most likely given up: hashing for it would only delay the others.
       const isLate = this.options.now() - job.since > 2 * this.options.maxWaitMs;
       if (!isLate && !condition(job.request)) return undefined;
       this.waiting.shift();
@@ -141,7 +142,7 @@ export class HashQueue<Request, Reply> {
     const jobs = second ? [first, second] : [first];
     this.running += 1;
     for (const job of jobs) {
-      job.leave();
+      job.stopListening();
       job.begun();
     }
     const begun = this.options.now();
@@ -157,9 +158,9 @@ export class HashQueue<Request, Reply> {
     }
   }
 
-  private learn(placeMs: number, jobs: number): void {
+  private learn(serveMs: number, jobs: number): void {
     this.completed += jobs;
-    this.placeMs += WEIGHT * (placeMs - this.placeMs);
-    this.averageMs += WEIGHT * (placeMs / jobs - this.averageMs);
+    this.serveMs += WEIGHT * (serveMs - this.serveMs);
+    this.averageMs += WEIGHT * (serveMs / jobs - this.averageMs);
   }
 }

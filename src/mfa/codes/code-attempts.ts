@@ -5,7 +5,8 @@ import { emailCodeRejected, totpCodeRejected } from '../../shared/errors/error-c
 import { AuditTrail } from '../../audit/audit-trail';
 import { LoginJournal } from '../../audit/login-journal';
 import { Database, type Transaction } from '../../platform/database/database';
-import { codeBlockSeconds, type Reservation, SecondFactor } from '../../users/second-factor';
+import type { Reservation } from '../../users/attempts';
+import { codeBlockSeconds, SecondFactor } from '../../users/second-factor';
 import type { MfaType, User } from '../../users/user.entity';
 
 export interface Guess {

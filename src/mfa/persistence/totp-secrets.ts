@@ -6,7 +6,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { SqlValue } from '../../platform/database/sql';
-import type { Reservation } from '../../users/second-factor';
+import { type Reservation, reserveAttempt } from '../../users/attempts';
 import { TotpSecret } from './totp-secret.entity';
 
 /** How often the QR code of one enrolment may be fetched (docs/spec/decisions.md#enrolment). */
@@ -48,15 +48,15 @@ export class TotpSecrets {
     );
   }
 
-  /** Racers: parallel codes for one enrolment. `OTP_MAX_ATTEMPTS` of them match the row; the others are refused. */
-  async reserveAttempt(row: TotpSecret): Promise<Reservation> {
-    const take = (condition: string) =>
-      this.database.won(`UPDATE totp_secrets SET attempts = attempts + 1 WHERE ${stillOpen} AND ${condition}`, [
-        ...this.open(row),
-        this.config.mfa.maxAttempts,
-      ]);
-    if (await take('attempts + 1 < ?')) return 'granted';
-    return (await take('attempts + 1 = ?')) ? 'last' : 'refused';
+  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own. */
+  reserveAttempt(row: TotpSecret): Promise<Reservation> {
+    return reserveAttempt(this.database, {
+      table: 'totp_secrets',
+      counter: 'attempts',
+      open: stillOpen,
+      values: this.open(row),
+      limit: this.config.mfa.maxAttempts,
+    });
   }
 
   /** Gives an attempt back when the code was the correct one of a pending login. */

@@ -3,7 +3,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { OwnFormat } from '../../platform/http/answers.decorator';
 import { ApiExcludeController } from '../../platform/http/api-docs';
 
-/** The public keys that verify our tokens, former ones included (RFC 7517); empty for HS256, whose key is a secret. */
+/** The public keys that verify our tokens, with the former ones (RFC 7517). Empty for HS256, whose key is secret. */
 @ApiExcludeController()
 @Controller('.well-known')
 @OwnFormat()

@@ -1,14 +1,14 @@
-/** Longer is never ours; the limit also bounds what a parser is made to look at. */
+/** Our tokens are shorter. The limit also bounds the work of the parser. */
 const maxLength = 4096;
 const known = new Set(['alg', 'typ', 'kid']);
 
-// What the last one or two bytes leave over is zero: each text of this form is the only one for its bytes (RFC 4648 §3.5).
+// The unused bits of the last character are zero, so the same bytes have only one spelling (RFC 4648 §3.5).
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
 /**
- * The key id of a compact JWS whose spelling is canonical and whose header holds nothing but alg, typ and kid: no `crit`,
- * no key that the token brings along (jwk, jku, x5c, x5u; RFC 8725 §3.10), no padding bits to play with.
- * @returns undefined when the token is not of that form; the kid, or '' where there is none, otherwise.
+ * Reads the key id of a compact JWS. The spelling must be canonical, so that a token has only one text. The header may
+ * contain only alg, typ and kid: no `crit`, and no key inside the token (jwk, jku, x5c, x5u; RFC 8725 §3.10).
+ * @returns the kid, or '' when the header has none; undefined when the token does not have this form
  */
 export function keyIdOf(token: string): string | undefined {
   const parts = token.split('.');

@@ -11,12 +11,12 @@ import { keyIdOf } from './compact-jws';
 type ReadToken = (request: FastifyRequest) => string | null;
 
 /**
- * `Authorization: Bearer` and one token, nothing else. Not passport-jwt's own reader: its pattern takes quadratic time for
- * a value without a space, half a second of the event loop for a header that anybody may send.
+ * Reads `Authorization: Bearer` and one token. The reader of passport-jwt is not used: its pattern takes quadratic time
+ * for a value without a space, so one header could block the event loop for half a second.
  */
 export const bearer: ReadToken = ({ headers }) => /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 
-/** The bearer, or, where a refresh token is meant, the body's `refresh_token` (decisions.md 4). */
+/** Reads the bearer token, or else `refresh_token` of the body (docs/spec/decisions.md#4). */
 export function bearerOrBody(request: FastifyRequest): string | null {
   const header = bearer(request);
   if (header !== null) return header;
@@ -24,7 +24,7 @@ export function bearerOrBody(request: FastifyRequest): string | null {
   return typeof body?.refresh_token === 'string' ? body.refresh_token : null;
 }
 
-/** Signature under the one pinned algorithm and a configured key, issuer and audience (RFC 8725). */
+/** Verifies the signature, with the configured algorithm and keys only, the issuer and the audience (RFC 8725). */
 export function verification(
   { algorithm, issuer, audience, verification: keys }: JwtConfig,
   read: ReadToken,
@@ -34,19 +34,22 @@ export function verification(
     secretOrKeyProvider: (_request, token: string, done) => {
       const kid = keyIdOf(token);
       const key = kid === '' ? keys[0] : keys.find((one) => one.kid === kid);
-      if (key === undefined) done(new Error('no key of ours'));
+      if (key === undefined) done(new Error('the token names no configured key'));
       else done(null, key.key as never);
     },
     algorithms: [algorithm],
     issuer,
     audience,
-    // Expiry is judged by the Clock and without leeway, see presentedToken.
+    // `presentedToken` checks the expiry, by the Clock and without leeway.
     ignoreExpiration: true,
     passReqToCallback: true,
   };
 }
 
-/** Every claim present, not expired by our clock. @throws DomainError AUTH_401001, AUTH_401002 */
+/**
+ * Checks that every claim is present and that the token has not expired by our clock.
+ * @throws DomainError AUTH_401001, AUTH_401002
+ */
 export function presentedToken(token: string | null, claims: Record<string, unknown>, clock: Clock): PresentedToken {
   if (!isTokenPayload(claims)) throw new DomainError(accessTokenInvalid);
   const payload = claims as unknown as TokenPayload;

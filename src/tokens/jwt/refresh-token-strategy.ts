@@ -7,7 +7,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { PresentedToken } from '../current-session';
 import { bearerOrBody, presentedToken, verification } from './presented-token';
 
-/** For /refresh, whose one statement asks for the row and writes the new one (ADR 0014). */
+/** For `/refresh`: it does not read the token's row, because the statement of SessionRefresher does (ADR 0014). */
 @Injectable()
 export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-token') {
   constructor(

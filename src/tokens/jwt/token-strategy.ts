@@ -11,8 +11,9 @@ import { LoginTokens } from '../persistence/login-tokens';
 import { bearer, presentedToken, verification } from './presented-token';
 
 /**
- * The way a JWT becomes a session: signature, claims, expiry, and its row, its session's first row and its user all still
- * good (§5.3). Which uses a route accepts is for its guard to say.
+ * Turns a JWT into a session (docs/spec/service.md#5.3). It checks the signature, the claims and the expiry, then the
+ * row of the token, the first row of its session and its user. The guard of a route decides which kinds of token it
+ * accepts.
  */
 @Injectable()
 export class TokenStrategy extends PassportStrategy(Strategy, 'token') {

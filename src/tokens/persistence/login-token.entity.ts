@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A row of `login_tokens` (§2.2): every JWT that was issued. */
+/** A row of `login_tokens` (docs/spec/service.md#2.2): one for each issued JWT. */
 @Entity('login_tokens')
 export class LoginToken {
   @PrimaryColumn('varchar', { length: 36 })
@@ -24,7 +24,7 @@ export class LoginToken {
   @Column('integer', { name: 'credential_version' })
   credentialVersion: number;
 
-  /** Set once when a refresh token is rotated: who claims it first decides what comes next. */
+  /** Set once, when the refresh token is rotated. The first rotation that sets it names the next token. */
   @Column('varchar', { name: 'successor_jti', length: 36, nullable: true })
   successorJti: string | null;
 

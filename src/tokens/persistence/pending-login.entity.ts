@@ -1,12 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A row of `pending_logins` (decisions.md 3): one for each user, whose password was right and whose code is due. */
+/**
+ * A row of `pending_logins` (docs/spec/decisions.md#pending-login): one for each user who has still to submit a code.
+ */
 @Entity('pending_logins')
 export class PendingLogin {
   @PrimaryColumn('varchar', { name: 'user_id', length: 36 })
   userId: string;
 
-  /** Which login it is: a newer one takes the row over under another id, and nothing of the former one applies to it. */
+  /**
+   * Identifies the login. A newer login replaces the row under another id, so that no code of the former one applies.
+   */
   @Column('varchar', { length: 36 })
   id: string;
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A row of `user_change_pwd_logs` (§2.6): every local password that was ever set. */
+/** A row of `user_change_pwd_logs` (docs/spec/service.md#2.6): every local password that was ever set. */
 @Entity('user_change_pwd_logs')
 export class PasswordChangeLog {
   @PrimaryGeneratedColumn()

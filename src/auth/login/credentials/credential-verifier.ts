@@ -7,7 +7,7 @@ export abstract class CredentialVerifier {
   abstract readonly provider: Provider;
 
   /** @throws DomainError COMMON_503001 when the service has no capacity for a check now */
-  abstract assertRoom(client: ClientInfo): void;
+  abstract assertCapacity(client: ClientInfo): void;
 
   /**
    * Runs the check of one credential and the counting of its result as one unit of work. A provider whose system has a

@@ -30,9 +30,9 @@ export class CredentialVerifiers {
   }
 
   /** @throws DomainError COMMON_503001 when this login would wait too long for its check */
-  assertRoom({ provider }: LoginCommand, client: ClientInfo): void {
-    this.verifiers[provider].assertRoom(client);
-    this.work.assertRoom(client);
+  assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
+    this.verifiers[provider].assertCapacity(client);
+    this.work.assertCapacity(client);
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user */

@@ -17,8 +17,8 @@ export class EqualWork {
   ) {}
 
   /** @throws HashQueueFull when the hash would be refused now, for known and unknown names alike */
-  assertRoom(client: ClientInfo): void {
-    if (this.config.hideAccountExistence) this.hasher.assertRoom(client);
+  assertCapacity(client: ClientInfo): void {
+    if (this.config.hideAccountExistence) this.hasher.assertCapacity(client);
   }
 
   /** For a refusal that is decided before a credential is checked. */

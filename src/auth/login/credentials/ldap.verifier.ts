@@ -38,7 +38,7 @@ export class LdapVerifier extends CredentialVerifier {
   }
 
   /** The directory judges, and nobody waits for a hash. */
-  assertRoom(): void {}
+  assertCapacity(): void {}
 
   /** Read afresh when the turn comes: what the guesses before it have counted is in the row by then. */
   override inTurn<T>(user: User, command: LoginCommand, work: () => Promise<T>): Promise<T> {

@@ -19,8 +19,8 @@ export class PasswordVerifier extends CredentialVerifier {
     super();
   }
 
-  assertRoom(client: ClientInfo): void {
-    this.hasher.assertRoom(client);
+  assertCapacity(client: ClientInfo): void {
+    this.hasher.assertCapacity(client);
   }
 
   matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {

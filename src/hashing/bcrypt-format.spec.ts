@@ -1,9 +1,9 @@
-import { costOf, dummyHash } from './bcrypt-format';
+import { costOf, dummyHash, saltOf } from './bcrypt-format';
 
 const HASH = '$2b$10$abcdefghijklmnopqrstuuAHZ3vIWkvGvBwuOZaMbGSqMcRKyMO3W';
 
 describe('the format of a bcrypt hash', () => {
-  it.each(['2a', '2b', '2y'])('reads the cost behind $%s$', (version) => {
+  it.each(['2a', '2b', '2y'])('the cost of a $%s$ hash is read', (version) => {
     expect(costOf(HASH.replace('2b', version))).toBe(10);
   });
 
@@ -18,8 +18,12 @@ describe('the format of a bcrypt hash', () => {
     ['a hash cut short', HASH.slice(0, -1)],
     ['a line break at the end', `${HASH}\n`],
     ['a foreign character', HASH.replace('A', '+')],
-  ])('takes no hash from %s', (_case, text) => {
+  ])('%s is not a bcrypt hash and has no cost', (_case, text) => {
     expect(costOf(text)).toBeNull();
+  });
+
+  it('the salt is the first 29 characters: prefix, cost and salt', () => {
+    expect(saltOf(HASH)).toBe('$2b$10$abcdefghijklmnopqrstuu');
   });
 
   it.each([4, 10, 14])('a dummy of cost %i is a well-formed hash of that cost', (cost) => {

@@ -1,0 +1,117 @@
+import DataLoader from 'dataloader';
+import type { Database } from '../../platform/database/database';
+import { userStatus } from '../../users/user.entity';
+import type { SessionUser } from '../current-session';
+import type { TokenPayload, TokenUse } from '../token-payload';
+
+export interface NewToken {
+  readonly jti: string;
+  readonly use: TokenUse;
+  /** One reading of the clock for the row and the claims, so that the lifetime is exactly that of the settings. */
+  readonly createdAt: Date;
+  readonly expires: Date;
+}
+
+/** The tenant and the unit that a token names. They are read from the user's row whenever a token is issued. */
+export type Scope = Pick<SessionUser, 'tenantId' | 'orgUnitId'>;
+
+export interface TokenRow {
+  readonly jti: string;
+  readonly sid: string;
+  readonly token_type: TokenUse;
+  readonly uid: string;
+  readonly login_name: string;
+  readonly nickname: string | null;
+  readonly email: string | null;
+  readonly is_admin: number;
+  readonly mfa_type: 'email' | 'totp';
+  readonly tenant_id: string;
+  readonly org_unit_id: string | null;
+  readonly credential_version: number;
+  readonly expires: unknown;
+  readonly live: number;
+}
+
+interface Insertion {
+  readonly presented: TokenPayload;
+  readonly token: NewToken;
+}
+
+/** More insertions of one turn are sent as several statements. Each number is a prepared statement of its own. */
+const maxInsertionsAtOnce = 8;
+
+/** More checks of one turn are sent as several statements, on several connections. A power of two, see `select`. */
+const maxChecksAtOnce = 32;
+
+/** A token, the first row of its session, and its user: three look-ups by primary key. */
+const checked = `login_tokens t
+       JOIN login_tokens root ON root.jti = t.sid
+       JOIN users u ON u.uid = t.user_identity`;
+const presented = 't.jti = ? AND t.sid = ? AND t.user_identity = ? AND t.token_type = ?';
+const live = `t.is_revoked = 0 AND root.is_revoked = 0 AND u.status = ${userStatus.enabled}
+               AND t.credential_version = u.credential_version`;
+const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_version, ?
+       FROM ${checked}
+       WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`;
+
+/**
+ * The two statements of the busiest endpoints. Requests of one turn of the event loop share them, and nothing is
+ * cached: the statement is sent after the last of these requests has arrived (ADR 0014).
+ */
+export class SharedStatements {
+  private readonly checks = new DataLoader<string, TokenRow | undefined>((jtis) => this.select(jtis), {
+    cache: false,
+    maxBatchSize: maxChecksAtOnce,
+    batchScheduleFn: setImmediate,
+  });
+
+  private readonly insertions = new DataLoader<Insertion, Scope | undefined>((all) => this.insertAll(all), {
+    cache: false,
+    maxBatchSize: maxInsertionsAtOnce,
+    batchScheduleFn: setImmediate,
+  });
+
+  constructor(private readonly database: Database) {}
+
+  find(jti: string): Promise<TokenRow | undefined> {
+    return this.checks.load(jti);
+  }
+
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
+    return this.insertions.load({ presented, token });
+  }
+
+  private async select(jtis: readonly string[]): Promise<(TokenRow | undefined)[]> {
+    // The list is filled up to a power of two with its last jti: few lengths are few prepared statements.
+    const length = 2 ** Math.ceil(Math.log2(jtis.length));
+    const asked = Array.from({ length }, (_, i) => jtis[Math.min(i, jtis.length - 1)] as string);
+    const rows = await this.database.rows<TokenRow>(
+      `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires, u.uid, u.login_name, u.nickname, u.email,
+              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, (${live}) AS live
+       FROM ${checked}
+       WHERE t.jti IN (${asked.map(() => '?').join(', ')})`,
+      asked,
+    );
+    const found = new Map(rows.map((row) => [row.jti, row]));
+    return jtis.map((jti) => found.get(jti));
+  }
+
+  private async insertAll(insertions: readonly Insertion[]): Promise<(Scope | undefined)[]> {
+    const inserted = await this.database.affected(
+      `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
+       ${insertions.map(() => insertion).join(' UNION ALL ')}`,
+      insertions.flatMap(({ presented: { jti, sid, sub, token_use }, token }) => [
+        ...[token.jti, token.use, token.expires, token.createdAt],
+        ...[jti, sid, sub, token_use],
+      ]),
+    );
+    if (inserted === 0) return insertions.map(() => undefined);
+    const rows = await this.database.rows<Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id'>>(
+      `SELECT t.jti, u.tenant_id, u.org_unit_id FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+       WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
+      insertions.map(({ token }) => token.jti),
+    );
+    const scopes = new Map(rows.map((row) => [row.jti, { tenantId: row.tenant_id, orgUnitId: row.org_unit_id }]));
+    return insertions.map(({ token }) => scopes.get(token.jti));
+  }
+}
