@@ -32,11 +32,20 @@ export const outside = {
   '@opentelemetry/sdk-trace-node': {},
 };
 
-const ofTheBuild = [/^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/, /^src\/bundle\/[^/]+\.js$/, /\.hbs$/, /^src\/shared\/languages\/[^/]+\.json$/];
+const ofTheBuild = [
+  /^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/,
+  /^src\/bundle\/[^/]+\.js$/,
+  /\.hbs$/,
+  /^src\/shared\/languages\/[^/]+\.json$/,
+];
 
 /** Paths from the project's root, sorted. */
 export async function runtimeFiles() {
-  const files = new Set(['package.json', ...found(join(root, 'dist'), ofTheBuild), ...found(join(root, 'portal/dist'), [/\.\w+$/])]);
+  const files = new Set([
+    'package.json',
+    ...found(join(root, 'dist'), ofTheBuild),
+    ...found(join(root, 'portal/dist'), [/\.\w+$/]),
+  ]);
   for (const file of await modulesOf(Object.entries(outside).flatMap(entriesOf))) {
     files.add(relative(root, file));
     for (const manifest of manifestsOf(file)) files.add(relative(root, manifest));

@@ -549,7 +549,9 @@ describe('what is wrong', () => {
       expect(found.join('\n')).not.toContain(canary);
       const named = new Set(found.map((problem) => problem.split(' ')[0]));
       const expected = keys.filter((key) => !(key in more) && !(key === 'JWT_SECRET' && 'JWT_PRIVATE_KEY' in more));
-      expect([...named]).toEqual(expect.arrayContaining(expected.filter((key) => !['JWT_PREVIOUS_KEYS', 'BRAND_NAME'].includes(key))));
+      expect([...named]).toEqual(
+        expect.arrayContaining(expected.filter((key) => !['JWT_PREVIOUS_KEYS', 'BRAND_NAME'].includes(key))),
+      );
     }
   });
 
