@@ -12,9 +12,12 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY migrations migrations
 COPY src src
-COPY scripts/bundle.mjs scripts/runtime-files.mjs scripts/
-# The service alone: the pages of portal/ are static files that a web server of their own serves (portal/README.md).
-RUN npm run build:server
+COPY scripts scripts
+COPY openapi.json ./
+COPY sdk sdk
+COPY portal portal
+# The pages are served where PORTAL says so.
+RUN npm run build
 # The files that the program loads, and nothing else of dist and node_modules (docs/adr/0015-bundle.md).
 RUN node scripts/runtime-files.mjs --into /runtime
 

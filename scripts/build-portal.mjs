@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // Builds the web pages to portal/dist, after the SDK. Does nothing if nothing has changed.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import { build } from 'vite';
 
@@ -20,5 +23,16 @@ await buildWhenChanged({
   build: async () => {
     compile(`${portal}tsconfig.json`, '--noEmit');
     await build({ root: portal, configFile: `${portal}vite.config.ts`, logLevel: 'warn' });
+    compress(`${portal}dist/assets`);
   },
 });
+
+/** The service sends `name.br` or `name.gz` in place of `name` to a browser that accepts it. */
+function compress(folder) {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const content = readFileSync(file);
+    writeFileSync(`${file}.br`, brotliCompressSync(content));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+}

@@ -13,10 +13,12 @@ const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
 
 // tsc copies only what it compiles.
-cpSync(join(root, 'src/mail/templates'), join(compiled, 'mail/templates'), {
-  recursive: true,
-  filter: (path) => !path.endsWith('.ts'),
-});
+for (const folder of ['mail/templates', 'shared/languages']) {
+  cpSync(join(root, 'src', folder), join(compiled, folder), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.ts'),
+  });
+}
 const worker = 'hashing/engine/hash-worker.js';
 cpSync(join(root, 'src', worker), join(compiled, worker));
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // node scripts/runtime-files.mjs [--into DIRECTORY]
 //
-// The files that the built program loads, and nothing else: the bundle, the templates, and out of node_modules what the
+// The files that the built program loads, and nothing else: the bundle, the templates, the web pages, and out of node_modules what the
 // packages beside the bundle need (ADR 0015). Prints one path a line, or copies the files; the Dockerfile makes the image of them.
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -32,11 +32,20 @@ export const outside = {
   '@opentelemetry/sdk-trace-node': {},
 };
 
-const ofTheBuild = [/^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/, /^src\/bundle\/[^/]+\.js$/, /\.hbs$/];
+const ofTheBuild = [
+  /^src\/(main|cli|hashing\/engine\/hash-worker)\.js$/,
+  /^src\/bundle\/[^/]+\.js$/,
+  /\.hbs$/,
+  /^src\/shared\/languages\/[^/]+\.json$/,
+];
 
 /** Paths from the project's root, sorted. */
 export async function runtimeFiles() {
-  const files = new Set(['package.json', ...found(join(root, 'dist'), ofTheBuild)]);
+  const files = new Set([
+    'package.json',
+    ...found(join(root, 'dist'), ofTheBuild),
+    ...found(join(root, 'portal/dist'), [/\.\w+$/]),
+  ]);
   for (const file of await modulesOf(Object.entries(outside).flatMap(entriesOf))) {
     files.add(relative(root, file));
     for (const manifest of manifestsOf(file)) files.add(relative(root, manifest));

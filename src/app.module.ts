@@ -6,6 +6,7 @@ import type { AppConfig } from './platform/config/app-config';
 import { ConfigModule } from './platform/config/config.module';
 import { LimitsModule } from './platform/limits/limits.module';
 import { PlatformModule } from './platform/platform.module';
+import { PortalModule } from './portal/portal.module';
 
 /** The composition root: the list of modules, nothing else. */
 @Module({})
@@ -20,6 +21,7 @@ export class AppModule {
         HealthModule,
         MetricsModule,
         AuthModule,
+        PortalModule,
       ],
     };
   }

@@ -69,7 +69,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   });
   // At the end, so that it holds for preflights too, and for what was already under way when the draining began.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    reply.headers({ ...answerHeaders, 'x-request-id': request.id });
+    const cacheControl = reply.getHeader('cache-control') ?? answerHeaders['cache-control'];
+    reply.headers({ ...answerHeaders, 'cache-control': cacheControl, 'x-request-id': request.id });
     if (lifecycle.draining) reply.header('connection', 'close');
     done();
   });

@@ -13,6 +13,7 @@ const config = configOrExit({
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   LOG_LEVEL: 'warn',
+  PORTAL: 'on',
   CAPTCHA_TEST_TOKEN: demoCaptchaToken,
   RESET_RESPONSE_UID: 'token',
   TOTP_ENROLMENT_BINDING: 'ip',

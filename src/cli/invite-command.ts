@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UserInvitations } from '../password-reset/user-invitations';
 import { usableAddress } from '../shared/mail-address';
-import { defaultLanguage, languageOf } from '../shared/languages';
+import { defaultLanguage, languageOf, languages } from '../shared/languages';
 import { CliProblem, inContext, printRecord } from './cli-context';
 import { UserAdministration } from './user-administration';
 
@@ -19,12 +19,12 @@ export function addInviteCommand(program: Command): void {
     .description('mail a link by which the user sets the first password')
     .argument('<name>', 'login name or uid')
     .option('--print-link', 'print the link, to be passed on by other means')
-    .option('--lang <language>', 'en or zh-CN', defaultLanguage)
+    .option('--lang <language>', languages.join(', '), defaultLanguage)
     .option('--json')
     .action((nameOrUid: string, { printLink, lang, json }: Options) =>
       inContext(async (context) => {
         const language = languageOf(lang);
-        if (language === undefined) throw new CliProblem('--lang must be en or zh-CN');
+        if (language === undefined) throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
         const user = await context.get(UserAdministration).find(nameOrUid);
         if (usableAddress(user.email) === null && !printLink) {
           throw new CliProblem('the user has no e-mail address that mail can go to: use --print-link');

@@ -3,24 +3,30 @@ import { AppModule } from '../app.module';
 import { AuditModule } from '../audit/audit.module';
 import { UserAdministration } from '../cli/user-administration';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
-import type { AppConfig } from '../platform/config/app-config';
+import { AppConfig } from '../platform/config/app-config';
+import { PageSettings } from '../portal/portal-pages';
+import { PortalModule } from '../portal/portal.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { DemoOutbox } from './demo-outbox';
-import { DemoOutboxController } from './demo-outbox.controller';
+import { DemoOutboxController, outboxPath } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
 import { OwnNames } from './own-names';
-import { PortalPages } from './portal-pages';
 
 /** The whole service with demo accounts, the outbox and the web pages. */
 @Module({})
 export class DemoModule {
+  constructor(pages: PageSettings, config: AppConfig) {
+    if (config.production) throw new Error('the demo is not for production: start dist/src/main.js');
+    pages.values.set('outbox', `${config.http.apiPrefix}/${outboxPath}`);
+  }
+
   static with(config: AppConfig): DynamicModule {
     return {
       module: DemoModule,
-      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule, PasswordResetModule],
+      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule, PasswordResetModule, PortalModule],
       controllers: [DemoOutboxController],
-      providers: [UserAdministration, DemoSeed, DemoOutbox, OwnNames, PortalPages],
+      providers: [UserAdministration, DemoSeed, DemoOutbox, OwnNames],
     };
   }
 }

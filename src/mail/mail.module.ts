@@ -13,7 +13,7 @@ import { fileTransporter, MailDelivery } from './smtp/mail-delivery';
 import { SmtpConfiguration } from './smtp/smtp-configuration';
 import { noForeignContent } from './smtp/smtp-options';
 import { SmtpTransports } from './smtp/smtp-transports';
-import { htmlLayout, htmlTemplates, MailTemplates } from './templates/mail-templates';
+import { htmlTemplates, MailTemplates } from './templates/mail-templates';
 
 /** Sends mails from an outbox table, with a worker in every replica. ADR 0007 says when a mail can be sent twice. */
 @Module({
@@ -24,7 +24,6 @@ import { htmlLayout, htmlTemplates, MailTemplates } from './templates/mail-templ
         [fileTransporter]: { streamTransport: true, buffer: true, newline: 'windows', ...noForeignContent },
       },
       template: htmlTemplates,
-      options: { layout: htmlLayout },
     }),
   ],
   providers: [

@@ -9,6 +9,7 @@ describe('languages', () => {
     ['zh-CN', 'zh-CN'],
     ['zh-cn', 'zh-CN'],
     ['zh-Hans-CN', 'zh-CN'],
+    ['de-AT', 'de'],
   ])('the tag %s means %s', (tag, language) => {
     expect(languageOf(tag)).toBe(language);
   });
@@ -37,7 +38,8 @@ describe('languages', () => {
     [undefined, 'en'],
     ['', 'en'],
     ['*', 'en'],
-    ['fr, de;q=0.5', 'en'],
+    ['fr, it;q=0.5', 'en'],
+    ['fr, de-CH;q=0.5, en;q=0.4', 'de'],
     ['zh-CN,zh;q=0.9,en;q=0.8', 'zh-CN'],
     ['fr, zh;q=0.5', 'zh-CN'],
     ['en;q=0.5, zh-CN', 'zh-CN'],

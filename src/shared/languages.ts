@@ -1,10 +1,26 @@
-export const languages = ['en', 'zh-CN'] as const;
-export type Language = (typeof languages)[number];
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A BCP 47 tag for which the folder `languages` has a file. */
+export type Language = string;
 export const defaultLanguage: Language = 'en';
 
+/** One file for each language. A new file is a new language, without a change of code. */
+const folder = join(__dirname, 'languages');
+export const languages: readonly Language[] = readdirSync(folder)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.slice(0, -'.json'.length))
+  .sort((a, b) => Number(b === defaultLanguage) - Number(a === defaultLanguage) || a.localeCompare(b));
+
+/** The texts of a language file by their keys, for example `texts.mail.otp.subject`. */
+export function textsOf(language: Language): unknown {
+  if (!languages.includes(language)) throw new Error(`there is no file for the language ${language}`);
+  return JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8'));
+}
+
 /**
- * The allow-listed language that a tag asks for; anything else is undefined, so that no foreign text reaches a link or a
- * mail (W29). `zh`, `zh-cn` and `zh-Hans` mean `zh-CN`.
+ * The supported language that a tag asks for; anything else is undefined, so that no foreign text reaches a link or a
+ * mail (docs/spec/attacks.md#w29). `zh`, `zh-cn` and `zh-Hans` mean `zh-CN`.
  */
 export function languageOf(tag: unknown): Language | undefined {
   if (typeof tag !== 'string' || !/^[a-z]{2}(-[a-z]{2,4})*$/i.test(tag)) return undefined;
@@ -12,7 +28,7 @@ export function languageOf(tag: unknown): Language | undefined {
   return languages.find((language) => language.slice(0, 2) === primary);
 }
 
-/** The first known language of an `Accept-Language` header by weight (RFC 9110 §12.5.4), else the default. */
+/** The first known language of an `Accept-Language` header by weight (RFC 9110, section 12.5.4), else the default. */
 export function negotiateLanguage(header: string | undefined): Language {
   const wishes = (header ?? '')
     .slice(0, 256)

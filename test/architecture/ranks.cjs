@@ -9,7 +9,7 @@ const ranks = [
   ['users', 'audit', 'captcha', 'mail'],
   ['tokens'],
   ['mfa', 'password-reset'],
-  ['auth', 'health', 'metrics', 'retention'],
+  ['auth', 'health', 'metrics', 'retention', 'portal'],
 ];
 
 const rankRules = ranks.flatMap((modules, rank) =>
@@ -48,7 +48,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
       to: {
-        path: '^src/(hashing|users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/',
+        path: '^src/(hashing|users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention|portal)/[^/]+/',
       },
     },
     ...rankRules,

@@ -50,6 +50,7 @@ export const routes: readonly RouteCase[] = [
     required: ['req_uid', 'password', 'confirm_password'],
   },
   { method: 'GET', path: '/password-policy' },
+  { method: 'GET', path: '/capabilities', storeless: true },
   { method: 'GET', path: '/health/live', atRoot: true, ...own },
   { method: 'GET', path: '/health/ready', atRoot: true, ownFormat: true },
   { method: 'GET', path: '/openapi.json', atRoot: true, ...own },

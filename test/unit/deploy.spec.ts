@@ -214,7 +214,7 @@ describe('Dockerfile', () => {
     for (const name of copied) expect(existsSync(join(ROOT, name)) ? '' : `${name} is missing`).toBe('');
     // And nothing that no step uses.
     expect([...sent].sort()).toEqual([...copied].sort());
-    for (const name of ['test', 'data', 'docs', 'portal', '.git']) expect(sent).not.toContain(name);
+    for (const name of ['test', 'data', 'docs', '.git']) expect(sent).not.toContain(name);
   });
 
   it('no secret and no setting that weakens anything is in the image', () => {

@@ -77,6 +77,7 @@ describe('the OpenAPI document', () => {
       security.flatMap((way) => Object.keys(way).join() || 'none').sort(),
     ]);
     expect(Object.fromEntries(wanted)).toEqual({
+      'GET /capabilities': [],
       'POST /login': [],
       'POST /otp-verify': ['access_token', 'none'],
       'POST /otp-resend': [],

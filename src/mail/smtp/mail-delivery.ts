@@ -48,7 +48,7 @@ export class MailDelivery {
   }
 
   private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
-    const message = await this.message(id, mail, settings.sender);
+    const message = this.message(id, mail, settings.sender);
     const sending = () =>
       this.transports.use(settings, (transporterName) => {
         const options: Message = { ...message, transporterName, signal };
@@ -62,7 +62,7 @@ export class MailDelivery {
 
   private async writeFile(id: string, mail: QueuedMail): Promise<'sent'> {
     const sender = mailboxOf(this.config.mail.from) ?? { name: '', address: 'no-reply@localhost' };
-    const message = await this.message(id, mail, sender);
+    const message = this.message(id, mail, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);
     // Only the path and the subject: codes and links must not reach a log.
@@ -70,10 +70,10 @@ export class MailDelivery {
     return 'sent';
   }
 
-  private async message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): Promise<ISendMailOptions> {
+  private message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): ISendMailOptions {
     const now = this.clock.now();
     return {
-      ...(await this.templates.render(mail, now)),
+      ...this.templates.render(mail, now),
       from,
       // An object with one checked address, so that nodemailer does not parse it (CVE-2025-13033).
       to: { name: '', address: mail.to },

@@ -2,29 +2,33 @@ import { MailerService } from '@nestjs-modules/mailer';
 import { createTransport } from 'nodemailer';
 import PostalMime, { type Email } from 'postal-mime';
 import type { AppConfig } from '../../platform/config/app-config';
-import { languages } from '../../shared/languages';
+import { languages, textsOf } from '../../shared/languages';
 import type { QueuedMail } from '../outbox/mail-payload';
-import { htmlLayout, htmlTemplates, MailTemplates } from './mail-templates';
+import { htmlTemplates, MailTemplates } from './mail-templates';
 
 const now = new Date('2026-03-02T10:00:00Z');
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const link = 'https://portal.example.com/reset-password?uid=1c7ab0a4&lang=en';
 const code = '048213';
 
-const templates = new MailTemplates({ systemUrl: 'https://portal.example.com' } as AppConfig);
+const templatesOf = (brand: Partial<AppConfig['brand']>) =>
+  new MailTemplates({ systemUrl: 'https://portal.example.com', brand } as AppConfig);
+const templates = templatesOf({ color: '#2457c5' });
 const mailer = new MailerService(
   {
     transports: { file: { streamTransport: true, buffer: true } as object },
     template: htmlTemplates,
-    options: { layout: htmlLayout },
   },
   { createTransport: (options) => createTransport(options as object) },
 );
 
 /** Renders the mail and parses it as a mail program does. */
-async function read(mail: QueuedMail): Promise<Email & { html: string; text: string; subject: string }> {
+async function read(
+  mail: QueuedMail,
+  by = templates,
+): Promise<Email & { html: string; text: string; subject: string }> {
   const sent = (await mailer.sendMail({
-    ...(await templates.render(mail, now)),
+    ...by.render(mail, now),
     to: { name: '', address: mail.to },
     from: 'no-reply@example.com',
     transporterName: 'file',
@@ -107,13 +111,47 @@ it('escapes a link in HTML, so that its content cannot end the attribute', async
 });
 
 it.each([
-  [90, '2 minutes', '2 分钟'],
-  [20, '1 minute', '1 分钟'],
-  [1800, '30 minutes', '30 分钟'],
-  [10_800, '3 hours', '3 小时'],
-  [259_200, '3 days', '3 天'],
-])('shows a validity of %d seconds as "%s" and "%s"', async (seconds, en, zh) => {
+  [90, '2 minutes', '2分钟', '2 Minuten'],
+  [20, '1 minute', '1分钟', '1 Minute'],
+  [1800, '30 minutes', '30分钟', '30 Minuten'],
+  [10_800, '3 hours', '3小时', '3 Stunden'],
+  [259_200, '3 days', '3天', '3 Tage'],
+])('shows a validity of %d seconds as "%s", "%s" and "%s"', async (seconds, en, zh, de) => {
   const kind = { kind: 'otp', code, expires: inSeconds(seconds) } as Kind;
   expect((await read(mailOf(kind, 'en'))).text).toContain(`valid for ${en} `);
-  expect((await read(mailOf(kind, 'zh-CN'))).text).toContain(`在 ${zh}内`);
+  expect((await read(mailOf(kind, 'zh-CN'))).text).toContain(`在${zh}内`);
+  expect((await read(mailOf(kind, 'de'))).text).toContain(`gilt ${de} (bis `);
+});
+
+describe('a language file', () => {
+  const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+  const flat = (texts: object, path = ''): [string, string[]][] =>
+    Object.entries(texts).flatMap(([key, value]: [string, string | object]): [string, string[]][] =>
+      typeof value === 'string' ? [[`${path}${key}`, names(value)]] : flat(value, `${path}${key}.`),
+    );
+
+  it.each(languages)('%s.json has the keys of en.json, and each text the same names in braces', (language) => {
+    const keysOf = (one: string) =>
+      flat(textsOf(one) as object).map(([key, used]) => `${key} ${[...new Set(used)].join()}`);
+    expect(keysOf(language).sort()).toEqual(keysOf('en').sort());
+  });
+
+  it('that is gone leaves its queued mails in English', async () => {
+    expect((await read(mailOf(kinds[0]![1], 'fr'))).subject).toBe('Your verification code');
+  });
+});
+
+describe('the brand', () => {
+  const brand = templatesOf({ name: 'Fish & Sons', color: '#a01030' });
+
+  it('its name and its colour are in the mail; the name is escaped', async () => {
+    const { html, text } = await read(mailOf(kinds[2]![1], 'en'), brand);
+    expect(html).toContain('>Fish &amp; Sons<');
+    expect(html).toMatch(/class="button"[^>]*background:#a01030/);
+    expect(text).toContain('\nFish & Sons\nportal.example.com\n');
+  });
+
+  it('a mail without a brand has the host of the portal alone', async () => {
+    expect((await read(mailOf(kinds[2]![1], 'en'))).text).toContain('-- \nportal.example.com\n');
+  });
 });

@@ -1,15 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
-import type { TemplateDelegate } from 'handlebars';
 import { AppConfig } from '../../platform/config/app-config';
-import { changeType } from '../../shared/change-type';
 import type { QueuedMail } from '../outbox/mail-payload';
-import { durationText, subjectOf, timeText, wordings } from './mail-wording';
-
-/** The templates are beside this file, in the source tree and in the build (scripts/bundle.mjs copies them). */
-const directory = __dirname;
+import { contentOf, type MailContent } from './mail-content';
 
 let loading: Promise<TemplateAdapter> | undefined;
 /** Loaded with the first mail: the adapter also loads a native CSS inliner, which is not used. */
@@ -18,9 +11,12 @@ const handlebars = () =>
     ({ HandlebarsAdapter }) => new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
   ));
 
-/** MailerService renders the HTML. Strict: a variable without a value is an error, not a gap in the mail. */
+/**
+ * MailerService renders the HTML and escapes the values. The template is beside this file, in the source tree and in the
+ * build (scripts/bundle.mjs copies it). Strict: a variable without a value is an error, not a gap in the mail.
+ */
 export const htmlTemplates: NonNullable<MailerOptions['template']> = {
-  dir: directory,
+  dir: __dirname,
   adapter: {
     compile: (mail, done, options) =>
       void handlebars()
@@ -29,83 +25,44 @@ export const htmlTemplates: NonNullable<MailerOptions['template']> = {
   },
   options: { strict: true },
 };
-export const htmlLayout = 'layout.html';
-
-type Context = Readonly<Record<string, string | boolean | null>>;
 
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
-  /** The HTML template. MailerService renders it with `context` and escapes the values. */
   readonly template: string;
+  /** The values of the HTML template. */
   readonly context: Record<string, unknown>;
 }
 
-/** Renders the templates `<kind>.<language>.{html,text}.hbs`; `layout.html.hbs` surrounds the HTML. */
+/** Renders a mail in its language as plain text and for the HTML template `mail.html.hbs`. */
 @Injectable()
 export class MailTemplates {
   private readonly site: string;
-  private readonly texts = new Map<string, TemplateDelegate<Context>>();
+  private readonly brand: { readonly name: string | null; readonly color: string };
 
   constructor(config: AppConfig) {
     this.site = new URL(config.systemUrl).host;
+    this.brand = { name: config.brand.name ?? null, color: config.brand.color };
   }
 
-  async render(mail: QueuedMail, now: Date): Promise<RenderedMail> {
-    const subject = subjectOf(mail);
-    const context = {
-      language: mail.language,
-      subject,
-      site: this.site,
-      automatic: wordings[mail.language].automatic,
-      nickname: oneLine(mail.nickname),
-      ...details(mail, now),
-    };
-    const template = await this.text(`${mail.kind}.${mail.language}.text.hbs`);
-    const text = template(context).trimEnd();
+  render(mail: QueuedMail, now: Date): RenderedMail {
+    const content = contentOf(mail, this.site, now);
+    const absent = { greeting: null, code: null, button: null, facts: null, note: null };
     return {
-      subject,
-      text: `${text}\n\n-- \n${this.site}\n${context.automatic}\n`,
-      template: `${mail.kind}.${mail.language}.html.hbs`,
-      context,
+      subject: content.subject,
+      text: this.textOf(content),
+      template: 'mail.html.hbs',
+      context: { language: mail.language, site: this.site, brand: this.brand, ...absent, ...definedOf(content) },
     };
   }
 
-  private async text(file: string): Promise<TemplateDelegate<Context>> {
-    let template = this.texts.get(file);
-    if (template === undefined) {
-      const { default: engine } = await import('handlebars');
-      template = engine.compile<Context>(readFileSync(join(directory, file), 'utf8'), { strict: true, noEscape: true });
-      this.texts.set(file, template);
-    }
-    return template;
+  private textOf({ greeting, lead, code, button, facts, paragraphs, note, automatic }: MailContent): string {
+    const table = facts?.map(({ label, value }) => `    ${label}: ${value}`).join('\n');
+    const parts = [greeting, lead, code && `    ${code}`, button?.link, table, ...paragraphs, note];
+    const signature = ['-- ', this.brand.name, this.site, automatic].filter(Boolean).join('\n');
+    return `${parts.filter(Boolean).join('\n\n')}\n\n${signature}\n`;
   }
 }
 
-function details(mail: QueuedMail, now: Date): Context {
-  switch (mail.kind) {
-    case 'otp':
-      return { code: mail.code, ...validity(mail, now) };
-    case 'reset-link':
-      return {
-        link: mail.link,
-        first: mail.type === changeType.first,
-        forgotten: mail.type === changeType.forgotten,
-        ...validity(mail, now),
-      };
-    case 'password-changed':
-      return { ip: mail.ip, time: timeText(mail.at) };
-    case 'totp-changed':
-      return { ip: mail.ip, time: timeText(mail.at), replaced: mail.replaced };
-  }
-}
-
-function validity({ language, expires }: { language: QueuedMail['language']; expires: Date }, now: Date): Context {
-  return { validFor: durationText(language, expires.getTime() - now.getTime()), validUntil: timeText(expires) };
-}
-
-/** A nickname is free text of a user. On one line it cannot imitate a paragraph of the mail. */
-function oneLine(nickname: string | null | undefined): string | null {
-  const line = (nickname ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return line === '' ? null : [...line].slice(0, 64).join('');
-}
+const definedOf = (content: MailContent) =>
+  Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));

@@ -153,6 +153,35 @@ const settings: Setting[] = [
   ['CAPTCHA_EXPECTED_HOSTNAME', (c) => c.captcha.expectedHostname, undefined, 'p.example', 'p.example', []],
   ['CAPTCHA_EXPECTED_ACTION', (c) => c.captcha.expectedAction, undefined, 'login', 'login', []],
   ['CAPTCHA_TEST_TOKEN', (c) => c.captcha.testToken, undefined, 'fixed', 'fixed', []],
+  ['PORTAL', (c) => c.portal.on, false, 'on', true, ['true', 'ON']],
+  ['BRAND_NAME', (c) => c.brand.name, undefined, 'Fish & Sons', 'Fish & Sons', [' ', 'two\nlines', 'x'.repeat(65)]],
+  [
+    'BRAND_LOGO_URL',
+    (c) => c.brand.logoUrl,
+    undefined,
+    'https://cdn.example.com/logo.svg',
+    'https://cdn.example.com/logo.svg',
+    ['http://cdn.example.com/logo.svg', 'javascript:alert(1)', '/logo.svg', '/brand/../logo.svg', '/brand/logo.html'],
+  ],
+  ['BRAND_DIR', (c) => c.portal.brandDir, undefined, __dirname, __dirname, ['/no/such/folder', __filename]],
+  [
+    'BRAND_COLOR',
+    (c) => c.brand.color,
+    '#2457c5',
+    '#A01030',
+    '#a01030',
+    ['red', '#abc', '#a0103', '#ffffff', '#777777', '#a01030;x'],
+  ],
+  [
+    'SUPPORT_URL',
+    (c) => c.brand.supportUrl,
+    undefined,
+    'mailto:help@example.com',
+    'mailto:help@example.com',
+    ['javascript:alert(1)', 'http://help.example.com', 'help'],
+  ],
+  ['PRIVACY_URL', (c) => c.brand.privacyUrl, undefined, 'https://e.com/p', 'https://e.com/p', ['mailto:a@example.com']],
+  ['IMPRINT_URL', (c) => c.brand.imprintUrl, undefined, 'https://e.com/i', 'https://e.com/i', ['data:text/html,x']],
   ['RATE_LIMIT', (c) => c.limits.on, false, 'on', true, ['true', 'ON']],
   ['DATA_DIR', (c) => c.dataDir, './data', '/var/lib/auth', '/var/lib/auth', []],
   ['LOG_LEVEL', (c) => c.logLevel, 'info', 'warn', 'warn', ['verbose', 'WARN']],
@@ -520,7 +549,9 @@ describe('what is wrong', () => {
       expect(found.join('\n')).not.toContain(canary);
       const named = new Set(found.map((problem) => problem.split(' ')[0]));
       const expected = keys.filter((key) => !(key in more) && !(key === 'JWT_SECRET' && 'JWT_PRIVATE_KEY' in more));
-      expect([...named]).toEqual(expect.arrayContaining(expected.filter((key) => key !== 'JWT_PREVIOUS_KEYS')));
+      expect([...named]).toEqual(
+        expect.arrayContaining(expected.filter((key) => !['JWT_PREVIOUS_KEYS', 'BRAND_NAME'].includes(key))),
+      );
     }
   });
 

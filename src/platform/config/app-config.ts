@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type BrandConfig, type PortalConfig, readBrandConfig, readPortalConfig } from './brand-config';
 import { type CaptchaConfig, readCaptchaConfig } from './captcha-config';
 import { readDatabaseUrl } from './database-url';
 import { type HttpConfig, isLoopback, readHttpConfig, readSystemUrl } from './http-config';
@@ -61,6 +62,8 @@ export abstract class AppConfig {
   /** 32-byte keys: the first seals, all of them open (`DATA_ENCRYPTION_KEY`). */
   abstract readonly dataKeys: readonly Buffer[];
   abstract readonly captcha: CaptchaConfig;
+  abstract readonly portal: PortalConfig;
+  abstract readonly brand: BrandConfig;
   abstract readonly ldap: LdapConfig | undefined;
   abstract readonly mail: MailConfig;
   abstract readonly limits: LimitsConfig;
@@ -74,6 +77,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const http = readHttpConfig(env, production);
   const dataDir = env.text('DATA_DIR', './data');
   const systemUrl = readSystemUrl(env, production, http.port);
+  const portal = readPortalConfig(env);
   const testingAllowed = !production && isLoopback(http.host);
 
   const config: AppConfig = {
@@ -127,7 +131,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       history: env.count('PASSWORD_HISTORY', 3, { min: 0, max: 24 }),
     },
     dataKeys: readDataKeys(env, production, dataDir),
-    captcha: readCaptchaConfig(env, { production, testingAllowed }),
+    captcha: readCaptchaConfig(env, { production, testingAllowed, pages: portal.on }),
+    portal,
+    brand: readBrandConfig(env, portal),
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
     limits: readLimitsConfig(env, production),

@@ -13,6 +13,8 @@ const verifyUrls: Record<SiteverifyProviderName, string> = {
 export interface SiteverifySettings {
   readonly secret: string;
   readonly verifyUrl: string;
+  /** Public: the widget in the browser needs it. */
+  readonly siteKey?: string;
 }
 
 export interface CaptchaConfig {
@@ -29,11 +31,14 @@ export interface CaptchaConfig {
 interface Surroundings {
   readonly production: boolean;
   readonly testingAllowed: boolean;
+  /** Whether this service serves the pages, which show the widget. */
+  readonly pages: boolean;
 }
 
 export function readCaptchaConfig(env: SettingsReader, context: Surroundings): CaptchaConfig {
   const siteverifyNames = Object.keys(verifyUrls).map((name) => `CAPTCHA_${name.toUpperCase()}`);
-  for (const prefix of ['CAPTCHA', ...siteverifyNames]) env.mention(`${prefix}_SECRET`, `${prefix}_VERIFY_URL`);
+  for (const prefix of ['CAPTCHA', ...siteverifyNames])
+    env.mention(`${prefix}_SECRET`, `${prefix}_VERIFY_URL`, `${prefix}_SITE_KEY`);
   const names = env.list('CAPTCHA_PROVIDER');
   const chosen = names.length === 0 ? ['altcha'] : names;
   const known = chosen.filter((name): name is CaptchaProviderName => (providers as readonly string[]).includes(name));
@@ -47,9 +52,7 @@ export function readCaptchaConfig(env: SettingsReader, context: Surroundings): C
   return {
     providers: known,
     siteverify: Object.fromEntries(
-      known
-        .filter((name) => name !== 'altcha')
-        .map((name) => [name, readSiteverify(env, name, known, context.production)]),
+      known.filter((name) => name !== 'altcha').map((name) => [name, readSiteverify(env, name, known, context)]),
     ),
     timeoutMs: env.count('CAPTCHA_TIMEOUT_MS', 3000, { max: 30_000 }),
     expectedHostname: env.optional('CAPTCHA_EXPECTED_HOSTNAME'),
@@ -63,7 +66,7 @@ function readSiteverify(
   env: SettingsReader,
   name: SiteverifyProviderName,
   all: readonly CaptchaProviderName[],
-  production: boolean,
+  { production, pages }: Surroundings,
 ): SiteverifySettings {
   const prefix = `CAPTCHA_${name.toUpperCase()}`;
   const alone = all.filter((other) => other !== 'altcha').length === 1;
@@ -74,5 +77,12 @@ function readSiteverify(
     alone && env.optional(`${prefix}_VERIFY_URL`) === undefined ? 'CAPTCHA_VERIFY_URL' : `${prefix}_VERIFY_URL`;
   // The request carries the secret, and its answer lets a login through.
   const protocols = production ? ['https:'] : ['https:', 'http:'];
-  return { secret: secret ?? '', verifyUrl: env.url(urlKey, protocols, verifyUrls[name]) };
+  const siteKey = env.optional(`${prefix}_SITE_KEY`) ?? (alone ? env.optional('CAPTCHA_SITE_KEY') : undefined);
+  if (siteKey === undefined && pages) {
+    env.problem(
+      alone ? 'CAPTCHA_SITE_KEY' : `${prefix}_SITE_KEY`,
+      `is not set, and the pages (PORTAL) need it for ${name}`,
+    );
+  }
+  return { secret: secret ?? '', verifyUrl: env.url(urlKey, protocols, verifyUrls[name]), siteKey };
 }

@@ -17,8 +17,12 @@ export interface ErrorEnvelope {
 }
 
 export function errorEnvelope(entry: CatalogueEntry, language: Language, data?: ErrorData): ErrorEnvelope {
-  return { error_code: entry.code, msg: entry.msg[language], ...(data === undefined ? {} : { data }) };
+  return { error_code: entry.code, msg: messageIn(entry.msg, language), ...(data === undefined ? {} : { data }) };
 }
+
+/** The messages are in English and Chinese (docs/spec/service.md#7); the pages have texts of their own for each code. */
+const messageIn = (msg: CatalogueEntry['msg'], language: Language): string =>
+  language === 'zh-CN' ? msg['zh-CN'] : msg.en;
 
 /** Every 429 and 503 tells in whole seconds when to come back, in the body and as `Retry-After` (RFC 9110 §10.2.3). */
 export function sendError(reply: FastifyReply, error: DomainError, language: Language = defaultLanguage): void {

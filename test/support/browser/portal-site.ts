@@ -22,7 +22,7 @@ export class PortalSite {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const service = await TestService.start(
-      { SYSTEM_URL: url, PORT: `${port}`, ...settings },
+      { SYSTEM_URL: url, PORT: `${port}`, PORTAL: 'on', ...settings },
       { clock: new FakeClock(new Date()), module: (config) => DemoModule.with(config) },
     );
     await service.app.listen(port, '127.0.0.1');

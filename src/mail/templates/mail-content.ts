@@ -1,0 +1,92 @@
+import { changeType } from '../../shared/change-type';
+import type { QueuedMail } from '../outbox/mail-payload';
+import { durationText, fill, type MailTexts, mailTextsOf, timeText } from './mail-texts';
+
+/** What a mail says, before it becomes HTML and plain text. Absent parts are undefined. */
+export interface MailContent {
+  /** Never contains a code or a link, because it is visible on a locked screen. */
+  readonly subject: string;
+  readonly greeting?: string;
+  readonly lead: string;
+  readonly code?: string;
+  readonly button?: { readonly label: string; readonly link: string; readonly fallback: string };
+  readonly facts?: readonly { readonly label: string; readonly value: string }[];
+  readonly paragraphs: readonly string[];
+  /** A quieter last paragraph. */
+  readonly note?: string;
+  readonly automatic: string;
+}
+
+/** @param site the host of the portal */
+export function contentOf(mail: QueuedMail, site: string, now: Date): MailContent {
+  const texts = mailTextsOf(mail.language);
+  const nickname = oneLine(mail.nickname);
+  const { subject, ...parts } = partsOf(mail, texts, (text) => fill(text, { site, ...validity(mail, now) }));
+  return {
+    subject,
+    greeting: nickname === undefined ? undefined : fill(texts.greeting, { nickname }),
+    ...parts,
+    automatic: texts.automatic,
+  };
+}
+
+type Parts = Omit<MailContent, 'greeting' | 'automatic'>;
+
+function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => string): Parts {
+  switch (mail.kind) {
+    case 'otp': {
+      const { subject, lead, validity, note } = texts.otp;
+      return { subject, lead: filled(lead), code: mail.code, paragraphs: [filled(validity)], note: filled(note) };
+    }
+    case 'reset-link': {
+      const { subject, lead, button, note } = texts[resetTexts[mail.type]];
+      return {
+        subject,
+        lead: filled(lead),
+        button: { label: button, link: mail.link, fallback: texts.resetLink.fallback },
+        paragraphs: [filled(texts.resetLink.validity)],
+        note,
+      };
+    }
+    case 'password-changed':
+      return notice(texts.passwordChanged, mail, texts, filled);
+    case 'totp-changed':
+      return notice(mail.replaced ? texts.totpReplaced : texts.totpAdded, mail, texts, filled);
+  }
+}
+
+const resetTexts = {
+  [changeType.first]: 'firstPassword',
+  [changeType.forgotten]: 'forgottenPassword',
+  [changeType.expired]: 'expiredPassword',
+} as const;
+
+/** Contains no link: a person who doubts a notice must not learn to click in it. */
+function notice(
+  { subject, lead }: { subject: string; lead: string },
+  { at, ip }: { at: Date; ip: string },
+  texts: MailTexts,
+  filled: (text: string) => string,
+): Parts {
+  return {
+    subject,
+    lead: filled(lead),
+    facts: [
+      { label: texts.time, value: timeText(at) },
+      { label: texts.address, value: ip },
+    ],
+    paragraphs: [texts.ownAction, texts.foreignAction],
+  };
+}
+
+function validity(mail: QueuedMail, now: Date): Record<string, string> {
+  if (!('expires' in mail)) return {};
+  const milliseconds = mail.expires.getTime() - now.getTime();
+  return { validFor: durationText(mail.language, milliseconds), validUntil: timeText(mail.expires) };
+}
+
+/** A nickname is free text of a user. On one line it cannot imitate a paragraph of the mail. */
+function oneLine(nickname: string | null | undefined): string | undefined {
+  const line = (nickname ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line === '' ? undefined : [...line].slice(0, 64).join('');
+}

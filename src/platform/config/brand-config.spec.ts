@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dataKey } from '../../../test/support/settings';
+import { type AppConfig, loadConfig } from './app-config';
+import { SettingsProblem } from './settings-reader';
+
+const base = {
+  NODE_ENV: 'test',
+  JWT_SECRET: 'a secret of 43 characters, all of one kind.',
+  DATA_ENCRYPTION_KEY: dataKey('brand'),
+};
+const load = (settings: Record<string, string>): AppConfig => loadConfig({ ...base, ...settings });
+
+function problems(settings: Record<string, string>): readonly string[] {
+  try {
+    load(settings);
+    return [];
+  } catch (error) {
+    return (error as SettingsProblem).problems;
+  }
+}
+
+describe('a logo of the own folder', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'brand-'));
+    writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('needs BRAND_DIR', () => {
+    expect(problems({ BRAND_LOGO_URL: '/brand/logo.svg' })).toEqual([
+      'BRAND_DIR is not set, and BRAND_LOGO_URL names a file in it',
+    ]);
+  });
+
+  it('must exist', () => {
+    expect(load({ BRAND_LOGO_URL: '/brand/logo.svg', BRAND_DIR: folder }).brand.logoUrl).toBe('/brand/logo.svg');
+    expect(problems({ BRAND_LOGO_URL: '/brand/missing.svg', BRAND_DIR: folder })).toEqual([
+      'BRAND_LOGO_URL names a file that is not in BRAND_DIR',
+    ]);
+  });
+});
+
+it('a colour that white text cannot be read on stops the start with its contrast', () => {
+  expect(problems({ BRAND_COLOR: '#777777' })).toEqual([
+    'BRAND_COLOR gives white text a contrast of 4.47:1, and it must reach 4.5:1',
+  ]);
+  expect(problems({ BRAND_COLOR: '#767676' })).toEqual([]);
+});
+
+describe('the site key of a captcha', () => {
+  const turnstile = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 'not-a-secret' };
+
+  it('is needed by the pages only', () => {
+    expect(problems(turnstile)).toEqual([]);
+    expect(problems({ ...turnstile, PORTAL: 'on' })).toEqual([
+      'CAPTCHA_SITE_KEY is not set, and the pages (PORTAL) need it for turnstile',
+    ]);
+  });
+
+  it('has the name of its provider where there are several', () => {
+    const both = {
+      CAPTCHA_PROVIDER: 'turnstile,hcaptcha',
+      CAPTCHA_TURNSTILE_SECRET: 'not-a-secret',
+      CAPTCHA_HCAPTCHA_SECRET: 'not-a-secret',
+    };
+    const { captcha } = load({ ...both, CAPTCHA_TURNSTILE_SITE_KEY: 'site-1', CAPTCHA_HCAPTCHA_SITE_KEY: 'site-2' });
+    expect([captcha.siteverify.turnstile?.siteKey, captcha.siteverify.hcaptcha?.siteKey]).toEqual(['site-1', 'site-2']);
+    expect(problems({ ...both, PORTAL: 'on', CAPTCHA_SITE_KEY: 'site-1' })).toEqual([
+      expect.stringMatching('^CAPTCHA_TURNSTILE_SITE_KEY is not set'),
+      expect.stringMatching('^CAPTCHA_HCAPTCHA_SITE_KEY is not set'),
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { contrastWithWhite } from './contrast';
+import type { SettingsReader } from './settings-reader';
+
+export interface PortalConfig {
+  /** Whether this service serves the web pages (docs/spec/extensions.md#h). */
+  readonly on: boolean;
+  /** The folder of the files below `/brand/`. */
+  readonly brandDir: string | undefined;
+}
+
+/** What a company puts on the pages and in the mails. */
+export interface BrandConfig {
+  readonly name: string | undefined;
+  /** An https URL, or a path that starts with `/brand/`. */
+  readonly logoUrl: string | undefined;
+  /** `#rrggbb`. */
+  readonly color: string;
+  readonly supportUrl: string | undefined;
+  readonly privacyUrl: string | undefined;
+  readonly imprintUrl: string | undefined;
+}
+
+const defaultColor = '#2457c5';
+/** WCAG 2.2, success criterion 1.4.3: text of normal size. */
+const leastContrast = 4.5;
+export const brandPath = '/brand/';
+
+export function readPortalConfig(env: SettingsReader): PortalConfig {
+  const brandDir = env.optional('BRAND_DIR');
+  if (brandDir !== undefined && !isFolder(brandDir)) env.problem('BRAND_DIR', 'is not a folder');
+  return { on: env.choice('PORTAL', ['on', 'off'], 'off') === 'on', brandDir };
+}
+
+export function readBrandConfig(env: SettingsReader, { brandDir }: PortalConfig): BrandConfig {
+  return {
+    name: readName(env),
+    logoUrl: readLogo(env, brandDir),
+    color: readColor(env),
+    supportUrl: readLink(env, 'SUPPORT_URL', ['https:', 'mailto:']),
+    privacyUrl: readLink(env, 'PRIVACY_URL', ['https:']),
+    imprintUrl: readLink(env, 'IMPRINT_URL', ['https:']),
+  };
+}
+
+function readName(env: SettingsReader): string | undefined {
+  const name = env.optional('BRAND_NAME');
+  if (name !== undefined && (name.length > 64 || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || name.trim() === '')) {
+    env.problem('BRAND_NAME', 'must be one line of 1 to 64 characters');
+  }
+  return name;
+}
+
+function readLogo(env: SettingsReader, brandDir: string | undefined): string | undefined {
+  const value = env.optional('BRAND_LOGO_URL');
+  if (value === undefined || !value.startsWith('/')) return readLink(env, 'BRAND_LOGO_URL', ['https:']);
+  const name = value.slice(brandPath.length);
+  if (!value.startsWith(brandPath) || !/^[\w-]+\.(svg|png|jpg|webp|avif)$/.test(name)) {
+    env.problem(
+      'BRAND_LOGO_URL',
+      'must be an https URL, or /brand/ and the name of an svg, png, jpg, webp or avif file',
+    );
+  } else if (brandDir === undefined) {
+    env.problem('BRAND_DIR', 'is not set, and BRAND_LOGO_URL names a file in it');
+  } else if (!existsSync(join(brandDir, name))) {
+    env.problem('BRAND_LOGO_URL', 'names a file that is not in BRAND_DIR');
+  }
+  return value;
+}
+
+function readColor(env: SettingsReader): string {
+  const color = env.text('BRAND_COLOR', defaultColor).toLowerCase();
+  if (!/^#[0-9a-f]{6}$/.test(color)) {
+    env.problem('BRAND_COLOR', 'must look like #2457c5');
+    return defaultColor;
+  }
+  const contrast = contrastWithWhite(color);
+  if (contrast < leastContrast) {
+    // Rounded down, so that a colour just below the bound is not said to reach it.
+    const shown = (Math.floor(contrast * 100) / 100).toFixed(2);
+    env.problem('BRAND_COLOR', `gives white text a contrast of ${shown}:1, and it must reach ${leastContrast}:1`);
+  }
+  return color;
+}
+
+function readLink(env: SettingsReader, key: string, protocols: readonly string[]): string | undefined {
+  const value = env.optional(key);
+  if (value === undefined) return undefined;
+  if (URL.canParse(value) && !/\s/.test(value) && protocols.includes(new URL(value).protocol)) return value;
+  env.problem(key, `must start with ${protocols.map((one) => (one === 'mailto:' ? one : `${one}//`)).join(' or ')}`);
+  return undefined;
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

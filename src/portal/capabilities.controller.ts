@@ -1,0 +1,48 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { AppConfig } from '../platform/config/app-config';
+import { Answers } from '../platform/http/answers.decorator';
+import { ApiOperation, ApiTags } from '../platform/http/api-docs';
+import { languages } from '../shared/languages';
+import { CapabilitiesResponse } from './capabilities.response';
+
+@ApiTags('portal')
+@Controller()
+export class CapabilitiesController {
+  private readonly answer: CapabilitiesResponse;
+
+  constructor(config: AppConfig) {
+    this.answer = capabilitiesOf(config);
+  }
+
+  @Get('capabilities')
+  @Header('cache-control', 'public, max-age=60')
+  @ApiOperation({ operationId: 'getCapabilities', summary: 'Get what this service offers, for a login page' })
+  @Answers(CapabilitiesResponse)
+  capabilities(): CapabilitiesResponse {
+    return this.answer;
+  }
+}
+
+function capabilitiesOf({ ldap, captcha, mfa, brand }: AppConfig): CapabilitiesResponse {
+  const [provider = 'altcha'] = captcha.providers;
+  return {
+    providers: ldap === undefined ? ['password'] : ['password', 'ldap'],
+    captcha: {
+      provider,
+      site_key: provider === 'altcha' ? null : (captcha.siteverify[provider]?.siteKey ?? null),
+    },
+    mfa_required: mfa.required,
+    passkeys: false,
+    trusted_device_days: 0,
+    password_reset: true,
+    languages: [...languages],
+    brand: {
+      name: brand.name ?? null,
+      logo_url: brand.logoUrl ?? null,
+      color: brand.color,
+      support_url: brand.supportUrl ?? null,
+      privacy_url: brand.privacyUrl ?? null,
+      imprint_url: brand.imprintUrl ?? null,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { ApiProperty } from '../platform/http/api-docs';
+
+/** The captcha that a login needs. */
+export class CaptchaCapability {
+  @ApiProperty({ enum: ['altcha', 'turnstile', 'hcaptcha', 'recaptcha'], description: 'The provider to show first.' })
+  provider: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The public key for the widget. `altcha` has none.' })
+  site_key: string | null;
+}
+
+/** What a company puts on the pages. */
+export class BrandCapability {
+  @ApiProperty({ type: String, nullable: true, example: 'Example Corp' })
+  name: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'An https URL, or a path of this origin.' })
+  logo_url: string | null;
+
+  @ApiProperty({ example: '#2457c5', description: 'White text on this colour has a contrast of at least 4.5:1.' })
+  color: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'An https or mailto URL.' })
+  support_url: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  privacy_url: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  imprint_url: string | null;
+}
+
+/** What this service offers, so that pages show nothing else (docs/spec/extensions.md#h). */
+export class CapabilitiesResponse {
+  @ApiProperty({
+    type: [String],
+    enum: ['password', 'ldap'],
+    description: 'The values of `provider` that `/login` accepts.',
+  })
+  providers: string[];
+
+  @ApiProperty({ type: CaptchaCapability })
+  captcha: CaptchaCapability;
+
+  @ApiProperty({ description: 'Whether every login needs a second factor.' })
+  mfa_required: boolean;
+
+  @ApiProperty({ description: 'Whether people can sign in with a passkey.' })
+  passkeys: boolean;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Days that a device can be trusted for; 0 where it cannot.',
+  })
+  trusted_device_days: number;
+
+  @ApiProperty({ description: 'Whether a forgotten password can be reset by mail.' })
+  password_reset: boolean;
+
+  @ApiProperty({ type: [String], example: ['en', 'de', 'zh-CN'], description: 'Languages of the mails (BCP 47).' })
+  languages: string[];
+
+  @ApiProperty({ type: BrandCapability })
+  brand: BrandCapability;
+}

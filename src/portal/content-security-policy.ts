@@ -1,0 +1,35 @@
+import type { SiteverifyProviderName } from '../platform/config/captcha-config';
+import type { AppConfig } from '../platform/config/app-config';
+
+/** The origins that a captcha widget loads scripts from and shows frames of, as its provider documents them. */
+const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>> = {
+  turnstile: ['https://challenges.cloudflare.com'],
+  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+  recaptcha: [
+    'https://www.google.com/recaptcha/',
+    'https://www.gstatic.com/recaptcha/',
+    'https://recaptcha.google.com/recaptcha/',
+  ],
+};
+
+/**
+ * The Content-Security-Policy of the pages: files of this origin only, nothing inline, no frames, no form submits. Only the
+ * captcha providers and the logo that are configured extend it. `blob:` is for the QR code.
+ */
+export function contentSecurityPolicy({ captcha, brand }: Pick<AppConfig, 'captcha' | 'brand'>): string {
+  const origins = captcha.providers.flatMap((name) => (name === 'altcha' ? [] : captchaOrigins[name]));
+  const logo = brand.logoUrl?.startsWith('https:') ? [new URL(brand.logoUrl).origin] : [];
+  const directives: readonly (readonly [string, ...string[]])[] = [
+    ['default-src', "'none'"],
+    ['script-src', "'self'", ...origins],
+    ['style-src', "'self'", ...origins],
+    ['img-src', "'self'", 'blob:', ...logo],
+    ['connect-src', "'self'", ...origins],
+    ...(origins.length === 0 ? [] : [['frame-src', ...origins] as [string, ...string[]]]),
+    ['worker-src', "'self'"],
+    ['base-uri', "'none'"],
+    ['form-action', "'none'"],
+    ['frame-ancestors', "'none'"],
+  ];
+  return directives.map((directive) => directive.join(' ')).join('; ');
+}

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppConfig } from '../platform/config/app-config';
+import { brandPath } from '../platform/config/brand-config';
+import { contentSecurityPolicy } from './content-security-policy';
+
+/** The paths of the pages (portal/src/paths.ts). None is a path of the service, so no answer of the service changes. */
+const pagePaths = [
+  '/',
+  '/code',
+  '/forgot-password',
+  '/reset-password',
+  '/account',
+  '/account/authenticator',
+  '/outbox',
+];
+
+/** An image of the operator, opened by its own address, must not run as a page of this origin. */
+const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+
+/** Values of the pages' `<meta name="portal:…">` tags. */
+@Injectable()
+export class PageSettings {
+  readonly values = new Map<string, string>();
+}
+
+/** Serves the built web pages from the same port as the service, where `PORTAL` says so. */
+@Injectable()
+export class PortalPages implements OnModuleInit {
+  private readonly logger = new Logger('portal');
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly config: AppConfig,
+    private readonly settings: PageSettings,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    if (!this.config.portal.on) return;
+    const folder = resolve('portal/dist');
+    if (!existsSync(join(folder, 'index.html'))) {
+      if (this.config.production)
+        throw new Error('PORTAL is on, and the web pages are not built (npm run build:portal)');
+      this.logger.warn('the web pages are not built, so they are not served: run npm run build:portal');
+      return;
+    }
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
+    // The name of a file in this folder changes with its content.
+    await serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
+    const { brandDir } = this.config.portal;
+    if (brandDir !== undefined) {
+      await serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
+    }
+    const icon = readFileSync(join(folder, 'favicon.svg'));
+    fastify.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
+  }
+
+  private servePages(fastify: FastifyInstance, page: string): void {
+    this.settings.values.set('service', this.config.http.apiPrefix);
+    const content = [...this.settings.values].reduce(
+      (html, [name, value]) =>
+        html.replace(new RegExp(`(<meta name="portal:${name}" content=)"[^"]*"`), `$1"${value}"`),
+      page,
+    );
+    const headers = {
+      'content-security-policy': contentSecurityPolicy(this.config),
+      'cross-origin-opener-policy': 'same-origin',
+    };
+    const show = (_request: unknown, reply: FastifyReply) =>
+      reply.headers(headers).type('text/html; charset=utf-8').send(content);
+    for (const path of pagePaths) fastify.get(path, show);
+    // A person who mistypes an address gets the "not found" page, and a program the answer of the service.
+    fastify.addHook('onRequest', (request, reply, done) => {
+      if (request.is404 && this.isPageRequest(request)) void show(request, reply.code(404));
+      else done();
+    });
+  }
+
+  private isPageRequest({ method, url, headers }: FastifyRequest): boolean {
+    const { apiPrefix } = this.config.http;
+    if (apiPrefix !== '' && url.startsWith(`${apiPrefix}/`)) return false;
+    return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
+  }
+}
+
+interface Files {
+  readonly root: string;
+  readonly prefix: string;
+  /** Milliseconds. */
+  readonly maxAge: number;
+  readonly immutable?: boolean;
+  readonly policy?: string;
+}
+
+/** A file `name.js.br` or `name.js.gz` beside `name.js` is sent to who accepts it. */
+async function serveFiles(fastify: FastifyInstance, { policy, ...options }: Files): Promise<void> {
+  await fastify.register(fastifyStatic, {
+    ...options,
+    wildcard: false,
+    index: false,
+    decorateReply: false,
+    preCompressed: true,
+    setHeaders: (reply) => {
+      if (policy !== undefined) reply.header('content-security-policy', policy);
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { CapabilitiesController } from './capabilities.controller';
+import { PageSettings, PortalPages } from './portal-pages';
+
+/** The web pages, and what a login page has to know (docs/spec/extensions.md#h). */
+@Module({
+  controllers: [CapabilitiesController],
+  providers: [PageSettings, PortalPages],
+  exports: [PageSettings],
+})
+export class PortalModule {}

@@ -1,0 +1,66 @@
+import { TestService } from '../support/app';
+
+describe('GET /capabilities', () => {
+  it('tells what a plain service offers, for a minute, to anybody', async () => {
+    const service = await TestService.start();
+    const answer = await service.get('/capabilities');
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'public, max-age=60' } });
+    expect(answer.body).toEqual({
+      status: true,
+      data: {
+        providers: ['password'],
+        captcha: { provider: 'altcha', site_key: null },
+        mfa_required: false,
+        passkeys: false,
+        trusted_device_days: 0,
+        password_reset: true,
+        languages: ['en', 'de', 'zh-CN'],
+        brand: {
+          name: null,
+          logo_url: null,
+          color: '#2457c5',
+          support_url: null,
+          privacy_url: null,
+          imprint_url: null,
+        },
+      },
+    });
+    await service.stop();
+  });
+
+  it('tells the settings of the brand, the directory and the captcha, and none of their secrets', async () => {
+    const service = await TestService.start({
+      LDAP_URL: 'ldap://127.0.0.1:1',
+      LDAP_BIND_DN: 'cn=reader,dc=example,dc=com',
+      LDAP_BIND_PASSWORD: 'secret-of-the-reader',
+      LDAP_SEARCH_BASE: 'dc=example,dc=com',
+      LDAP_SEARCH_FILTER: '(uid={{username}})',
+      CAPTCHA_PROVIDER: 'turnstile,altcha',
+      CAPTCHA_SECRET: 'secret-of-turnstile',
+      CAPTCHA_SITE_KEY: 'site-key',
+      MFA_REQUIRED: 'true',
+      BRAND_NAME: 'Fish & Sons',
+      BRAND_COLOR: '#A01030',
+      BRAND_LOGO_URL: 'https://cdn.example.com/logo.svg',
+      SUPPORT_URL: 'mailto:help@example.com',
+      PRIVACY_URL: 'https://example.com/privacy',
+      IMPRINT_URL: 'https://example.com/imprint',
+    });
+    const { body } = await service.get('/capabilities');
+    expect(body.data).toMatchObject({
+      providers: ['password', 'ldap'],
+      captcha: { provider: 'turnstile', site_key: 'site-key' },
+      mfa_required: true,
+      brand: {
+        name: 'Fish & Sons',
+        logo_url: 'https://cdn.example.com/logo.svg',
+        color: '#a01030',
+        support_url: 'mailto:help@example.com',
+        privacy_url: 'https://example.com/privacy',
+        imprint_url: 'https://example.com/imprint',
+      },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/secret|reader/);
+    await service.stop();
+  });
+});
