@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# First stage: everything that is needed to build, none of which gets into the image.
+# First stage: the build. Nothing of it gets into the image, except the files that the last stage copies.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 RUN apt-get update \
@@ -29,11 +29,11 @@ ENV NODE_ENV=production \
 WORKDIR /app
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn*
 COPY --from=build /runtime ./
-# A number, so that Kubernetes can see that it is not root (runAsNonRoot). Any other user works as well: all files can be read
-# by everybody, and none is written.
+# A number, so that Kubernetes can see that the user is not root (runAsNonRoot). Any other user works as well: every user can
+# read all files, and the service writes none.
 USER 10001:10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself is process 1: it gets SIGTERM and drains.
+# Node itself is process 1, so it gets SIGTERM and can finish the running requests.
 CMD ["node", "dist/src/main.js"]

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // npm run check:image [-- --keep]
 //
-// What `docker build` and `docker run --read-only` would do, without a container engine: an empty Debian of the release that
-// the Dockerfile names, with its Node in it; the steps of the first stage run there, those of the last in a second one; that
-// is started as the user of the Dockerfile, as process 1, in a tree that nobody can write to. About five minutes; needs root
-// on Debian, the packages of Debian, and the package registry. docs/operations/kubernetes.md tells what it shows.
+// Does the work of `docker build` and `docker run --read-only` without a container engine. It creates an empty Debian of the
+// release that the Dockerfile names, with its Node, and runs the steps of the first stage there. It runs the steps of the last
+// stage in a second one, and starts that as the user of the Dockerfile, as process 1, in a read-only file system. This takes
+// about five minutes, and needs root on Debian, the Debian packages and the package registry.
+// docs/operations/kubernetes.md#checks-of-the-image-and-the-manifests says what the check shows.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -47,7 +48,7 @@ async function check() {
   }
 }
 
-/** The files that git knows, or would know, out of those that .dockerignore lets through: nobody's build, nobody's data. */
+/** The files that git tracks or would track, and that .dockerignore admits. Builds and data of a developer are left out. */
 function takeContext(target) {
   const sent = [...readFileSync(join(project, '.dockerignore'), 'utf8').matchAll(/^!(.*)$/gm)].map(([, name]) => name);
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...sent];
@@ -58,7 +59,7 @@ function takeContext(target) {
   }
 }
 
-/** Every instruction of a stage, in order; one that is not known here is an error, not a thing to pass over. */
+/** Runs the instructions of a stage in order. An unknown instruction is an error, because skipping it would hide a fault. */
 function carryOut(steps, root, roots) {
   let [cwd, env] = ['/', {}];
   const kinds = {
@@ -77,8 +78,8 @@ function carryOut(steps, root, roots) {
 }
 
 /**
- * npm asks the registry that it asks here, trusting whom it trusts here, and native packages find Node's headers where the
- * image would download them. None of this is left in the tree.
+ * Lets npm use the registry and the certificates of this machine, and gives native packages the headers of Node that the image
+ * would download. Nothing of this stays in the file system of the image.
  */
 function run(command, place, env) {
   const { stdout: registry } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: project });
@@ -97,7 +98,7 @@ function run(command, place, env) {
   if (status !== 0) throw new Error(`"${command}" ended with ${status}\n${stdout.slice(-3000)}${stderr.slice(-3000)}`);
 }
 
-/** As COPY does it: files go into the target, of a folder what is in it. */
+/** Copies as COPY does: a file goes into the target, and of a folder its content. */
 function copy({ from = 'context', sources, target }, { root, cwd }, roots) {
   for (const source of sources) {
     const found = join(roots[from], source);
@@ -126,7 +127,7 @@ function assertLean(root, cwd, major) {
   console.log(`    ${version}; no npm, no compiler, nothing of development`);
 }
 
-/** Beside the image: what the build has left, with the packages that are not of development. */
+/** Looks at the result of the build outside the image, with the packages that are not for development. */
 function tellSizes(roots, cwd) {
   const build = { root: roots.build, cwd };
   run('npm prune --omit=dev', build, {});
@@ -140,9 +141,9 @@ function tellSizes(roots, cwd) {
   console.log(`    ${size(join(roots[''], cwd))} MB beside Node; dist and all packages would be ${size(...whole)} MB`);
 }
 
-/** Under both users: that of the Dockerfile, and a number that OpenShift might choose, whose group is root's. */
+/** Runs as both users: the one of the Dockerfile, and a number that OpenShift might choose, with the group root. */
 async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
-  // Not even root could, so it is the tree and not the owner of its files.
+  // Even root cannot write, so the file system is read-only and not only owned by another user.
   const place = { root, cwd, readOnly: true, writable: data };
   mkdirSync(data);
   const written = runConfined({ ...place, user: '0:0' }, ['sh', '-c', 'echo > ./written || echo > /tmp/written']);
@@ -156,7 +157,7 @@ async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
   }
 }
 
-/** Migrates, starts, serves a login, sends a mail and traces, is found healthy, and ends by SIGTERM with 0. */
+/** The service migrates, starts, serves a login, sends a mail and traces, is healthy, and ends with 0 after SIGTERM. */
 async function assertRunsAs(steps, place, ofImage) {
   const port = await freePort();
   const counterparts = await openCounterparts();
@@ -174,10 +175,10 @@ async function assertRunsAs(steps, place, ofImage) {
     const { status, stdout, stderr } = attempt(...command);
     if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stdout}${stderr}`);
   };
-  // Without the counterparts: these commands hold up the process that would have to answer.
+  // Without mail server and trace collector: this process is blocked during these commands and could not answer.
   const cli = (...args) => must('node', 'dist/src/cli.js', ...args);
 
-  // Where this binary does not load, the service hashes with JavaScript, more slowly.
+  // If this binary does not load, the service hashes with JavaScript, which is slower.
   must('node', '-e', `require('@node-rs/bcrypt').hashSync('x', { cost: 4 })`);
   const user = { username: 'image', password: 'Correct-Horse-7', email: 'image@example.com' };
   cli('migrate');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node deploy/render.mjs: writes deploy/rendered, the example overlays as kustomize makes them, and the monitoring component's
-// copy of the alerts. The tests read what is rendered, and tell when the sources have changed since. Needs kustomize or kubectl.
+// node deploy/render.mjs: writes deploy/rendered (the example overlays as kustomize renders them) and the copy of the alerts in
+// the monitoring component. Tests read these files, and fail when their sources have changed. Needs kustomize or kubectl.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const deploy = fileURLToPath(new URL('.', import.meta.url));
 const kustomize = join(deploy, 'kustomize');
 const rule = join(kustomize, 'components/monitoring/prometheus-rule.yaml');
 
-/** One number for all that kustomize reads. */
+/** A checksum of all files that kustomize reads. */
 export function digestOfSources() {
   const names = readdirSync(kustomize, { recursive: true }).sort();
   const hash = createHash('sha256');
@@ -22,7 +22,7 @@ export function digestOfSources() {
   return hash.digest('hex');
 }
 
-/** The rules of a plain Prometheus as the object that its operator reads. */
+/** The alerts as the object that the Prometheus operator reads. */
 export function prometheusRule() {
   const { groups } = parse(readFileSync(join(deploy, 'monitoring/alerts.yaml'), 'utf8'));
   return {
@@ -48,11 +48,11 @@ function render(overlay) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const note = '# Written by deploy/render.mjs out of deploy/monitoring/alerts.yaml.\n';
+  const note = '# deploy/render.mjs writes this file from deploy/monitoring/alerts.yaml.\n';
   writeFileSync(rule, note + stringify(prometheusRule(), { lineWidth: 0 }));
   mkdirSync(join(deploy, 'rendered'), { recursive: true });
   for (const overlay of readdirSync(join(kustomize, 'overlays'))) {
-    const head = `# Written by deploy/render.mjs out of deploy/kustomize, whose sum is ${digestOfSources()}.\n`;
+    const head = `# deploy/render.mjs writes this file from deploy/kustomize. Checksum of the sources: ${digestOfSources()}.\n`;
     writeFileSync(join(deploy, 'rendered', `${overlay}.yaml`), head + render(overlay));
   }
 }

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * What a container engine does for one process, as far as it matters here: a root directory of its own, read-only if
- * wanted, number 1 of its own process table, and mounts that vanish with it.
+ * Does for one process what a container engine does: its own root directory, read-only if wanted; process number 1 of its own
+ * process table; and mounts that end with it.
  */
 const enter = `
 set -e
@@ -15,7 +15,7 @@ if [ "$mode" = ro ]; then mount -o remount,bind,ro "$root"; fi
 exec chroot --userspec="$user" "$root" env -C "$cwd" "$@"
 `;
 
-/** That of the image; the host's would lead to programs that it does not have. */
+/** The PATH of the image. That of the host would name programs that the image does not have. */
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 function invocation({ root, cwd = '/', user = '0:0', readOnly = false, writable = '' }, command) {
@@ -33,7 +33,7 @@ export function runConfined(place, command, { env = {}, stdio = 'pipe' } = {}) {
   });
 }
 
-/** Starts a command; `pid` is its number on the host, for signals that come from outside as those of the engine do. */
+/** Starts a command. `pid` is its number on the host, for signals from outside, as a container engine sends them. */
 export function startConfined(place, command, { env = {} } = {}) {
   const child = spawn('unshare', invocation(place, command), {
     env: { PATH: path, ...env },

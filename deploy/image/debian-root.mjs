@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The npm that comes with a Node; the packages of Node have none. */
+/** The version of npm that a Node release contains. The packages of Node in the registry have no npm. */
 const bundledNpm = { 24: 11 };
 
 /**
@@ -11,7 +11,7 @@ const bundledNpm = { 24: 11 };
  */
 const headersOf = { 24: '24.18.1' };
 
-/** Why the base image cannot be made here; undefined when it can. */
+/** Says why the base image cannot be made on this machine. Returns undefined when it can. */
 export function missingForDebianRoot() {
   const release = '/etc/os-release';
   if (!existsSync(release) || !/^ID=debian$/m.test(readFileSync(release, 'utf8'))) return 'this is no Debian';
@@ -21,7 +21,7 @@ export function missingForDebianRoot() {
   return undefined;
 }
 
-/** An empty Debian with the Node of the image's name in /usr/local, which is what the image itself is made of. */
+/** Makes an empty Debian with the Node of the image's name in /usr/local, as the base image has it. */
 export function makeDebianRoot(root, { node, debian }) {
   if (spawnSync('debootstrap', ['--version']).status !== 0) {
     run('apt-get', ['install', '-y', '--no-install-recommends', 'debootstrap'], {
@@ -52,7 +52,7 @@ function installNode(root, major) {
   });
 }
 
-/** The newest release of a package, unpacked for as long as `use` takes. */
+/** Unpacks the newest release of a package while `use` runs. */
 function unpack(name, root, use) {
   const folder = join(root, 'var/tmp/package');
   mkdirSync(folder);

@@ -17,7 +17,7 @@ export function stagesOf(file) {
     });
 }
 
-/** `node:24-bookworm-slim`: Node 24 on a Debian with little else. */
+/** Reads the major version of Node and the Debian release from an image name such as `node:24-bookworm-slim`. */
 export function releaseOf(image) {
   const [, node, debian] = /^node:(\d+)-([a-z]+)-slim$/.exec(image) ?? [];
   if (debian === undefined) throw new Error(`a base image that this script does not know: ${image}`);
@@ -36,7 +36,7 @@ export function readEnv(argument) {
   return Object.fromEntries(argument.split(/\s+/).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
 }
 
-/** The command of `CMD ["…"]` and of `HEALTHCHECK … CMD ["…"]`, which need no shell. */
+/** The command of `CMD ["…"]` or `HEALTHCHECK … CMD ["…"]`. Both run without a shell. */
 export const readCommand = (argument) => JSON.parse(/\[.*\]$/.exec(argument)[0]);
 
 /** The last instruction of this name. */

@@ -6,7 +6,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server and a trace collector for a program that runs here: what it sends them is kept. */
+/** Starts a mail server and a trace collector, which keep what the program sends them. */
 export async function openCounterparts() {
   const mails = [];
   const traces = [];
@@ -39,7 +39,7 @@ export async function openCounterparts() {
   };
 }
 
-/** A user who solves the captcha, logs in, and forgets the password. */
+/** Acts as a user who solves the captcha, logs in, and asks for a reset link. */
 export async function useService(url, { mails }, { username, password, email }) {
   for (const path of ['/health/live', '/health/ready']) {
     const { status } = await fetch(url + path);
