@@ -4,7 +4,7 @@ import { Random } from '../shared/random';
 import { AppConfig } from '../platform/config/app-config';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Cooldowns } from '../platform/database/cooldowns';
-import { Database, type Transaction } from '../platform/database/database';
+import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import {
   type PasswordChangeRequest,
@@ -23,7 +23,6 @@ export interface OpenedRequest {
 @Injectable()
 export class PasswordChangeRequests {
   constructor(
-    private readonly database: Database,
     private readonly requests: PasswordChangeRequestRepository,
     private readonly cooldowns: Cooldowns,
     private readonly clock: Clock,
@@ -36,11 +35,9 @@ export class PasswordChangeRequests {
    * credential version of that login, so a parallel password change invalidates the token.
    */
   async openForced(user: User, type: 0 | 3): Promise<string> {
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    const { token } = await this.database.transaction(async (tx) => {
-      await this.cooldowns.hold(tx, user.uid, 'reset');
-      return this.openIn(tx, user, type, this.config.reset.ttlSeconds);
-    });
+    const { token } = await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, (tx) =>
+      this.openIn(tx, user, type, this.config.reset.ttlSeconds),
+    );
     return token;
   }
 

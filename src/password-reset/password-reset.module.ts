@@ -6,7 +6,6 @@ import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
-import { RequestThrottle } from './forgot/request-throttle';
 import { SyntheticRequests } from './forgot/synthetic-requests';
 import { PasswordResetController } from './http/password-reset.controller';
 import { FindChangeRequestService } from './lookup/find-change-request.service';
@@ -26,7 +25,6 @@ import { UserInvitations } from './user-invitations';
     PasswordChangeRequestRepository,
     ForgotPasswordService,
     SyntheticRequests,
-    RequestThrottle,
     FindChangeRequestService,
     ChangePasswordService,
     PasswordPolicySource,

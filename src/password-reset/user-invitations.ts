@@ -5,7 +5,6 @@ import { AuditTrail } from '../audit/audit-trail';
 import { Mailer } from '../mail/mailer';
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
-import { Database } from '../platform/database/database';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
@@ -23,7 +22,6 @@ export interface Invitation {
 @Injectable()
 export class UserInvitations {
   constructor(
-    private readonly database: Database,
     private readonly changeRequests: PasswordChangeRequests,
     private readonly users: UsersRepository,
     private readonly cooldowns: Cooldowns,
@@ -36,9 +34,7 @@ export class UserInvitations {
   async invite(user: User, language: Language): Promise<Invitation> {
     if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
     if (user.status === userStatus.disabled) throw new AccountProblem('the account is disabled');
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    return this.database.transaction(async (tx) => {
-      await this.cooldowns.hold(tx, user.uid, 'reset');
+    return this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
       const credentialVersion = (await this.users.credentialVersion(tx, user.uid)) ?? user.credentialVersion;
       const owner = { uid: user.uid, credentialVersion };
       const { request, token } = await this.changeRequests.openIn(tx, owner, 0, this.config.reset.inviteTtlSeconds);

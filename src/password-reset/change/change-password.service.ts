@@ -12,7 +12,7 @@ import {
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import { Cooldowns } from '../../platform/database/cooldowns';
-import { Database, type Transaction } from '../../platform/database/database';
+import type { Transaction } from '../../platform/database/database';
 import { PendingLogins } from '../../tokens/pending-logins';
 import { TokenRevoker } from '../../tokens/token-revoker';
 import { isHashable, PasswordHasher } from '../../hashing/password-hasher';
@@ -34,7 +34,6 @@ export interface ChangePassword {
 @Injectable()
 export class ChangePasswordService {
   constructor(
-    private readonly database: Database,
     private readonly links: FindChangeRequestService,
     private readonly requests: PasswordChangeRequestRepository,
     private readonly policies: PasswordPolicySource,
@@ -83,9 +82,7 @@ export class ChangePasswordService {
   /** The hash is computed before the transaction: bcrypt must not hold a lock or a connection. */
   private async store(command: ChangePassword, request: FoundRequest, user: User, client: ClientInfo): Promise<void> {
     const hash = await this.hasher.hash(command.password, client);
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    await this.database.transaction(async (tx) => {
-      await this.cooldowns.hold(tx, user.uid, 'reset');
+    await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
       await this.claim(tx, command.token, request, hash);
       await this.requests.closeAll(tx, user.uid);
       await this.history.append(tx, user.uid, request.type, hash);

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
-import { emailNotFound } from '../../shared/errors/error-catalogue';
+import { emailNotFound, resetRequestedTooOften } from '../../shared/errors/error-catalogue';
 import type { Language } from '../../shared/languages';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import { Cooldowns } from '../../platform/database/cooldowns';
-import { Database, type Transaction } from '../../platform/database/database';
+import type { Transaction } from '../../platform/database/database';
 import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import { PasswordChangeRequests } from '../password-change-requests';
-import { RequestThrottle } from './request-throttle';
 import type { RequestSummary } from './request-summary';
 import { resetLink } from './reset-link';
 import { SyntheticRequests } from './synthetic-requests';
@@ -22,11 +21,9 @@ type Owner = User & { readonly email: string };
 @Injectable()
 export class ForgotPasswordService {
   constructor(
-    private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly changeRequests: PasswordChangeRequests,
     private readonly synthetic: SyntheticRequests,
-    private readonly throttle: RequestThrottle,
     private readonly cooldowns: Cooldowns,
     private readonly mailer: Mailer,
     private readonly audit: AuditTrail,
@@ -37,11 +34,10 @@ export class ForgotPasswordService {
   async request(email: string, language: Language, client: ClientInfo): Promise<RequestSummary> {
     const user = await this.users.findByEmail(email);
     if (user === null || !mayReset(user)) return this.answerUnknown(email);
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    return this.database.transaction(async (tx) => {
-      await this.throttle.enter(tx, user.uid);
-      return this.open(tx, user, language, client);
-    });
+    return this.cooldowns.once(
+      { kind: 'reset', subject: user.uid, seconds: this.config.reset.throttleSeconds, refusal: resetRequestedTooOften },
+      (tx) => this.open(tx, user, language, client),
+    );
   }
 
   private async answerUnknown(email: string): Promise<RequestSummary> {
