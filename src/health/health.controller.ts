@@ -4,6 +4,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
 import { ApiExcludeController } from '../platform/http/api-docs';
+import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
 import { Lifecycle } from './lifecycle';
 import { SharedReading } from './shared-reading';
@@ -11,6 +12,7 @@ import { SharedReading } from './shared-reading';
 /** For the orchestrator: live is the process alone, ready is the store, its schema, and not being on the way out. */
 @ApiExcludeController()
 @Controller('health')
+@NotRateLimited()
 @OwnFormat()
 export class HealthController {
   /** Anybody may ask, as often as they like; the database is not asked more often for it. */

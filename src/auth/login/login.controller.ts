@@ -15,6 +15,7 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { Memberships } from '../../users/memberships';
 import { LoginDto } from './login.dto';
 import { LoginReporter } from './login-reporter';
@@ -30,6 +31,7 @@ export class LoginController {
 
   @Post('login')
   @HttpCode(200)
+  @RateLimited('login')
   @ApiOperation({ operationId: 'login', summary: 'Log in with a password or a directory credential (§4.1)' })
   @Answers(
     LoginResponse,

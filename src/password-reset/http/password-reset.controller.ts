@@ -14,6 +14,7 @@ import {
 import { languageOf } from '../../shared/languages';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { bodyField, pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { ChangePasswordService } from '../change/change-password.service';
 import { PasswordPolicySource } from '../password-policy-source';
 import { ForgotPasswordService } from '../forgot/forgot-password.service';
@@ -36,6 +37,7 @@ export class PasswordResetController {
 
   @Post('forget-password')
   @HttpCode(200)
+  @RateLimited('forgotPassword', bodyField('email'))
   @ApiOperation({ operationId: 'forgetPassword', summary: 'Request a reset link by e-mail' })
   @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
@@ -44,6 +46,7 @@ export class PasswordResetController {
   }
 
   @Get('user/change-pwd-req/:uid')
+  @RateLimited('other', pathParameter('uid'))
   @ApiOperation({
     operationId: 'getPasswordChangeRequest',
     summary: 'Get the state of a reset link without using it',
@@ -56,6 +59,7 @@ export class PasswordResetController {
 
   @Post('user/change-pwd-by-req')
   @HttpCode(200)
+  @RateLimited('other', bodyField('req_uid'))
   @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password with a reset link' })
   @Answers(
     PasswordChangedResponse,
