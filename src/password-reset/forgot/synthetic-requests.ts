@@ -7,12 +7,10 @@ import { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Cooldowns } from '../../platform/database/cooldowns';
 import type { Transaction } from '../../platform/database/database';
+import { changeType } from '../../users/password-history';
 import { UsersRepository } from '../../users/users.repository';
-import { requestStatus } from '../persistence/password-change-request.entity';
+import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
-import type { RequestSummary } from './request-summary';
-
-const forgotten = 2;
 
 /**
  * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. Throttle, fields, number of statements
@@ -39,11 +37,12 @@ export class SyntheticRequests {
       { kind: 'reset', subject, seconds: this.config.reset.throttleSeconds, refusal: resetRequestedTooOften },
       async (tx) => {
         await this.users.credentialVersion(tx, userId);
-        await this.requests.supersede(tx, userId, forgotten);
+        const type = changeType.forgotten;
+        await this.requests.supersede(tx, userId, type);
         await this.standIn(tx, userId);
         const createdAt = this.clock.now();
         const expired = new Date(createdAt.getTime() + this.config.reset.ttlSeconds * 1000);
-        return { uid: this.random.uuid(), userId, type: forgotten, status: requestStatus.pending, expired, createdAt };
+        return { uid: this.random.uuid(), userId, type, status: requestStatus.pending, expired, createdAt };
       },
     );
   }

@@ -13,14 +13,19 @@ import { isDuplicate, storeUnavailable } from './store-failure';
 export type CooldownKind = 'otp' | 'reset' | 'ldap';
 
 /** Names one row of `cooldowns`, the gate row. `subject` is a user's uid, or a keyed hash of a name without a user. */
-export interface GateRow {
-  readonly kind: CooldownKind;
+export interface GateRow<Kind extends CooldownKind = CooldownKind> {
+  readonly kind: Kind;
   readonly subject: string;
 }
 
-export interface Cooldown extends GateRow {
+export interface Cooldown<Kind extends CooldownKind = CooldownKind> extends GateRow<Kind> {
   readonly seconds: number;
 }
+
+declare const gate: unique symbol;
+
+/** A transaction that holds a gate row. Only `once` and `serialise` make one: a method that needs the lock asks for it. */
+export type Gated<Kind extends CooldownKind> = Transaction & { readonly [gate]: Kind };
 
 const longAgo = new Date('2000-01-01T00:00:00Z');
 
@@ -41,16 +46,16 @@ export class Cooldowns {
    * parallel requests of one subject, on any replica. One of them wins. The others wait for its commit and are refused.
    * @throws DomainError `refusal` with the remaining seconds; the work did not run
    */
-  async once<T>(
-    { seconds, refusal, ...gate }: Cooldown & { readonly refusal: CatalogueEntry },
-    work: (tx: Transaction) => Promise<T>,
+  async once<Kind extends CooldownKind, T>(
+    { seconds, refusal, ...row }: Cooldown<Kind> & { readonly refusal: CatalogueEntry },
+    work: (tx: Gated<Kind>) => Promise<T>,
   ): Promise<T> {
-    await this.create(gate);
+    await this.create(row);
     return this.database.transaction(async (tx) => {
-      if (!(await this.claim(tx, gate, seconds))) {
-        throw new DomainError(refusal, { retry_after: await this.remaining(tx, gate) });
+      if (!(await this.claim(tx, row, seconds))) {
+        throw new DomainError(refusal, { retry_after: await this.remaining(tx, row) });
       }
-      return work(tx);
+      return work(tx as Gated<Kind>);
     });
   }
 
@@ -58,9 +63,9 @@ export class Cooldowns {
    * Starts the cooldown in one statement, without a transaction. Racers are those of `once`.
    * @returns false when the cooldown of an earlier call is not over
    */
-  async start({ seconds, ...gate }: Cooldown): Promise<boolean> {
-    await this.create(gate);
-    return this.claim(this.database, gate, seconds);
+  async start({ seconds, ...row }: Cooldown): Promise<boolean> {
+    await this.create(row);
+    return this.claim(this.database, row, seconds);
   }
 
   /**
@@ -68,21 +73,21 @@ export class Cooldowns {
    * Racers: `once` and `serialise` of the same gate row. All of them run, one after the other.
    * @throws DomainError COMMON_503001 when `purge` deleted the row after its creation: nothing would be locked
    */
-  async serialise<T>(gate: GateRow, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    await this.create(gate);
+  async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
+    await this.create(row);
     return this.database.transaction(async (tx) => {
-      const held = await tx.won('UPDATE cooldowns SET until = until WHERE subject = ? AND kind = ?', keyOf(gate));
+      const held = await tx.won('UPDATE cooldowns SET until = until WHERE subject = ? AND kind = ?', keyOf(row));
       if (!held) throw storeUnavailable(new Error('the gate row is gone'));
-      return work(tx);
+      return work(tx as Gated<Kind>);
     });
   }
 
-  private async create(gate: GateRow): Promise<void> {
-    const known = await this.database.row('SELECT 1 AS one FROM cooldowns WHERE subject = ? AND kind = ?', keyOf(gate));
+  private async create(row: GateRow): Promise<void> {
+    const known = await this.database.row('SELECT 1 AS one FROM cooldowns WHERE subject = ? AND kind = ?', keyOf(row));
     if (known !== undefined) return;
     try {
       await this.database.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
-        ...keyOf(gate),
+        ...keyOf(row),
         longAgo,
       ]);
     } catch (error) {
@@ -91,21 +96,21 @@ export class Cooldowns {
   }
 
   /** The first UPDATE that finds `until` in the past moves it and wins. The others match no row. */
-  private claim(sql: Sql, gate: GateRow, seconds: number): Promise<boolean> {
+  private claim(sql: Sql, row: GateRow, seconds: number): Promise<boolean> {
     return sql.won('UPDATE cooldowns SET until = ? WHERE subject = ? AND kind = ? AND until <= ?', [
       this.clock.secondsFromNow(seconds),
-      ...keyOf(gate),
+      ...keyOf(row),
       this.clock.now(),
     ]);
   }
 
   /** Reads the clock again: a loser has waited for the winner's commit, and must not be told more than the cooldown. */
-  private async remaining(sql: Sql, gate: GateRow): Promise<number> {
-    const row = await sql.row<{ until: unknown }>(
+  private async remaining(sql: Sql, row: GateRow): Promise<number> {
+    const found = await sql.row<{ until: unknown }>(
       'SELECT until FROM cooldowns WHERE subject = ? AND kind = ?',
-      keyOf(gate),
+      keyOf(row),
     );
-    return row === undefined ? 1 : secondsUntil(timeOf(row.until), this.clock.now());
+    return found === undefined ? 1 : secondsUntil(timeOf(found.until), this.clock.now());
   }
 }
 
