@@ -4,6 +4,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
 import { ApiExcludeController } from '../platform/http/api-docs';
+import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
 import { Lifecycle } from './lifecycle';
 import { SharedReading } from './shared-reading';
@@ -11,6 +12,7 @@ import { SharedReading } from './shared-reading';
 /** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema and shutdown. */
 @ApiExcludeController()
 @Controller('health')
+@NotRateLimited()
 @OwnFormat()
 export class HealthController {
   /** The endpoint is open to anyone, so the number of requests must not decide how often the database is queried. */

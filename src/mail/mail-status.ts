@@ -2,7 +2,7 @@
 export const mailStatus = {
   waiting: 0,
   sent: 1,
-  /** The server refused it with 5xx, the recipient is not one plain address, or it was tried too often. */
+  /** Refused with 5xx, not one plain address, tried too often, or not sendable because of a bug of this program. */
   dead: 2,
   /** Its `expires` passed before it could be sent. */
   expired: 3,

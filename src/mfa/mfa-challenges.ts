@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
-import { DomainError } from '../shared/errors/domain-error';
 import { codeSentTooOften } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
@@ -38,16 +37,16 @@ export class MfaChallenges {
     return { channel: 'totp', mfaToken };
   }
 
-  /** The gate row comes first. It serialises parallel logins of one user, and only one of them sends a mail. */
-  private async openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
-    await this.cooldowns.ensureGate(user.uid, 'otp');
-    return this.database.transaction(async (tx) => {
-      const entry = await this.cooldowns.tryEnter(tx, user.uid, 'otp', this.config.mfa.cooldownSeconds);
-      if (!entry.entered) throw new DomainError(codeSentTooOften, { retry_after: entry.retryAfter });
-      const { pending, mfaToken } = await this.pendingLogins.open(tx, user, 'email', client.ip);
-      await this.codes.issue(tx, user, pending, client);
-      return { channel: 'email', mfaToken };
-    });
+  /** Of parallel logins of one user, only one sends a mail. */
+  private openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
+    return this.cooldowns.once(
+      { kind: 'otp', subject: user.uid, seconds: this.config.mfa.cooldownSeconds, refusal: codeSentTooOften },
+      async (tx) => {
+        const { pending, mfaToken } = await this.pendingLogins.open(tx, user, 'email', client.ip);
+        await this.codes.issue(tx, user, pending, client);
+        return { channel: 'email', mfaToken };
+      },
+    );
   }
 }
 

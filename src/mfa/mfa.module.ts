@@ -10,6 +10,7 @@ import { CodeAttempts } from './codes/code-attempts';
 import { EmailCodes } from './codes/email-codes';
 import { EnrolmentConfirmation } from './enrolment/enrolment-confirmation';
 import { OpenEnrolments } from './enrolment/open-enrolments';
+import { ReplacementCode } from './enrolment/replacement-code';
 import { TotpEnrolmentService } from './enrolment/totp-enrolment.service';
 import { TotpQrCode } from './enrolment/totp-qr-code';
 import { MfaController } from './http/mfa.controller';
@@ -36,6 +37,7 @@ import { TotpVerifier } from './verify/totp-verifier';
     TotpVerifier,
     OtpResendService,
     TotpEnrolmentService,
+    ReplacementCode,
     EnrolmentConfirmation,
     OpenEnrolments,
     TotpQrCode,

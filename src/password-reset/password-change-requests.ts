@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ForcedChangeType, RequestType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { resetRequestExpired, resetRequestUsed, resetTokenUnknown } from '../shared/errors/error-catalogue';
 import { Random } from '../shared/random';
 import { AppConfig } from '../platform/config/app-config';
 import { sha256Hex } from '../platform/crypto/key-ring';
-import { Cooldowns } from '../platform/database/cooldowns';
-import { Database, type Transaction } from '../platform/database/database';
+import { Cooldowns, type Gated } from '../platform/database/cooldowns';
+import { Database } from '../platform/database/database';
+import type { Sql } from '../platform/database/sql';
 import type { User } from '../users/user.entity';
 import { type PasswordChangeRequest, requestStatus } from './persistence/password-change-request.entity';
-import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
+import { type FoundRequest, PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 
 export interface OpenedRequest {
   readonly request: PasswordChangeRequest;
@@ -16,12 +19,12 @@ export interface OpenedRequest {
   readonly token: string;
 }
 
-/** Opens password change requests. A new one supersedes the pending ones of its type (docs/spec/service.md#3.2). */
+/** The life of a password change request: opened, looked up by its link, used once (docs/spec/service.md#3.2). */
 @Injectable()
 export class PasswordChangeRequests {
   constructor(
     private readonly database: Database,
-    private readonly requests: PasswordChangeRequestRepository,
+    private readonly rows: PasswordChangeRequestRepository,
     private readonly cooldowns: Cooldowns,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -33,22 +36,23 @@ export class PasswordChangeRequests {
    * credential version of that login, so a parallel password change invalidates the token.
    */
   async openForced(user: User, type: ForcedChangeType): Promise<string> {
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    const { token } = await this.database.transaction(async (tx) => {
-      await this.cooldowns.hold(tx, user.uid, 'reset');
-      return this.openIn(tx, user, type, this.config.reset.ttlSeconds);
-    });
+    const { token } = await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, (tx) =>
+      this.open(tx, user, type, this.config.reset.ttlSeconds),
+    );
     return token;
   }
 
-  /** The transaction must hold the user's gate row: otherwise two parallel requests could both stay pending. */
-  async openIn(
-    tx: Transaction,
+  /**
+   * A new request supersedes the pending ones of its type. The gate row of the transaction must be that of the owner:
+   * otherwise two parallel requests could both stay pending.
+   */
+  async open(
+    tx: Gated<'reset'>,
     owner: Pick<User, 'uid' | 'credentialVersion'>,
     type: RequestType,
     ttlSeconds: number,
   ): Promise<OpenedRequest> {
-    await this.requests.supersede(tx, owner.uid, type);
+    await this.rows.supersede(tx, owner.uid, type);
     const token = this.random.uuid();
     const createdAt = this.clock.now();
     const request: PasswordChangeRequest = {
@@ -63,7 +67,30 @@ export class PasswordChangeRequests {
       expired: new Date(createdAt.getTime() + ttlSeconds * 1000),
       createdAt,
     };
-    await this.requests.insert(tx, request);
+    await this.rows.insert(tx, request);
     return { request, token };
+  }
+
+  /**
+   * Finds the usable request of a link. It only reads: mail scanners open links too (docs/spec/attacks.md#w28).
+   * @param sql the current transaction, when the read must see its changes
+   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (even if expired too), AUTH_401005 expired
+   */
+  async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
+    const request = await this.rows.findByToken(sql, token);
+    if (request === undefined) throw new DomainError(resetTokenUnknown);
+    if (!request.open) throw new DomainError(resetRequestUsed);
+    if (request.expired < this.clock.now()) throw new DomainError(resetRequestExpired);
+    return request;
+  }
+
+  /**
+   * Uses the request up, and with it all other links of the user.
+   * @returns false when it was used, superseded or expired by then; nothing changed
+   */
+  async use(tx: Gated<'reset'>, { uid, userId }: FoundRequest): Promise<boolean> {
+    if (!(await this.rows.consume(tx, uid))) return false;
+    await this.rows.closeAll(tx, userId);
+    return true;
   }
 }

@@ -6,10 +6,11 @@ import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
-import { RequestThrottle } from './forgot/request-throttle';
+import { MailedLinks } from './forgot/mailed-links';
 import { SyntheticRequests } from './forgot/synthetic-requests';
 import { PasswordResetController } from './http/password-reset.controller';
-import { FindChangeRequestService } from './lookup/find-change-request.service';
+import { NewPasswords } from './new-passwords';
+import { PasswordChange } from './password-change';
 import { PasswordChangeRequests } from './password-change-requests';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
@@ -25,9 +26,10 @@ import { UserInvitations } from './user-invitations';
     UserInvitations,
     PasswordChangeRequestRepository,
     ForgotPasswordService,
+    MailedLinks,
     SyntheticRequests,
-    RequestThrottle,
-    FindChangeRequestService,
+    NewPasswords,
+    PasswordChange,
     ChangePasswordService,
     PasswordPolicySource,
   ],

@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { AuditTrail } from '../audit/audit-trail';
-import { Mailer } from '../mail/mailer';
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
-import { Database } from '../platform/database/database';
+import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';
-import { UsersRepository } from '../users/users.repository';
-import { resetLink } from './forgot/reset-link';
-import { PasswordChangeRequests } from './password-change-requests';
+import { MailedLinks } from './forgot/mailed-links';
 
 export interface Invitation {
   readonly link: string;
@@ -19,15 +16,12 @@ export interface Invitation {
   readonly mailed: boolean;
 }
 
-/** An operator invites a user: a request of type 0 with a longer lifetime, to choose the first password. */
+/** An operator invites a user: a request with a longer lifetime, to choose the first password. */
 @Injectable()
 export class UserInvitations {
   constructor(
-    private readonly database: Database,
-    private readonly changeRequests: PasswordChangeRequests,
-    private readonly users: UsersRepository,
+    private readonly links: MailedLinks,
     private readonly cooldowns: Cooldowns,
-    private readonly mailer: Mailer,
     private readonly audit: AuditTrail,
     private readonly config: AppConfig,
   ) {}
@@ -36,19 +30,12 @@ export class UserInvitations {
   async invite(user: User, language: Language): Promise<Invitation> {
     if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
     if (user.status === userStatus.disabled) throw new AccountProblem('the account is disabled');
-    await this.cooldowns.ensureGate(user.uid, 'reset');
-    return this.database.transaction(async (tx) => {
-      await this.cooldowns.hold(tx, user.uid, 'reset');
-      const credentialVersion = (await this.users.credentialVersion(tx, user.uid)) ?? user.credentialVersion;
-      const owner = { uid: user.uid, credentialVersion };
-      const { request, token } = await this.changeRequests.openIn(tx, owner, 0, this.config.reset.inviteTtlSeconds);
-      const { expired: expires } = request;
-      const link = resetLink(this.config.systemUrl, token, language);
-      const to = usableAddress(user.email);
-      if (to !== null)
-        await this.mailer.queueResetLink(tx, { to, nickname: user.nickname, language, type: 0, link, expires });
+    const to = usableAddress(user.email);
+    const options = { to, type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };
+    return this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
+      const { request, link } = await this.links.open(tx, user, options);
       await this.audit.record(tx, 'USER_INVITED', { userId: user.uid });
-      return { link, expires, mailed: to !== null };
+      return { link, expires: request.expired, mailed: to !== null };
     });
   }
 }

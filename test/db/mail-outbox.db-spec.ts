@@ -4,6 +4,7 @@ import { mailStatus } from '../../src/mail/mail-status';
 import { mailLimits } from '../../src/mail/mail-limits';
 import { Mailer } from '../../src/mail/mailer';
 import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { MailTemplates } from '../../src/mail/templates/mail-templates';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { freshDatabase, type TestDatabase } from '../support/database';
@@ -280,6 +281,43 @@ describe('a mail that is refused', () => {
     await sender.sendDue();
     expect(smtp.messages).toEqual([]);
     expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead });
+  });
+
+  it.each([
+    ['a bug', () => new TypeError('alice@example.com has no code 048213')],
+    ['a wrong call of Node', () => Object.assign(new TypeError('alice'), { code: 'ERR_INVALID_ARG_TYPE' })],
+  ])('because of %s: it is given up at once, and one line tells where the fault is', async (_what, fault) => {
+    const sender = await replica();
+    sender.get(MailTemplates).render = () => {
+      throw fault();
+    };
+    await sender.queueOtp();
+    await sender.sendDue();
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 1 });
+    await sendOverTime(sender, 60, 5);
+    const told = sender.logLines.filter((line) => line.includes('mail given up'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0]!)).toMatchObject({
+      kind: 'otp',
+      error: 'TypeError',
+      stack: expect.stringContaining('mail-outbox.db-spec'),
+      msg: expect.stringContaining('fault in this program'),
+    });
+    expect(sender.logLines.join()).not.toMatch(/alice|048213/);
+  });
+
+  it('because of a bug: the next mail is sent', async () => {
+    const sender = await replica();
+    const templates = sender.get(MailTemplates);
+    const render = templates.render.bind(templates);
+    templates.render = (mail, now) => {
+      if (mail.to === 'bad@example.com') throw new TypeError('x');
+      return render(mail, now);
+    };
+    await sender.queueOtp({ to: 'bad@example.com' });
+    await sender.queueOtp({ to: 'good@example.com' });
+    await sender.sendDue();
+    expect(recipients()).toEqual(['good@example.com']);
   });
 
   it('because the stored address is a list, a group or holds a line break: no server hears of it (W57)', async () => {

@@ -179,3 +179,130 @@ describe('rate limits (decisions.md 8)', () => {
     }
   });
 });
+
+const uid = '00000000-0000-4000-8000-000000000001';
+
+/** Sends one request without a usable body: a request that is refused later is counted as well. */
+type Ask = (n: number) => { readonly ip: string; readonly body?: object; readonly path?: string };
+
+const statusOf = async (
+  service: TestService,
+  method: string,
+  path: string,
+  { ip, body, path: own }: ReturnType<Ask>,
+) => {
+  const answer =
+    method === 'GET' ? await service.get(own ?? path, { ip }) : await service.post(own ?? path, body ?? {}, { ip });
+  return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
+};
+
+describe('the limit of each route', () => {
+  const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6 } as const;
+  const routes: [method: 'GET' | 'POST', path: string, group: keyof typeof perGroup][] = [
+    ['POST', '/login', 'login'],
+    ['POST', '/otp-verify', 'otp'],
+    ['POST', '/otp-resend', 'otp'],
+    ['GET', '/otp-qrcode/{uid}', 'otp'],
+    ['POST', '/verify-captcha', 'captcha'],
+    ['GET', '/captcha/challenge', 'captcha'],
+    ['POST', '/forget-password', 'forgotPassword'],
+    ['GET', '/user/change-pwd-req/{uid}', 'other'],
+    ['POST', '/user/change-pwd-by-req', 'other'],
+    ['GET', '/password-policy', 'other'],
+    ['POST', '/totp-secret', 'other'],
+    ['POST', '/refresh', 'other'],
+    ['POST', '/logout', 'other'],
+    ['GET', '/user/me', 'other'],
+  ];
+
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({
+      RATE_LIMIT: 'on',
+      RATE_LIMIT_LOGIN: String(perGroup.login),
+      RATE_LIMIT_OTP: String(perGroup.otp),
+      RATE_LIMIT_CAPTCHA: String(perGroup.captcha),
+      RATE_LIMIT_FORGOT_PASSWORD: String(perGroup.forgotPassword),
+      RATE_LIMIT_OTHER: String(perGroup.other),
+      RATE_LIMIT_TARGET: '100',
+    });
+  });
+  afterAll(() => service.stop());
+
+  it('is tested below for every route of the OpenAPI document', async () => {
+    const { paths } = (await service.get('/openapi.json')).body as { paths: Record<string, object> };
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(routes.map(([method, path]) => `${method} ${path}`).sort()).toEqual(documented.sort());
+  });
+
+  it.each(routes.map((route, index) => [...route, `198.51.100.${index}`] as const))(
+    '%s %s is that of the group %s',
+    async (method, path, group, ip) => {
+      const asked = { ip, path: path.replace('{uid}', uid) };
+      const seen: string[] = [];
+      for (let n = 0; n <= perGroup[group]; n++) seen.push(await statusOf(service, method, path, asked));
+      expect(seen.slice(0, -1)).not.toContain('COMMON_429001');
+      expect(seen.at(-1)).toBe('COMMON_429001');
+    },
+  );
+});
+
+describe('the limit of the target of each route', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ RATE_LIMIT: 'on', RATE_LIMIT_TARGET: '2' });
+  });
+  afterAll(() => service.stop());
+
+  const elsewhere = (n: number) => `203.0.113.${n}`;
+  const home = '198.51.100.7';
+  const code = { type: 'email', code: '000000' };
+
+  it.each<[string, string, same: Ask, other: Ask]>([
+    [
+      'POST',
+      '/forget-password',
+      (n) => ({ ip: elsewhere(n), body: { email: 'a@example.com' } }),
+      (n) => ({ ip: elsewhere(n), body: { email: 'b@example.com' } }),
+    ],
+    [
+      'GET',
+      '/user/change-pwd-req/{uid}',
+      (n) => ({ ip: elsewhere(n), path: `/user/change-pwd-req/${uid}` }),
+      (n) => ({ ip: elsewhere(n), path: `/user/change-pwd-req/${uid.replace('1', '2')}` }),
+    ],
+    [
+      'POST',
+      '/user/change-pwd-by-req',
+      (n) => ({ ip: elsewhere(n), body: { req_uid: uid } }),
+      (n) => ({ ip: elsewhere(n), body: { req_uid: uid.replace('1', '2') } }),
+    ],
+    [
+      'POST',
+      '/otp-verify',
+      (n) => ({ ip: elsewhere(n), body: { ...code, uid, mfa_token: 'owner' } }),
+      (n) => ({ ip: elsewhere(n), body: { ...code, uid, mfa_token: 'stranger' } }),
+    ],
+    [
+      'POST',
+      '/otp-resend',
+      (n) => ({ ip: elsewhere(n), body: { ...code, uid, mfa_token: 'owner' } }),
+      (n) => ({ ip: elsewhere(n), body: { ...code, uid, mfa_token: 'stranger' } }),
+    ],
+    [
+      'GET',
+      '/otp-qrcode/{uid}',
+      () => ({ ip: home, path: `/otp-qrcode/${uid}` }),
+      (n) => ({ ip: elsewhere(n), path: `/otp-qrcode/${uid}` }),
+    ],
+  ])('%s %s is counted by target: the third request is refused, one about another target is not', async (...row) => {
+    const [method, path, same, other] = row;
+    const seen: string[] = [];
+    for (let n = 1; n <= 3; n++) seen.push(await statusOf(service, method, path, same(n)));
+    expect(seen.slice(0, 2)).not.toContain('COMMON_429001');
+    expect(seen[2]).toBe('COMMON_429001');
+    expect(await statusOf(service, method, path, other(3))).not.toBe('COMMON_429001');
+  });
+});

@@ -15,6 +15,7 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { Memberships, type OrgUnitView, type TenantView } from '../../users/memberships';
 import { LoginDto, LoginResponse } from './login.dto';
 import { type LoginOutcome, LoginService } from './login.service';
@@ -29,6 +30,7 @@ export class LoginController {
 
   @Post('login')
   @HttpCode(200)
+  @RateLimited('login')
   @ApiOperation({ operationId: 'login', summary: 'Log in with a password or a directory credential' })
   @Answers(
     LoginResponse,

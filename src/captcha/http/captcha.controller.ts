@@ -5,6 +5,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import { captchaRejected, captchaUnavailable, routeNotFound } from '../../shared/errors/error-catalogue';
 import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { CaptchaService } from '../captcha.service';
 import { CaptchaChallengeResponse, VerifyCaptchaRequest, VerifyCaptchaResponse } from './captcha.dto';
 
@@ -15,6 +16,7 @@ export class CaptchaController {
 
   @Post('verify-captcha')
   @HttpCode(200)
+  @RateLimited('captcha')
   @ApiOperation({ operationId: 'verifyCaptcha', summary: 'Exchange a captcha token for a pass that /login accepts' })
   @Answers(VerifyCaptchaResponse, captchaRejected, captchaUnavailable)
   async verify(@Body() body: VerifyCaptchaRequest, @Client() client: ClientInfo): Promise<VerifyCaptchaResponse> {
@@ -23,6 +25,7 @@ export class CaptchaController {
 
   @Get('captcha/challenge')
   @OwnFormat()
+  @RateLimited('captcha')
   @ApiOperation({
     operationId: 'getCaptchaChallenge',
     summary: 'Get a proof-of-work challenge in the format of the altcha widget',

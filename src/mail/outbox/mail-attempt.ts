@@ -52,6 +52,10 @@ export class MailAttempt {
     const now = this.clock.now();
     const kind = failureKind(error);
     const told = { mail: mail.id, kind: mail.kind, domain, attempts: mail.attempts, ...describeFailure(error) };
+    if (kind === 'fault') {
+      this.logger.error(told, 'mail given up because of a fault in this program: report this line, the mail is lost');
+      return { final: mailStatus.dead };
+    }
     if (kind === 'refused' || (kind === 'later' && mail.attempts >= this.limits.maxAttempts)) {
       this.logger.error(told, 'mail given up, it will not be sent');
       return { final: mailStatus.dead };

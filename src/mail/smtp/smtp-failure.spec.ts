@@ -20,8 +20,26 @@ describe('failureKind', () => {
     ['an invalid setting', new SmtpProblem('SMTP PORT'), 'server'],
     ['a database that is down', new DomainError(serviceUnavailable), 'server'],
     ['a mail that no key of this process decrypts', new MailNotReadable(), 'server'],
-    ['a bug', new TypeError('x'), 'later'],
+    ['a database that is not connected', smtpError({ name: 'EntityMetadataNotFoundError' }), 'server'],
+    ['a connection to the database that has ended', smtpError({ driverError: { fatal: true } }), 'server'],
+    ['a certificate of another host', smtpError({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), 'server'],
+    ['a full disk', smtpError({ code: 'ENOSPC' }), 'server'],
+    ['the time limit of the mail', new DOMException('x', 'AbortError'), 'later'],
+    ['a time-out of a signal', new DOMException('x', 'TimeoutError'), 'later'],
+    ['a bug', new TypeError('x'), 'fault'],
+    ['a bug that Node names with a code', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' }), 'fault'],
+    ['a template that does not fit its mail', smtpError({ lineNumber: 3 }), 'fault'],
+    ['a payload that is not JSON', new SyntaxError('x'), 'fault'],
+    ['something thrown that is no error', undefined, 'fault'],
   ])('classifies %s', (_, error, kind) => expect(failureKind(error)).toBe(kind));
+});
+
+it('describeFailure names the place of a bug, also when Node gave it a code, and never its message', () => {
+  for (const bug of [new TypeError('alice'), Object.assign(new TypeError('alice'), { code: 'ERR_INVALID_ARG_TYPE' })]) {
+    const told = describeFailure(bug);
+    expect(told).toMatchObject({ error: 'TypeError', stack: expect.stringContaining('smtp-failure.spec') });
+    expect(JSON.stringify(told)).not.toContain('alice');
+  }
 });
 
 it('describeFailure quotes neither the response of the server nor the mail', () => {

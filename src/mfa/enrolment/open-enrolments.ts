@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
+import { AuditTrail } from '../../audit/audit-trail';
 import { AppConfig } from '../../platform/config/app-config';
+import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
 import { LiveSessions } from '../../tokens/live-sessions';
 import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import type { TotpSecret } from '../persistence/totp-secret.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';
+import { SealedTotp } from '../totp/sealed-totp';
+
+export interface NewSecret {
+  readonly secret: string;
+  readonly uri: string;
+}
 
 export interface OpenEnrolment {
   readonly row: TotpSecret & { readonly sid: string };
@@ -21,7 +30,7 @@ export interface EnrolmentClaim {
 }
 
 /**
- * Finds the open enrolment that a request may see and confirm. A confirmed secret is never shown again
+ * Starts enrolments, and finds the open one that a request may see and confirm. A confirmed secret is never shown again
  * (docs/spec/attacks.md#w03). An enrolment ends together with the session that opened it.
  */
 @Injectable()
@@ -30,9 +39,25 @@ export class OpenEnrolments {
     private readonly secrets: TotpSecrets,
     private readonly users: UsersRepository,
     private readonly sessions: LiveSessions,
+    private readonly sealed: SealedTotp,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
+
+  /** The transaction must hold the user's row, which serialises parallel enrolments: the last one wins. */
+  async start(
+    tx: Transaction,
+    { uid: userId }: User,
+    { payload: { sid } }: CurrentSession,
+    { secret, uri }: NewSecret,
+    client: ClientInfo,
+  ): Promise<void> {
+    const expires = this.clock.secondsFromNow(this.config.mfa.enrolmentTtlSeconds);
+    const sealed = this.sealed.seal(secret, uri);
+    await this.secrets.openEnrolment(tx, { userId, ...sealed, sid, ip: client.ip, expires });
+    await this.audit.record(tx, 'TOTP_ENROLMENT_OPENED', { userId, client, detail: { sid } });
+  }
 
   /** Returns undefined for everyone except the user who enrols, exactly as for an unknown uid. */
   async find(uid: string, claim: EnrolmentClaim): Promise<OpenEnrolment | undefined> {

@@ -21,6 +21,7 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { type CurrentSession, Session } from '../../tokens/current-session';
 import { AccessTokenGuard } from '../../tokens/token-guards';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
@@ -37,6 +38,7 @@ import {
   TotpSecretResponse,
 } from './mfa.dto';
 import { OptionalSessionGuard } from './optional-session.guard';
+import { secondFactorOf } from './second-factor-target';
 
 @ApiTags('second factor')
 @Controller()
@@ -51,6 +53,7 @@ export class MfaController {
 
   @Post('otp-verify')
   @HttpCode(200)
+  @RateLimited('otp', secondFactorOf('body'))
   @UseGuards(OptionalSessionGuard)
   @ApiBearerAuth('access_token')
   @ApiSecurity({})
@@ -74,6 +77,7 @@ export class MfaController {
 
   @Post('otp-resend')
   @HttpCode(200)
+  @RateLimited('otp', secondFactorOf('body'))
   @ApiOperation({ operationId: 'resendOtp', summary: 'Send a new e-mail code for the pending login' })
   @Answers(OtpResendResponse, resendTypeInvalid, emailCodeRejected, codeSentTooOften)
   async resend(
@@ -86,6 +90,7 @@ export class MfaController {
 
   @Get('otp-qrcode/:uid')
   @OwnFormat()
+  @RateLimited('otp', secondFactorOf('params'))
   @UseGuards(OptionalSessionGuard)
   @Header('content-type', 'image/png')
   @ApiBearerAuth('access_token')

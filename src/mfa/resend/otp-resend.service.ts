@@ -4,7 +4,6 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-catalogue';
 import { AppConfig } from '../../platform/config/app-config';
 import { Cooldowns } from '../../platform/database/cooldowns';
-import { Database } from '../../platform/database/database';
 import { PendingLogins } from '../../tokens/pending-logins';
 import { codeRefused } from '../codes/code-attempts';
 import { EmailCodes } from '../codes/email-codes';
@@ -23,7 +22,6 @@ export interface ResendRequest {
 @Injectable()
 export class OtpResendService {
   constructor(
-    private readonly database: Database,
     private readonly pendingLogins: PendingLogins,
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
@@ -37,13 +35,12 @@ export class OtpResendService {
     if (found?.pending.channel !== 'email') throw codeRefused('email');
     const { pending, user } = found;
     const { cooldownSeconds } = this.config.mfa;
-    await this.cooldowns.ensureGate(user.uid, 'otp');
-    await this.database.transaction(async (tx) => {
-      const entry = await this.cooldowns.tryEnter(tx, user.uid, 'otp', cooldownSeconds);
-      if (!entry.entered) throw new DomainError(codeSentTooOften, { retry_after: entry.retryAfter });
-      // Thrown inside the transaction: the rollback also undoes the cooldown.
-      if (!(await this.codes.issue(tx, user, pending, client))) throw codeRefused('email');
-    });
+    await this.cooldowns.once(
+      { kind: 'otp', subject: user.uid, seconds: cooldownSeconds, refusal: codeSentTooOften },
+      async (tx) => {
+        if (!(await this.codes.issue(tx, user, pending, client))) throw codeRefused('email');
+      },
+    );
     return cooldownSeconds;
   }
 }

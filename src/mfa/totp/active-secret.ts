@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../shared/clock';
 import type { User } from '../../users/user.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';
 import { SealedTotp } from './sealed-totp';
@@ -11,15 +12,16 @@ export class ActiveSecret {
     private readonly codes: TotpCodes,
     private readonly secrets: TotpSecrets,
     private readonly sealed: SealedTotp,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * Returns the step of this code when it is later than the last used step, otherwise null. This is only a read: of
    * parallel requests with the same code, `TotpSecrets.useStep` lets one pass.
    */
-  async newStepOf(code: string, user: User, now: Date): Promise<number | null> {
+  async newStepOf(code: string, user: User): Promise<number | null> {
     if (user.totpSecret === null) return null;
-    const step = this.codes.stepOf(code, this.sealed.openSecret(user.totpSecret), now);
+    const step = this.codes.stepOf(code, this.sealed.openSecret(user.totpSecret), this.clock.now());
     const row = await this.secrets.find(user.uid);
     return step !== null && row !== null && step > row.lastUsedStep ? step : null;
   }

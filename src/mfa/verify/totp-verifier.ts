@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
-import { Clock } from '../../shared/clock';
 import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
 import { type PendingLogin, PendingLogins } from '../../tokens/pending-logins';
@@ -36,7 +35,6 @@ export class TotpVerifier {
     private readonly attempts: CodeAttempts,
     private readonly secondFactor: SecondFactor,
     private readonly sessions: SessionOpener,
-    private readonly clock: Clock,
   ) {}
 
   async verify(
@@ -74,7 +72,7 @@ export class TotpVerifier {
     enrolment: OpenEnrolment | undefined,
     client: ClientInfo,
   ): Promise<Acceptance | undefined> {
-    const step = await this.activeSecret.newStepOf(code, user, this.clock.now());
+    const step = await this.activeSecret.newStepOf(code, user);
     if (step === null) return undefined;
     return async (tx) => {
       const accepted =

@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
+import { resetRequestedTooOften } from '../../shared/errors/error-catalogue';
 import { identityKey } from '../../shared/identity-key';
 import { Random } from '../../shared/random';
 import { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Cooldowns } from '../../platform/database/cooldowns';
-import { Database, type Transaction } from '../../platform/database/database';
+import type { Transaction } from '../../platform/database/database';
+import { changeType } from '../../shared/change-type';
 import { UsersRepository } from '../../users/users.repository';
-import { requestStatus } from '../persistence/password-change-request.entity';
+import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
-import { RequestThrottle } from './request-throttle';
-import type { RequestSummary } from './request-summary';
-
-const forgotten = 2;
 
 /**
  * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. Throttle, fields, number of statements
@@ -21,11 +19,9 @@ const forgotten = 2;
 @Injectable()
 export class SyntheticRequests {
   constructor(
-    private readonly database: Database,
     private readonly requests: PasswordChangeRequestRepository,
     private readonly users: UsersRepository,
     private readonly cooldowns: Cooldowns,
-    private readonly throttle: RequestThrottle,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -37,16 +33,18 @@ export class SyntheticRequests {
     const key = identityKey(email);
     const subject = this.keys.mac('reset-throttle', key);
     const userId = uuidOf(this.keys.mac('synthetic-user', key));
-    await this.cooldowns.ensureGate(subject, 'reset');
-    return this.database.transaction(async (tx) => {
-      await this.throttle.enter(tx, subject);
-      await this.users.credentialVersion(tx, userId);
-      await this.requests.supersede(tx, userId, forgotten);
-      await this.standIn(tx, userId);
-      const createdAt = this.clock.now();
-      const expired = new Date(createdAt.getTime() + this.config.reset.ttlSeconds * 1000);
-      return { uid: this.random.uuid(), userId, type: forgotten, status: requestStatus.pending, expired, createdAt };
-    });
+    return this.cooldowns.once(
+      { kind: 'reset', subject, seconds: this.config.reset.throttleSeconds, refusal: resetRequestedTooOften },
+      async (tx) => {
+        await this.users.credentialVersion(tx, userId);
+        const type = changeType.forgotten;
+        await this.requests.supersede(tx, userId, type);
+        await this.standIn(tx, userId);
+        const createdAt = this.clock.now();
+        const expired = new Date(createdAt.getTime() + this.config.reset.ttlSeconds * 1000);
+        return { uid: this.random.uuid(), userId, type, status: requestStatus.pending, expired, createdAt };
+      },
+    );
   }
 
   /** Three reads in place of the three inserts of a real request: request, mail and audit row. */

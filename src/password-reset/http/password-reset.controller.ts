@@ -14,28 +14,34 @@ import {
 import { languageOf } from '../../shared/languages';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
+import { bodyField, pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { ChangePasswordService } from '../change/change-password.service';
+import { PasswordChangeRequests } from '../password-change-requests';
 import { PasswordPolicySource } from '../password-policy-source';
 import { ForgotPasswordService } from '../forgot/forgot-password.service';
-import { FindChangeRequestService } from '../lookup/find-change-request.service';
 import { requestStatus } from '../persistence/password-change-request.entity';
-import { ChangePasswordDto, PasswordChangedResponse } from './change-password.dto';
-import { ChangeRequestResponse, changeRequestResponse } from './change-request.response';
-import { ForgetPasswordDto } from './forget-password.dto';
-import { PasswordPolicyResponse } from './password-policy.response';
+import {
+  ChangePasswordDto,
+  ChangeRequestResponse,
+  changeRequestResponse,
+  ForgetPasswordDto,
+  PasswordChangedResponse,
+  PasswordPolicyResponse,
+} from './password-reset.dto';
 
 @ApiTags('password reset')
 @Controller()
 export class PasswordResetController {
   constructor(
     private readonly forgotten: ForgotPasswordService,
-    private readonly links: FindChangeRequestService,
+    private readonly requests: PasswordChangeRequests,
     private readonly changes: ChangePasswordService,
     private readonly policies: PasswordPolicySource,
   ) {}
 
   @Post('forget-password')
   @HttpCode(200)
+  @RateLimited('forgotPassword', bodyField('email'))
   @ApiOperation({ operationId: 'forgetPassword', summary: 'Request a reset link by e-mail' })
   @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
@@ -44,6 +50,7 @@ export class PasswordResetController {
   }
 
   @Get('user/change-pwd-req/:uid')
+  @RateLimited('other', pathParameter('uid'))
   @ApiOperation({
     operationId: 'getPasswordChangeRequest',
     summary: 'Get the state of a reset link without using it',
@@ -51,11 +58,12 @@ export class PasswordResetController {
   @ApiParam({ name: 'uid', description: 'The reset token.', schema: { type: 'string', format: 'uuid' } })
   @Answers(ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
   async getChangeRequest(@Param('uid') token: string): Promise<ChangeRequestResponse> {
-    return changeRequestResponse({ ...(await this.links.find(token)), status: requestStatus.pending });
+    return changeRequestResponse({ ...(await this.requests.find(token)), status: requestStatus.pending });
   }
 
   @Post('user/change-pwd-by-req')
   @HttpCode(200)
+  @RateLimited('other', bodyField('req_uid'))
   @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password with a reset link' })
   @Answers(
     PasswordChangedResponse,

@@ -31,3 +31,9 @@ export class PasswordChangeRequest {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 }
+
+/**
+ * The part of a request that the endpoints show. Its `uid` names the request and opens nothing; with
+ * `RESET_RESPONSE_UID=token` it is the reset token.
+ */
+export type RequestSummary = Readonly<Omit<PasswordChangeRequest, 'tokenHash' | 'credentialVersion'>>;

@@ -3,6 +3,7 @@ import type { RequestType } from '../../shared/change-type';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
+import type { Gated } from '../../platform/database/cooldowns';
 import { type Sql, timeOf } from '../../platform/database/sql';
 import { type PasswordChangeRequest, requestStatus } from './password-change-request.entity';
 
@@ -28,7 +29,10 @@ interface Row {
   created_at: unknown;
 }
 
-/** The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27). */
+/**
+ * The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27). Writers
+ * hold the gate row of the user, which makes them run one after the other.
+ */
 @Injectable()
 export class PasswordChangeRequestRepository {
   constructor(private readonly clock: Clock) {}
@@ -56,8 +60,8 @@ export class PasswordChangeRequestRepository {
     };
   }
 
-  async insert(sql: Sql, request: PasswordChangeRequest): Promise<void> {
-    await sql.affected(
+  async insert(tx: Gated<'reset'>, request: PasswordChangeRequest): Promise<void> {
+    await tx.affected(
       `INSERT INTO user_change_password_request
        (uid, token_hash, user_id, type, status, credential_version, expired, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
@@ -73,9 +77,9 @@ export class PasswordChangeRequestRepository {
     );
   }
 
-  /** Ends older pending requests of the same type. The caller holds the user's gate row, which serialises racers. */
-  async supersede(sql: Sql, userId: string, type: RequestType): Promise<void> {
-    await sql.affected(
+  /** Ends older pending requests of the same type. */
+  async supersede(tx: Gated<'reset'>, userId: string, type: RequestType): Promise<void> {
+    await tx.affected(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}
        WHERE user_id = ? AND type = ? AND status = ${requestStatus.pending}`,
       [userId, type],
@@ -86,17 +90,17 @@ export class PasswordChangeRequestRepository {
    * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one finds the request pending
    * and not expired. The others match no row; their callers read it again and answer AUTH_401007 or AUTH_401005.
    */
-  consume(sql: Sql, uid: string): Promise<boolean> {
-    return sql.won(
+  consume(tx: Gated<'reset'>, uid: string): Promise<boolean> {
+    return tx.won(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}
        WHERE uid = ? AND status = ${requestStatus.pending} AND expired >= ?`,
       [uid, this.clock.now()],
     );
   }
 
-  /** Ends all links of the user after a password change. The caller holds the gate row, which serialises racers. */
-  async closeAll(sql: Sql, userId: string): Promise<void> {
-    await sql.affected(
+  /** Ends all links of the user. */
+  async closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
+    await tx.affected(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}
        WHERE user_id = ? AND status = ${requestStatus.pending}`,
       [userId],

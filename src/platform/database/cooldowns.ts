@@ -1,23 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
-import { secondsUntil } from '../../shared/errors/domain-error';
+import { DomainError, secondsUntil } from '../../shared/errors/domain-error';
+import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
 import { Database, type Transaction } from './database';
 import { type Sql, timeOf } from './sql';
 import { isDuplicate, storeUnavailable } from './store-failure';
 
 /**
- * `otp`: sending codes; `reset`: /forget-password, and the order of everything that touches a user's change requests;
+ * `otp`: sending codes. `reset`: /forget-password, and the order of all writes to the change requests of a user.
  * `ldap`: guesses at a directory user who has no row yet.
  */
 export type CooldownKind = 'otp' | 'reset' | 'ldap';
 
-export type Entry = { readonly entered: true } | { readonly entered: false; readonly retryAfter: number };
+/** Names one row of `cooldowns`, the gate row. `subject` is a user's uid, or a keyed hash of a name without a user. */
+export interface GateRow<Kind extends CooldownKind = CooldownKind> {
+  readonly kind: Kind;
+  readonly subject: string;
+}
+
+export interface Cooldown<Kind extends CooldownKind = CooldownKind> extends GateRow<Kind> {
+  readonly seconds: number;
+}
+
+declare const gate: unique symbol;
+
+/** A transaction that holds a gate row. Only `once` and `serialise` make one: a method that needs the lock asks for it. */
+export type Gated<Kind extends CooldownKind> = Transaction & { readonly [gate]: Kind };
 
 const longAgo = new Date('2000-01-01T00:00:00Z');
 
 /**
- * A gate row for each subject and kind: one atomic claim decides who may pass until when, over all replicas (§8).
- * Taken first in a transaction it also serialises what follows, without the deadlocks of a unique key as the arbiter.
+ * What may happen once per interval, over all replicas (docs/spec/service.md#8). Each method is the whole protocol: the
+ * gate row is created before the transaction and locked as its first statement. An INSERT inside the transaction that
+ * meets a duplicate would keep a shared lock, and two such transactions deadlock (ADR 0009).
  */
 @Injectable()
 export class Cooldowns {
@@ -27,20 +42,52 @@ export class Cooldowns {
   ) {}
 
   /**
-   * Makes the gate row, before the transaction that takes it: racers whose INSERT meets a duplicate inside their
-   * transactions would each keep a shared lock on the row, and deadlock when they come to claim it.
-   * @param subject a user's uid, or a keyed hash of an address that belongs to nobody.
+   * Runs the work in one transaction and starts the cooldown with it. When the work throws, no cooldown starts. Racers:
+   * parallel requests of one subject, on any replica. One of them wins. The others wait for its commit and are refused.
+   * @throws DomainError `refusal` with the remaining seconds; the work did not run
    */
-  async ensureGate(subject: string, kind: CooldownKind): Promise<void> {
-    const known = await this.database.row('SELECT 1 AS one FROM cooldowns WHERE subject = ? AND kind = ?', [
-      subject,
-      kind,
-    ]);
+  async once<Kind extends CooldownKind, T>(
+    { seconds, refusal, ...row }: Cooldown<Kind> & { readonly refusal: CatalogueEntry },
+    work: (tx: Gated<Kind>) => Promise<T>,
+  ): Promise<T> {
+    await this.create(row);
+    return this.database.transaction(async (tx) => {
+      if (!(await this.claim(tx, row, seconds))) {
+        throw new DomainError(refusal, { retry_after: await this.remaining(tx, row) });
+      }
+      return work(tx as Gated<Kind>);
+    });
+  }
+
+  /**
+   * Starts the cooldown in one statement, without a transaction. Racers are those of `once`.
+   * @returns false when the cooldown of an earlier call is not over
+   */
+  async start({ seconds, ...row }: Cooldown): Promise<boolean> {
+    await this.create(row);
+    return this.claim(this.database, row, seconds);
+  }
+
+  /**
+   * Runs the work in one transaction that holds the gate row. A running cooldown neither refuses it nor starts again.
+   * Racers: `once` and `serialise` of the same gate row. All of them run, one after the other.
+   * @throws DomainError COMMON_503001 when `purge` deleted the row after its creation: nothing would be locked
+   */
+  async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
+    await this.create(row);
+    return this.database.transaction(async (tx) => {
+      const held = await tx.won('UPDATE cooldowns SET until = until WHERE subject = ? AND kind = ?', keyOf(row));
+      if (!held) throw storeUnavailable(new Error('the gate row is gone'));
+      return work(tx as Gated<Kind>);
+    });
+  }
+
+  private async create(row: GateRow): Promise<void> {
+    const known = await this.database.row('SELECT 1 AS one FROM cooldowns WHERE subject = ? AND kind = ?', keyOf(row));
     if (known !== undefined) return;
     try {
       await this.database.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
-        subject,
-        kind,
+        ...keyOf(row),
         longAgo,
       ]);
     } catch (error) {
@@ -48,34 +95,25 @@ export class Cooldowns {
     }
   }
 
-  /**
-   * Racers: parallel sends or reset requests of one user, on any replica. The first whose UPDATE finds `until` in the past
-   * wins and moves it; the others match no row and are told the remaining seconds.
-   */
-  async tryEnter(sql: Sql, subject: string, kind: CooldownKind, seconds: number): Promise<Entry> {
-    const now = this.clock.now();
-    const entered = await sql.won('UPDATE cooldowns SET until = ? WHERE subject = ? AND kind = ? AND until <= ?', [
+  /** The first UPDATE that finds `until` in the past moves it and wins. The others match no row. */
+  private claim(sql: Sql, row: GateRow, seconds: number): Promise<boolean> {
+    return sql.won('UPDATE cooldowns SET until = ? WHERE subject = ? AND kind = ? AND until <= ?', [
       this.clock.secondsFromNow(seconds),
-      subject,
-      kind,
-      now,
+      ...keyOf(row),
+      this.clock.now(),
     ]);
-    if (entered) return { entered };
-    const row = await sql.row<{ until: unknown }>('SELECT until FROM cooldowns WHERE subject = ? AND kind = ?', [
-      subject,
-      kind,
-    ]);
-    // The clock again: a loser that had to wait for the winner's commit would otherwise be told more than the cooldown.
-    return { entered: false, retryAfter: row === undefined ? 1 : secondsUntil(timeOf(row.until), this.clock.now()) };
   }
 
-  /**
-   * Waits for its turn instead of being refused: holds the gate row until the transaction ends, and leaves `until` where
-   * it stands, so that nobody's cooldown starts anew. Racers: whoever enters or holds the same gate; they come one after
-   * the other. @throws DomainError COMMON_503001 when the row was purged since `ensureGate`: without it there is no turn.
-   */
-  async hold(tx: Transaction, subject: string, kind: CooldownKind): Promise<void> {
-    const held = await tx.won('UPDATE cooldowns SET until = until WHERE subject = ? AND kind = ?', [subject, kind]);
-    if (!held) throw storeUnavailable(new Error('the gate row is gone'));
+  /** Reads the clock again: a loser has waited for the winner's commit, and must not be told more than the cooldown. */
+  private async remaining(sql: Sql, row: GateRow): Promise<number> {
+    const found = await sql.row<{ until: unknown }>(
+      'SELECT until FROM cooldowns WHERE subject = ? AND kind = ?',
+      keyOf(row),
+    );
+    return found === undefined ? 1 : secondsUntil(timeOf(found.until), this.clock.now());
   }
+}
+
+function keyOf({ subject, kind }: GateRow): [string, string] {
+  return [subject, kind];
 }

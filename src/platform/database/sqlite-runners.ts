@@ -1,21 +1,20 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { Gate } from './gate';
 
 type RunnerClass = new (driver: unknown) => QueryRunner & { stmtCache: Map<string, unknown> };
 
 /**
  * TypeORM hands the same query runner to everybody on the one SQLite connection: parallel transactions then fail, and a
  * single statement lands inside a neighbour's transaction and is rolled back with it (measured). Here every caller gets
- * a runner of its own behind one gate: a transaction holds it from BEGIN to its end, a statement for itself.
+ * a runner of its own behind one mutex: a transaction holds it from BEGIN to its end, a statement for itself.
  */
 export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
   const driver = dataSource.driver as unknown as { createQueryRunner(mode: string): QueryRunner };
   const Shared = driver.createQueryRunner('master').constructor as RunnerClass;
-  const gate = new Gate();
+  const connection = new Mutex();
   const statements = new Map<string, unknown>();
 
-  class GatedRunner extends Shared {
-    private leave: (() => void) | undefined;
+  class LockingRunner extends Shared {
+    private unlock: (() => void) | undefined;
 
     constructor() {
       super(driver);
@@ -23,26 +22,26 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
     }
 
     override async startTransaction(): Promise<void> {
-      if (this.leave !== undefined) return super.startTransaction();
-      this.leave = await gate.enter();
+      if (this.unlock !== undefined) return super.startTransaction();
+      this.unlock = await connection.lock();
       try {
         await super.startTransaction();
       } catch (error) {
-        this.leaveGate();
+        this.releaseConnection();
         throw error;
       }
     }
 
     override async commitTransaction(): Promise<void> {
       await super.commitTransaction();
-      if (!this.isTransactionActive) this.leaveGate();
+      if (!this.isTransactionActive) this.releaseConnection();
     }
 
     override async rollbackTransaction(): Promise<void> {
       try {
         await super.rollbackTransaction();
       } finally {
-        if (!this.isTransactionActive) this.leaveGate();
+        if (!this.isTransactionActive) this.releaseConnection();
       }
     }
 
@@ -50,20 +49,33 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
       // Taking the write lock at once: a deferred BEGIN that reads first fails with SQLITE_BUSY when it comes to write.
       const text = query === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : query;
       const run = () => super.query(text, parameters, structured as true) as Promise<T>;
-      if (this.leave !== undefined) return run();
-      const leave = await gate.enter();
+      if (this.unlock !== undefined) return run();
+      const unlock = await connection.lock();
       try {
         return await run();
       } finally {
-        leave();
+        unlock();
       }
     }
 
-    private leaveGate(): void {
-      this.leave?.();
-      this.leave = undefined;
+    private releaseConnection(): void {
+      this.unlock?.();
+      this.unlock = undefined;
     }
   }
 
-  driver.createQueryRunner = () => new GatedRunner();
+  driver.createQueryRunner = () => new LockingRunner();
+}
+
+/** Callers get the one SQLite connection in the order of their calls, and keep it until they call the returned function. */
+class Mutex {
+  private last: Promise<void> = Promise.resolve();
+
+  async lock(): Promise<() => void> {
+    const before = this.last;
+    let unlock!: () => void;
+    this.last = new Promise((resolve) => (unlock = resolve));
+    await before;
+    return unlock;
+  }
 }

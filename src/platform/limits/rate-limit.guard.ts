@@ -6,7 +6,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { tooManyRequests } from '../../shared/errors/error-catalogue';
 import type { AppConfig } from '../config/app-config';
 import type { KeyRing } from '../crypto/key-ring';
-import { groupOf, targetOf } from './limited-route';
+import { limitOf } from './rate-limited.decorator';
 
 const minute = 60_000;
 
@@ -22,22 +22,14 @@ export class RateLimitGuard extends ThrottlerGuard {
 }
 
 /**
- * Two counts for a request: by the route group and the client's address, then by the route and whom it is about. Keys are
- * made of the matched route and canonical values only. A target goes to the store as a keyed hash, and one that the
- * address's own limit refuses is not charged.
+ * Two counts for a request: by the group of the route and the address, then by the route and its target. Keys are made of
+ * the matched route and canonical values only. A target goes to the store as a keyed hash. A request that the limit of
+ * its address refuses is not charged to its target.
  */
-export function limitsOf(
-  { limits, http }: AppConfig,
-  keys: KeyRing,
-  storage: ThrottlerStorage,
-): ThrottlerModuleOptions {
+export function limitsOf({ limits }: AppConfig, keys: KeyRing, storage: ThrottlerStorage): ThrottlerModuleOptions {
   const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
-  const routeOf = (context: ExecutionContext) => {
-    const path = requestOf(context).routeOptions.url ?? '';
-    return path.startsWith(`${http.apiPrefix}/`) ? path.slice(http.apiPrefix.length) : path;
-  };
-  const group = (context: ExecutionContext) => groupOf(routeOf(context));
-  const target = (context: ExecutionContext) => targetOf(routeOf(context), requestOf(context));
+  const group = (context: ExecutionContext) => limitOf(context).group;
+  const target = (context: ExecutionContext) => limitOf(context).target?.(requestOf(context));
   return {
     storage,
     setHeaders: false,
@@ -48,7 +40,7 @@ export function limitsOf(
         limit: (context) => limits[group(context) ?? 'other'],
         skipIf: (context) => group(context) === undefined,
         getTracker: (_, context) => networkOf(requestOf(context).client.ip),
-        generateKey: (context, ip) => `limit:${group(context)}:${ip}`,
+        generateKey: (context, network) => `limit:${group(context)}:${network}`,
       },
       {
         name: 'target',
@@ -56,7 +48,7 @@ export function limitsOf(
         limit: limits.target,
         skipIf: (context) => target(context) === undefined,
         getTracker: (_, context) => keys.mac('rate-limit', target(context) ?? ''),
-        generateKey: (context, hash) => `limit:${routeOf(context)}:${hash}`,
+        generateKey: (context, hash) => `limit:${requestOf(context).routeOptions.url}:${hash}`,
       },
     ],
   };

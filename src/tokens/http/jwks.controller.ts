@@ -2,10 +2,12 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { AppConfig } from '../../platform/config/app-config';
 import { OwnFormat } from '../../platform/http/answers.decorator';
 import { ApiExcludeController } from '../../platform/http/api-docs';
+import { NotRateLimited } from '../../platform/limits/rate-limited.decorator';
 
 /** The public keys that verify our tokens, with the former ones (RFC 7517). Empty for HS256, whose key is secret. */
 @ApiExcludeController()
 @Controller('.well-known')
+@NotRateLimited()
 @OwnFormat()
 export class JwksController {
   private readonly keys: readonly object[];

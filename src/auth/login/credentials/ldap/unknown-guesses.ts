@@ -40,9 +40,12 @@ export class UnknownGuesses {
   /** Closes one gate: LOGIN_401001, or LOGIN_401004 where parallel guesses, on any replica, had closed the last one. */
   async recordFailure(nameKey: string): Promise<never> {
     for (const gate of this.gatesOf(nameKey)) {
-      await this.cooldowns.ensureGate(gate, 'ldap');
-      const { entered } = await this.cooldowns.tryEnter(this.database, gate, 'ldap', this.config.lock.windowSeconds);
-      if (entered) throw new DomainError(loginFailed);
+      const closed = await this.cooldowns.start({
+        kind: 'ldap',
+        subject: gate,
+        seconds: this.config.lock.windowSeconds,
+      });
+      if (closed) throw new DomainError(loginFailed);
     }
     throw new DomainError(accountLocked);
   }

@@ -1,0 +1,115 @@
+import { Allow, IsString, ValidateBy } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
+import { identityKey } from '../../shared/identity-key';
+import { isPlainAddress } from '../../shared/mail-address';
+import { changeType } from '../../shared/change-type';
+import type { PasswordPolicy } from '../password-policy';
+import type { RequestType } from '../../shared/change-type';
+import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';
+
+export class ForgetPasswordDto {
+  @ApiProperty({ type: 'string', format: 'email', maxLength: 254, example: 'alice@example.com' })
+  @ValidateBy({
+    name: 'isOneEmailAddress',
+    validator: { validate: isOneEmailAddress, defaultMessage: () => 'email must be one e-mail address' },
+  })
+  email: string;
+
+  /** Not validated: a value outside the list is ignored, whatever its type. A language never makes a request fail. */
+  @ApiProperty({
+    type: 'string',
+    enum: ['en', 'zh-CN'],
+    required: false,
+    description: 'Language of the mail and of the page that its link opens. Default: Accept-Language.',
+  })
+  @Allow()
+  lang?: unknown;
+}
+
+/** Checks the normalised form: one plain address, without a list, group, display name or line break (ADR 0009). */
+export function isOneEmailAddress(value: unknown): boolean {
+  // Control characters are refused first, because normalising trims a line break at either end.
+  return typeof value === 'string' && !/\p{Cc}/u.test(value) && isPlainAddress(identityKey(value));
+}
+
+/** A password change request as the endpoints show it (docs/spec/service.md#2.5). */
+export class ChangeRequestResponse {
+  @ApiProperty({ format: 'uuid', description: 'Names the request; it is not the token of the link.' })
+  uid: string;
+
+  @ApiProperty({ format: 'uuid' })
+  user_id: string;
+
+  @ApiProperty({
+    enum: [changeType.first, changeType.forgotten, changeType.expired],
+    description: '0 first-time password, 2 forgotten, 3 expired.',
+  })
+  type: RequestType;
+
+  @ApiProperty({ enum: Object.values(requestStatus), description: '0 pending, 1 used.' })
+  status: number;
+
+  @ApiProperty({ format: 'date-time' })
+  expired: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+}
+
+export function changeRequestResponse(request: RequestSummary): ChangeRequestResponse {
+  return {
+    uid: request.uid,
+    user_id: request.userId,
+    type: request.type,
+    status: request.status,
+    expired: request.expired.toISOString(),
+    created_at: request.createdAt.toISOString(),
+  };
+}
+
+/** Only the types are validated here. Wrong values have their own error codes, in the order of the specification. */
+export class ChangePasswordDto {
+  @ApiProperty({ format: 'uuid', description: 'The reset token: `uid` of the link, or `change_uid` of the login.' })
+  @IsString()
+  req_uid: string;
+
+  @ApiProperty({
+    description: 'The new password, used exactly as sent. At most 72 bytes in UTF-8.',
+    example: 'Correct-Horse-7',
+  })
+  @IsString()
+  password: string;
+
+  @ApiProperty({ description: 'The new password once more. It must equal `password`.', example: 'Correct-Horse-7' })
+  @IsString()
+  confirm_password: string;
+}
+
+export class PasswordChangedResponse {
+  @ApiProperty({ enum: [true] })
+  result: true;
+}
+
+/** The current policy, for the page that asks for a new password (docs/spec/decisions.md#password-policy). */
+export class PasswordPolicyResponse implements PasswordPolicy {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: 72,
+    description: 'Minimum length in Unicode code points.',
+    example: 12,
+  })
+  min_length: number;
+
+  @ApiProperty({ description: 'Requires an upper-case letter (Unicode category Lu).' })
+  require_upper: boolean;
+
+  @ApiProperty({ description: 'Requires a lower-case letter (Ll).' })
+  require_lower: boolean;
+
+  @ApiProperty({ description: 'Requires a digit (Nd).' })
+  require_digit: boolean;
+
+  @ApiProperty({ description: 'Requires punctuation, a symbol or a space (P, S, Z).' })
+  require_special: boolean;
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../shared/client-info';
+import { Clock } from '../shared/clock';
+import { AuditTrail } from '../audit/audit-trail';
+import { Mailer } from '../mail/mailer';
+import type { Transaction } from '../platform/database/database';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { PasswordHistory } from '../users/password-history';
+import type { ChangeType } from '../shared/change-type';
+import type { User } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
+
+export interface ChosenPassword {
+  readonly hash: string;
+  readonly type: ChangeType;
+  /** The credential version that allowed this change. When it has moved since, the change is refused. */
+  readonly issuedUnder: number;
+}
+
+/** A user sets a password: everything that changes with it, in the caller's transaction (docs/spec/service.md#4.11). */
+@Injectable()
+export class PasswordChange {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly history: PasswordHistory,
+    private readonly revoker: TokenRevoker,
+    private readonly audit: AuditTrail,
+    private readonly mailer: Mailer,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Racers: an operator who sets a password, and another change by the user (on the `users` row). The first commit wins.
+   * The new credential version ends every token and pending login of the user, also those that a parallel login or
+   * refresh inserts. Marking the rows only keeps the tables true (ADR 0005).
+   * @returns false when the credential version has moved; nothing changed, and the caller rolls back
+   */
+  async write(tx: Transaction, user: User, chosen: ChosenPassword, client: ClientInfo): Promise<boolean> {
+    const { hash, type, issuedUnder } = chosen;
+    if (!(await this.users.setPassword(tx, user.uid, hash, { temporary: false, issuedUnder }))) return false;
+    await this.history.append(tx, user.uid, type, hash);
+    await this.revoker.markRevoked(tx, user.uid);
+    await this.audit.record(tx, 'USER_PASSWORD_CHANGED', { userId: user.uid, client, detail: { type } });
+    await this.notify(tx, user, client);
+    return true;
+  }
+
+  private async notify(tx: Transaction, { email, nickname }: User, client: ClientInfo): Promise<void> {
+    if (email === null) return;
+    const { language, ip } = client;
+    await this.mailer.queuePasswordChanged(tx, { to: email, nickname, language, ip, at: this.clock.now() });
+  }
+}

@@ -1,0 +1,60 @@
+import { Reflector } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { identityKey } from '../../shared/identity-key';
+
+/** Routes that share a limit; the names of the settings `RATE_LIMIT_…`. */
+export type LimitGroup = 'login' | 'otp' | 'captcha' | 'forgotPassword' | 'other';
+
+export type LimitedRequest = Pick<FastifyRequest, 'body' | 'params' | 'client'>;
+
+/** Whom a request is about, in the form it is looked up by. Undefined: the request names nobody. */
+export type TargetOf = (request: LimitedRequest) => string | undefined;
+
+export interface RouteLimit {
+  /** Undefined: the route is not limited. */
+  readonly group: LimitGroup | undefined;
+  readonly target?: TargetOf;
+}
+
+const RouteLimit = Reflector.createDecorator<RouteLimit>();
+
+/**
+ * `@RateLimited('login')`: the group that counts the requests of an address to this route. Routes without it count as
+ * `other`.
+ * @param target counts the requests about one target as well, whoever asks
+ */
+export function RateLimited(group: LimitGroup, target?: TargetOf): MethodDecorator {
+  return RouteLimit({ group, target });
+}
+
+/** For probes and for what costs nothing: an orchestrator or a gateway must never be told to wait. */
+export function NotRateLimited(): ClassDecorator {
+  return RouteLimit({ group: undefined });
+}
+
+const reflector = new Reflector();
+
+export function limitOf(context: ExecutionContext): RouteLimit {
+  const declared = reflector.getAllAndOverride(RouteLimit, [context.getHandler(), context.getClass()]) as
+    RouteLimit | undefined;
+  return declared ?? { group: 'other' };
+}
+
+/** The target is a field of the body. */
+export const bodyField =
+  (name: string): TargetOf =>
+  ({ body }) =>
+    canonicalField(body, name);
+
+/** The target is a parameter of the path. */
+export const pathParameter =
+  (name: string): TargetOf =>
+  ({ params }) =>
+    canonicalField(params, name);
+
+/** A text field in its canonical form. Undefined for everything else: the body is not validated yet. */
+export function canonicalField(fields: unknown, name: string): string | undefined {
+  const value = (fields as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+  return typeof value === 'string' ? identityKey(value) : undefined;
+}
