@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
+import { DirectoryModule } from '../directory/directory.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { Credentials } from './login/credentials/credentials';
 import { EqualWork } from './login/credentials/equal-work';
-import { Directory } from './login/credentials/ldap/directory';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap.verifier';
@@ -18,7 +18,7 @@ import { LoginService } from './login/login.service';
 import { SessionController } from './session/session.controller';
 
 @Module({
-  imports: [UsersModule, AuditModule, CaptchaModule, TokensModule, MfaModule, PasswordResetModule],
+  imports: [UsersModule, AuditModule, CaptchaModule, DirectoryModule, TokensModule, MfaModule, PasswordResetModule],
   controllers: [LoginController, SessionController],
   providers: [
     LoginService,
@@ -27,7 +27,6 @@ import { SessionController } from './session/session.controller';
     EqualWork,
     PasswordVerifier,
     LdapVerifier,
-    Directory,
     UnknownGuesses,
     Provisioning,
   ],

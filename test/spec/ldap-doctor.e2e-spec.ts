@@ -1,4 +1,4 @@
-import { checkDirectory } from '../../src/auth/directory-check';
+import { checkDirectory } from '../../src/directory/directory-check';
 import { loadConfig } from '../../src/platform/config/app-config';
 import { ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { DataSource } from 'typeorm';
-import { Directory } from '../../src/auth/login/credentials/ldap/directory';
-import type { Verdict } from '../../src/auth/login/credentials/ldap/verdict';
+import { Directory } from '../../src/directory/directory';
+import type { Verdict } from '../../src/directory/verdict';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { type Answer, password, tally, TestService } from '../support/app';

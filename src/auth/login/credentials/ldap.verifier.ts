@@ -7,12 +7,12 @@ import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
-import { Directory } from './ldap/directory';
+import { Directory } from '../../../directory/directory';
 import { Provisioning } from './ldap/provisioning';
-import { filterFor, filterForUnknown } from './ldap/search-filter';
+import { filterFor, filterForUnknown } from '../../../directory/search-filter';
 import { Turns } from './ldap/turns';
 import { UnknownGuesses } from './ldap/unknown-guesses';
-import type { Verdict } from './ldap/verdict';
+import type { Verdict } from '../../../directory/verdict';
 
 /** From the arrival at this step to the answer, waiting and all servers included; the contract says five seconds. */
 const patienceMs = 4400;

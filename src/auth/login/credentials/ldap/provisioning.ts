@@ -9,7 +9,7 @@ import { rootTenant } from '../../../../platform/settings/system-settings';
 import { AccountProblem, type NewUser, UserAccounts } from '../../../../users/user-accounts';
 import { type User, userStatus } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
-import type { DirectoryEntry } from './strategy-login';
+import type { DirectoryEntry } from '../../../../directory/verdict';
 
 /** Makes the account of a user whom the directory vouched for (`LDAP_JIT_PROVISIONING`, decisions.md 7). */
 @Injectable()

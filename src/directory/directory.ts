@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
-import { DomainError } from '../../../../shared/errors/domain-error';
-import { directoryUnavailable } from '../../../../shared/errors/error-catalogue';
-import { AppConfig } from '../../../../platform/config/app-config';
-import { Tracing } from '../../../../platform/tracing/tracing';
-import { DirectoryFailure } from './directory-failure';
-import { type Credential, DirectoryServer } from './directory-server';
+import { DomainError } from '../shared/errors/domain-error';
+import { directoryUnavailable } from '../shared/errors/error-catalogue';
+import { AppConfig } from '../platform/config/app-config';
+import { Tracing } from '../platform/tracing/tracing';
+import { DirectoryFailure } from './protocol/directory-failure';
+import { type Credential, DirectoryServer } from './client/directory-server';
 import type { Verdict } from './verdict';
 
 /** How long a server that failed is asked last, and its failure is not logged again. */

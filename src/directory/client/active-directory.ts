@@ -1,5 +1,5 @@
-import type { CatalogueEntry } from '../../../../shared/errors/error-catalogue';
-import { accountDisabled, accountLocked, accountNotEnabled } from '../../../../shared/errors/error-catalogue';
+import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
+import { accountDisabled, accountLocked, accountNotEnabled } from '../../shared/errors/error-catalogue';
 
 /**
  * Active Directory tells in the message of a refused bind why ("… data 533, v4563"). All of these but 775 are told only

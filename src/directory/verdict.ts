@@ -1,8 +1,10 @@
-import type { CatalogueEntry } from '../../../../shared/errors/error-catalogue';
-import { accountNotEnabled } from '../../../../shared/errors/error-catalogue';
-import { stateOfSubCode } from './active-directory';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
-import type { DirectoryEntry, StrategyReport } from './strategy-login';
+import type { CatalogueEntry } from '../shared/errors/error-catalogue';
+import { accountNotEnabled } from '../shared/errors/error-catalogue';
+import { stateOfSubCode } from './client/active-directory';
+import { connectionFailure, DirectoryFailure } from './protocol/directory-failure';
+import type { DirectoryEntry, StrategyReport } from './client/strategy-login';
+
+export type { DirectoryEntry };
 
 /** What the directory says of a credential. `refused`: not by the credential but by the state of the account there. */
 export type Verdict =

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
-import { DirectoryFailure } from './login/credentials/ldap/directory-failure';
-import { DirectoryServer } from './login/credentials/ldap/directory-server';
-import { filterFor } from './login/credentials/ldap/search-filter';
+import { DirectoryFailure } from './protocol/directory-failure';
+import { DirectoryServer } from './client/directory-server';
+import { filterFor } from './search-filter';
 
 export interface DirectoryFinding {
   /** `ldap://host:port` */

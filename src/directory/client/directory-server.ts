@@ -1,11 +1,11 @@
 import { isIP, type Socket } from 'node:net';
-import type { LdapConfig } from '../../../../platform/config/ldap-config';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
-import { addressesOf, sharedLookup } from './host-addresses';
-import { LoginSockets } from './login-sockets';
-import { startTls } from './start-tls';
+import type { LdapConfig } from '../../platform/config/ldap-config';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
+import { addressesOf, sharedLookup } from '../connection/host-addresses';
+import { LoginSockets } from '../connection/login-sockets';
+import { startTls } from '../connection/start-tls';
 import { loginByStrategy, type StrategyServer } from './strategy-login';
-import { type Verdict, verdictOf } from './verdict';
+import { type Verdict, verdictOf } from '../verdict';
 
 /** A finished search filter and the password to bind with. */
 export interface Credential {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { elementAt, tag } from './ber';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
+import { elementAt, tag } from '../protocol/ber';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
 
 const oid = '1.3.6.1.4.1.1466.20037';
 /** LDAPMessage { 1, ExtendedRequest { requestName [0] oid } } in BER. */

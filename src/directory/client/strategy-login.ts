@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
-import { guardLdapjs } from './ldapjs-guards';
+import { guardLdapjs } from '../protocol/ldapjs-guards';
 
 export type DirectoryEntry = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { attribute, element, text } from '../../../../../test/support/ber';
-import { result } from '../../../../../test/support/directory-stub';
+import { attribute, element, text } from '../../../test/support/ber';
+import { result } from '../../../test/support/directory-stub';
 import { DirectoryAnswers } from './directory-answers';
 
 const id = Buffer.of(0x02, 1, 1);
