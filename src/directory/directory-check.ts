@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
 import { DirectoryFailure } from './protocol/directory-failure';
 import { DirectoryServer } from './client/directory-server';
-import { filterFor } from './search-filter';
+import { filterFor } from './client/search-filter';
 
 export interface DirectoryFinding {
   /** `ldap://host:port` */

@@ -2,83 +2,99 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { DomainError } from '../shared/errors/domain-error';
 import { directoryUnavailable } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
+import type { LdapConfig } from '../platform/config/ldap-config';
 import { Tracing } from '../platform/tracing/tracing';
+import { DirectoryServer } from './client/directory-server';
+import { filterFor, filterForExactName } from './client/search-filter';
 import { DirectoryFailure } from './protocol/directory-failure';
-import { type Credential, DirectoryServer } from './client/directory-server';
 import type { Verdict } from './verdict';
 
-/** How long a server that failed is asked last, and its failure is not logged again. */
-const remembersMs = 10_000;
+/** A server that failed is tried last for this long, and its failures are not logged again. */
+const avoidedMs = 10_000;
+
+export interface DirectoryCredential {
+  readonly name: string;
+  readonly password: string;
+  /** True if `LDAP_ATTR_LOGIN` of the entry has to be `name` as well: an alias that the filter finds is then unknown. */
+  readonly exactName: boolean;
+}
 
 interface Candidate {
   readonly server: DirectoryServer;
-  /** On the monotonic clock; 0 while it works. */
-  deadUntil: number;
+  /** On the monotonic clock. 0 while the server works. */
+  avoidedUntil: number;
 }
 
-/** Asks the servers of `LDAP_URL` in their order until one judges (§5.7, decisions.md 7). */
+/** Judges credentials at the servers of `LDAP_URL`, with failover in their order (docs/spec/decisions.md#7). */
 @Injectable()
 export class Directory {
   private readonly logger = new Logger('directory');
+  private readonly ldap: LdapConfig | undefined;
   private readonly candidates: readonly Candidate[];
-  private readonly timeoutMs: number;
 
   constructor(
     { ldap }: AppConfig,
     @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
   ) {
-    this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), deadUntil: 0 }));
-    this.timeoutMs = ldap?.timeoutMs ?? 0;
+    this.ldap = ldap;
+    this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), avoidedUntil: 0 }));
   }
 
   /**
-   * @param until on the clock of `performance.now()`; the answer is there by then, whatever happens.
-   * @throws DomainError LOGIN_503001 when no server could judge, or no directory is configured.
+   * @param until on the clock of `performance.now()`. The promise is settled by then, also if the network is silent.
+   * @throws DomainError LOGIN_503001 when no server could judge, or no directory is configured
    */
-  async judge(credential: Credential, until: number): Promise<Verdict> {
+  async judge(credential: DirectoryCredential, until: number): Promise<Verdict> {
+    if (this.ldap === undefined) throw new DomainError(directoryUnavailable);
+    const filter = searchFilter(this.ldap, credential);
     const order = this.inOrder();
     for (const [n, candidate] of order.entries()) {
       const left = until - performance.now();
       if (left <= 0) break;
       try {
-        // One of several may not use up the time of those behind it.
-        const budget = n === order.length - 1 ? left : Math.min(left, this.timeoutMs);
-        const verdict = await this.ask(candidate.server, credential, budget);
-        candidate.deadUntil = 0;
+        // A silent server must leave time for the servers after it.
+        const budget = n === order.length - 1 ? left : Math.min(left, this.ldap.timeoutMs);
+        const { password } = credential;
+        const verdict = await this.traced(() => candidate.server.judge({ filter, password }, budget));
+        candidate.avoidedUntil = 0;
         return verdict;
       } catch (error) {
-        if (!this.worthAnother(candidate, error)) break;
+        if (!this.mayTryNext(candidate, error)) break;
       }
     }
     throw new DomainError(directoryUnavailable);
   }
 
-  /** One span for each server: the search and both binds. */
-  private ask(server: DirectoryServer, credential: Credential, budgetMs: number): Promise<Verdict> {
-    const asked = () => server.judge(credential, budgetMs);
-    return this.tracing === undefined ? asked() : this.tracing.span('LDAP login', {}, asked);
+  /** One span for each server. It covers the search and both binds. */
+  private traced(judge: () => Promise<Verdict>): Promise<Verdict> {
+    return this.tracing === undefined ? judge() : this.tracing.span('LDAP login', {}, judge);
   }
 
   /**
-   * Those that work first. When a dead one's time is over, one login goes there first and finds out; it is marked dead
-   * beforehand, so that the others do not all pay its time-out with that one.
+   * The working servers first. When the time of an avoided server is over, one login tries it in its place again. The
+   * server is marked before this login starts, so that the other logins do not all wait for its time-out as well.
    */
   private inOrder(): Candidate[] {
     const now = performance.now();
-    const recovering = this.candidates.find(({ deadUntil }) => deadUntil !== 0 && deadUntil <= now);
-    const alive = this.candidates.filter((one) => one.deadUntil === 0 || one === recovering);
-    const dead = this.candidates.filter((one) => !alive.includes(one));
-    if (recovering !== undefined) recovering.deadUntil = now + remembersMs;
-    return [...alive, ...dead];
+    const recovering = this.candidates.find(({ avoidedUntil }) => avoidedUntil !== 0 && avoidedUntil <= now);
+    const tried = this.candidates.filter((one) => one.avoidedUntil === 0 || one === recovering);
+    const avoided = this.candidates.filter((one) => !tried.includes(one));
+    if (recovering !== undefined) recovering.avoidedUntil = now + avoidedMs;
+    return [...tried, ...avoided];
   }
 
-  private worthAnother(candidate: Candidate, error: unknown): boolean {
+  private mayTryNext(candidate: Candidate, error: unknown): boolean {
     if (!(error instanceof DirectoryFailure)) throw error;
     const now = performance.now();
-    if (candidate.deadUntil <= now || !error.ofThisServerOnly) {
+    if (candidate.avoidedUntil <= now || !error.ofThisServerOnly) {
       this.logger.error({ server: candidate.server.label, reason: error.reason, code: error.code }, error.message);
     }
-    if (error.ofThisServerOnly) candidate.deadUntil = now + remembersMs;
+    if (error.ofThisServerOnly) candidate.avoidedUntil = now + avoidedMs;
     return error.ofThisServerOnly;
   }
+}
+
+function searchFilter(ldap: LdapConfig, { name, exactName }: DirectoryCredential): string {
+  if (exactName) return filterForExactName(ldap.searchFilter, ldap.attributes.login, name);
+  return filterFor(ldap.searchFilter, name);
 }

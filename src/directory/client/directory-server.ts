@@ -1,14 +1,15 @@
 import { isIP, type Socket } from 'node:net';
 import type { LdapConfig } from '../../platform/config/ldap-config';
-import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
 import { addressesOf, sharedLookup } from '../connection/host-addresses';
 import { LoginSockets } from '../connection/login-sockets';
 import { startTls } from '../connection/start-tls';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
+import type { Verdict } from '../verdict';
 import { loginByStrategy, type StrategyServer } from './strategy-login';
-import { type Verdict, verdictOf } from '../verdict';
+import { verdictOf } from './strategy-verdict';
 
 /** A finished search filter and the password to bind with. */
-export interface Credential {
+export interface SearchCredential {
   readonly filter: string;
   readonly password: string;
 }
@@ -34,7 +35,7 @@ export class DirectoryServer {
   }
 
   /** @param budgetMs for everything: look-up, connections, TLS, two binds and a search. @throws DirectoryFailure */
-  async judge(credential: Credential, budgetMs: number): Promise<Verdict> {
+  async judge(credential: SearchCredential, budgetMs: number): Promise<Verdict> {
     const sockets = new LoginSockets();
     let timer: NodeJS.Timeout | undefined;
     const timeIsUp = new Promise<never>((_, reject) => {
@@ -48,7 +49,7 @@ export class DirectoryServer {
     }
   }
 
-  private async login({ filter, password }: Credential, sockets: LoginSockets): Promise<Verdict> {
+  private async login({ filter, password }: SearchCredential, sockets: LoginSockets): Promise<Verdict> {
     const { config } = this;
     const server: StrategyServer = {
       ...(await this.transport(sockets)),

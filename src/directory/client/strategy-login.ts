@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
 import { guardLdapjs } from '../protocol/ldapjs-guards';
-
-export type DirectoryEntry = Readonly<Record<string, unknown>>;
+import type { DirectoryEntry } from '../verdict';
 
 /** What the strategy said, and how far it had come. */
 export interface StrategyReport {

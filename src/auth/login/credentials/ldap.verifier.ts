@@ -7,9 +7,8 @@ import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
-import { Directory } from '../../../directory/directory';
+import { Directory, type DirectoryCredential } from '../../../directory/directory';
 import { Provisioning } from './ldap/provisioning';
-import { filterFor, filterForUnknown } from '../../../directory/search-filter';
 import { Turns } from './ldap/turns';
 import { UnknownGuesses } from './ldap/unknown-guesses';
 import type { Verdict } from '../../../directory/verdict';
@@ -54,8 +53,7 @@ export class LdapVerifier extends CredentialVerifier {
   async matches(user: User, command: LoginCommand): Promise<boolean> {
     if (this.proven.has(command)) return true;
     if (isBlank(command.password)) return false;
-    const { searchFilter = '' } = this.config.ldap ?? {};
-    const verdict = await this.judge(filterFor(searchFilter, user.loginName), command);
+    const verdict = await this.judge({ name: user.loginName, exactName: false }, command);
     // A state tells that the password is right, so a guess after our lock must not learn it.
     if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
     return accepted(verdict) !== undefined;
@@ -67,13 +65,12 @@ export class LdapVerifier extends CredentialVerifier {
     const name = command.username.normalize('NFKC').trim();
     const key = identityKey(name);
     if (!ldap?.jitProvisioning || isBlank(command.password) || key === '' || key.length > 255) return null;
-    const filter = filterForUnknown(ldap.searchFilter, ldap.attributes.login, name);
     return this.turns.take(
       `name:${key}`,
       this.deadlineOf(command),
       () => this.guesses.left(key),
       async () => {
-        const verdict = await this.judge(filter, command);
+        const verdict = await this.judge({ name, exactName: true }, command);
         if (verdict.kind === 'unknown') return null;
         if (verdict.kind === 'refused') await this.guesses.left(key);
         const entry = accepted(verdict) ?? (await this.guesses.recordFailure(key));
@@ -88,8 +85,8 @@ export class LdapVerifier extends CredentialVerifier {
     return Promise.resolve();
   }
 
-  private judge(filter: string, command: LoginCommand): Promise<Verdict> {
-    return this.directory.judge({ filter, password: command.password }, this.deadlineOf(command));
+  private judge(entry: Omit<DirectoryCredential, 'password'>, command: LoginCommand): Promise<Verdict> {
+    return this.directory.judge({ ...entry, password: command.password }, this.deadlineOf(command));
   }
 
   private deadlineOf(command: LoginCommand): number {
