@@ -166,6 +166,21 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refusal is one answer after one hash of 
       expect(tally([await ldapLogin(service, 'directory')])).toEqual({ success: 1 });
     });
 
+    it('the first login of a just-in-time user takes one hash, as every refusal does', async () => {
+      const other = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
+      try {
+        const entry = { dn: 'uid=newcomer,dc=example', uid: 'newcomer' };
+        const judged = jest.spyOn(other.app.get(Directory), 'judge').mockResolvedValue({ kind: 'right', entry });
+        const work = await countHashing(other)(async () => {
+          expect(tally([await ldapLogin(other, 'newcomer')])).toEqual({ success: 1 });
+        });
+        expect(work).toEqual(configuredWork);
+        expect(judged).toHaveBeenCalledTimes(1);
+      } finally {
+        await other.stop();
+      }
+    });
+
     it('more logins than there is room for are refused alike, and the directory is not asked', async () => {
       const hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
       let end!: (same: boolean) => void;

@@ -27,9 +27,9 @@ export class LoginService {
   async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
     this.credentials.assertRoom(command, client); //                    COMMON_503001, the captcha is not spent
     await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, counter untouched
-    const user = await this.credentials.userOf(command, client); //     LOGIN_404001
+    const { user, accepted } = await this.credentials.userOf(command, client); // LOGIN_404001
     await this.credentials.assertOpen(user, command, client); //        LOGIN_401004
-    await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
+    if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
     await this.lock.recordSuccess(user); //                             LOGIN_401004, 401011/012/008, or counter 0
     await this.credentials.renew(user, command, client); //             a hash of a lower cost
     return this.branch(user, client); //                                one of three (§1.3)

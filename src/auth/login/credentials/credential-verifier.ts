@@ -16,17 +16,15 @@ export abstract class CredentialVerifier {
   abstract assertRoom(client: ClientInfo): void;
 
   /**
-   * Runs the judgement of one credential and the counting of its outcome as one piece. Where guesses reach a system that
-   * has a lock of its own, few are let through at a time, and none that came after our lock.
+   * For a known user of this provider. Counts a wrong credential before it is answered.
+   * @throws DomainError LOGIN_401001, or LOGIN_401004 when the account was locked before the failure was counted
    */
-  inTurn<T>(_user: User, _command: LoginCommand, work: () => Promise<T>): Promise<T> {
-    return work();
-  }
+  abstract assertMatches(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 
-  /** For a known user of this provider: is it the right credential? */
-  abstract matches(user: User, command: LoginCommand, client: ClientInfo): Promise<boolean>;
-
-  /** For a name that nobody has: the same work as for a known one, or the user that the provider vouches for. */
+  /**
+   * For an unknown name: does the same work as for a known one.
+   * @returns the user whose credential the provider has accepted, otherwise null
+   */
   abstract resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null>;
 
   /** After a success was recorded: brings up to date what only a right credential can. */

@@ -10,6 +10,12 @@ import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap.verifier';
 import { PasswordVerifier } from './password.verifier';
 
+export interface IdentifiedUser {
+  readonly user: User;
+  /** True if the provider has accepted the credential already, because the name had no account. */
+  readonly accepted: boolean;
+}
+
 /** The user and credential steps of login, by `provider`: a user's provider is fixed, none is tried for another (W19). */
 @Injectable()
 export class Credentials {
@@ -32,12 +38,13 @@ export class Credentials {
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user. */
-  async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
+  async userOf(command: LoginCommand, client: ClientInfo): Promise<IdentifiedUser> {
     const known = await this.users.findByLoginName(command.username);
+    if (known) return { user: known, accepted: false };
     const verifier = this.verifiers[command.provider];
-    const user = known ?? (await this.work.beside(command, client, () => verifier.resolveUnknown(command, client)));
+    const user = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
     if (!user) throw new DomainError(userNotFound);
-    return user;
+    return { user, accepted: true };
   }
 
   /** @throws DomainError LOGIN_401004, where existence is hidden after the same work as for a wrong password. */
@@ -62,10 +69,7 @@ export class Credentials {
 
   private async judge(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
-    const verifier = this.verifiers[command.provider];
-    await verifier.inTurn(user, command, async () => {
-      if (!(await verifier.matches(user, command, client))) await this.lock.recordFailure(user);
-    });
+    await this.verifiers[command.provider].assertMatches(user, command, client);
   }
 
   /** Another provider's user: the work of a wrong password, and its answer, whatever was typed. */
