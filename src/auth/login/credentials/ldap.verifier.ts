@@ -9,8 +9,8 @@ import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { CredentialVerifier, type LoginCommand } from './credential-verifier';
+import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
-import { Turns } from './ldap/turns';
 import { UnknownGuesses } from './ldap/unknown-guesses';
 
 /** For everything: the wait for the semaphore and all servers. An outage has to be answered within five seconds. */
@@ -23,7 +23,7 @@ const budgetMs = 4400;
 @Injectable()
 export class LdapVerifier extends CredentialVerifier {
   readonly provider = 'ldap';
-  private readonly turns = new Turns({ perKey: 3, total: 32, waiting: 1000 });
+  private readonly semaphore = new KeyedSemaphore({ perKey: 3, total: 32, waiting: 1000 });
 
   constructor(
     private readonly directory: Directory,
@@ -50,7 +50,7 @@ export class LdapVerifier extends CredentialVerifier {
       if (now === null) throw new DomainError(userNotFound);
       return Math.max(1, this.config.lock.maxCount - now.loginFailedCount);
     };
-    await this.turns.take(`user:${user.uid}`, until, guessesLeft, async () => {
+    await this.semaphore.run(`user:${user.uid}`, until, guessesLeft, async () => {
       if (isBlank(command.password)) return this.lock.recordFailure(user);
       const credential = { name: user.loginName, password: command.password, exactName: false };
       const verdict = await this.directory.judge(credential, until);
@@ -69,7 +69,7 @@ export class LdapVerifier extends CredentialVerifier {
     const credential: DirectoryCredential = { name, password: command.password, exactName: true };
     const until = performance.now() + budgetMs;
     const guessesLeft = () => this.guesses.left(key);
-    return this.turns.take(`name:${key}`, until, guessesLeft, async () => {
+    return this.semaphore.run(`name:${key}`, until, guessesLeft, async () => {
       const verdict = await this.directory.judge(credential, until);
       if (verdict.kind === 'unknown') return null;
       if (verdict.kind === 'refused') await this.guesses.left(key);
