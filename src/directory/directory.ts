@@ -15,7 +15,9 @@ const avoidedMs = 10_000;
 export interface DirectoryCredential {
   readonly name: string;
   readonly password: string;
-  /** True if `LDAP_ATTR_LOGIN` of the entry has to be `name` as well: an alias that the filter finds is then unknown. */
+  /**
+   * True if `LDAP_ATTR_LOGIN` of the entry has to be `name` as well: an alias that the filter finds is then unknown.
+   */
   readonly exactName: boolean;
 }
 

@@ -13,11 +13,11 @@ describe('a name in a search filter (RFC 4515 §3)', () => {
     expect(filterValue(name)).toBe(written);
   });
 
-  it('leaves no placeholder that ldapauth-fork would replace once more', () => {
+  it('escapes a placeholder in a name, because ldapauth-fork would replace it', () => {
     expect(filterFor('(uid={{username}})', "{{username}}$'")).toBe("(uid=\\7b\\7busername\\7d\\7d$')");
   });
 
-  it('fills every placeholder', () => {
+  it('replaces every placeholder', () => {
     expect(filterFor('(|(uid={{username}})(mail={{username}}))', 'a*')).toBe('(|(uid=a\\2a)(mail=a\\2a))');
   });
 

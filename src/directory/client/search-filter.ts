@@ -1,8 +1,9 @@
 const placeholder = '{{username}}';
 
 /**
- * Escapes a value for a search filter (RFC 4515 §3). Braces are escaped as well: ldapauth-fork replaces `{{username}}` in
- * the finished filter once more, and its replacement expands `$` patterns. A name must not bring a placeholder along.
+ * Escapes a value for a search filter (RFC 4515 §3). Braces are escaped as well: ldapauth-fork replaces `{{username}}`
+ * in the finished filter once more, and its replacement expands `$` patterns. A name must not bring a placeholder
+ * along.
  */
 export function filterValue(text: string): string {
   return text.replace(/[\\*()\0{}]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

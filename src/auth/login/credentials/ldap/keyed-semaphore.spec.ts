@@ -51,7 +51,7 @@ describe('KeyedSemaphore', () => {
     await Promise.all(all);
   });
 
-  it('never has more guesses under way than are left, because the permits are read again after each recorded guess', async () => {
+  it('reads the permits again after each release, so no more guesses start than are left', async () => {
     let recorded = 0;
     let underWay = 0;
     let begun = 0;

@@ -27,9 +27,10 @@ export interface SemaphoreLimits {
 }
 
 /**
- * A counting semaphore for each key and one for all keys, with a bounded queue, a deadline and the order of arrival. The
- * permits of a key are the guesses left before the lock of its user. So a burst of wrong passwords meets our lock before
- * the directory's (docs/spec/attacks.md#w08), and a silent directory delays its own users only (docs/spec/attacks.md#w20).
+ * A counting semaphore for each key and one for all keys, with a bounded queue, a deadline and the order of arrival.
+ * The permits of a key are the guesses left before the lock of its user. So a burst of wrong passwords meets our lock
+ * before the directory's (docs/spec/attacks.md#w08), and a silent directory delays its own users only
+ * (docs/spec/attacks.md#w20).
  */
 export class KeyedSemaphore {
   private readonly byKey = new Map<string, Semaphore>();
