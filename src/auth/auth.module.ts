@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
+import { DirectoryModule } from '../directory/directory.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { CredentialVerifiers } from './login/credentials/credential-verifiers';
 import { EqualWork } from './login/credentials/equal-work';
-import { Directory } from './login/credentials/ldap/directory';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
-import { LdapVerifier } from './login/credentials/ldap.verifier';
+import { LdapVerifier } from './login/credentials/ldap-verifier';
 import { PasswordVerifier } from './login/credentials/password-verifier';
 import { LoginRefusals } from './login/login-refusals';
 import { LoginController } from './login/login.controller';
@@ -18,7 +18,7 @@ import { LoginService } from './login/login.service';
 import { SessionController } from './session/session.controller';
 
 @Module({
-  imports: [UsersModule, AuditModule, CaptchaModule, TokensModule, MfaModule, PasswordResetModule],
+  imports: [UsersModule, AuditModule, CaptchaModule, DirectoryModule, TokensModule, MfaModule, PasswordResetModule],
   controllers: [LoginController, SessionController],
   providers: [
     LoginService,
@@ -27,7 +27,6 @@ import { SessionController } from './session/session.controller';
     EqualWork,
     PasswordVerifier,
     LdapVerifier,
-    Directory,
     UnknownGuesses,
     Provisioning,
   ],

@@ -6,11 +6,15 @@
 const ranks = [
   ['shared'],
   ['platform', 'hashing'],
-  ['users', 'audit', 'captcha', 'mail'],
+  ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
   ['mfa', 'password-reset'],
   ['auth', 'health', 'metrics', 'retention', 'portal'],
 ];
+/** Modules whose sub-folders may be imported, too. */
+const open = ['shared', 'platform'];
+/** Modules whose sub-folders are private. */
+const closed = ranks.flat().filter((module) => !open.includes(module));
 
 const rankRules = ranks.flatMap((modules, rank) =>
   modules.map((module) => {
@@ -40,7 +44,7 @@ module.exports = {
       comment: 'Sub-folders of a module are private. Import a file directly in the folder of the module instead.',
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
-      to: { path: '^src/([^/]+)/[^/]+/', pathNot: '^src/($1|shared|platform)/' },
+      to: { path: '^src/([^/]+)/[^/]+/', pathNot: `^src/($1|${open.join('|')})/` },
     },
     {
       name: 'doors-of-the-root',
@@ -48,7 +52,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
       to: {
-        path: '^src/(hashing|users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention|portal)/[^/]+/',
+        path: `^src/(${closed.join('|')})/[^/]+/`,
       },
     },
     ...rankRules,

@@ -2,7 +2,7 @@ import { PasswordChangeRequests } from '../../src/password-reset/password-change
 import { changeType } from '../../src/shared/change-type';
 import { LoginLock } from '../../src/users/login-lock';
 import { UsersRepository } from '../../src/users/users.repository';
-import { Directory } from '../../src/auth/login/credentials/ldap/directory';
+import { Directory } from '../../src/directory/directory';
 import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
 import { accountDisabled } from '../../src/shared/errors/error-catalogue';
 import { type Answer, password, tally, TestService } from '../support/app';

@@ -5,16 +5,15 @@ import { Replicas } from '../support/replicas';
 import { OpenLdap } from '../support/servers/openldap';
 import { captchaToken } from '../support/settings';
 
-type Mischief = 'none' | 'reset' | 'cut' | 'end' | 'garbage' | 'bit' | 'silence';
+type Fault = 'none' | 'reset' | 'cut' | 'end' | 'garbage' | 'bit' | 'silence';
 
-const onTheWay: Mischief[] = ['none', 'reset', 'cut', 'end', 'silence'];
-/** TLS has to notice these; without it nobody could. */
-const onTheBytes: Mischief[] = [...onTheWay, 'garbage', 'bit'];
+const connectionFaults: Fault[] = ['none', 'reset', 'cut', 'end', 'silence'];
+/** Changed bytes are detected by TLS. Without TLS nothing can detect them. */
+const allFaults: Fault[] = [...connectionFaults, 'garbage', 'bit'];
 
 /**
- * A network that does something bad at some point of every connection: after so many bytes from the server, each time
- * after some more. What the library does then in the wrong moment was seen to end the whole process: an error event of a
- * socket that it had stopped listening to, when the connection below TLS went before the one above it.
+ * The network spoils every connection after another number of bytes from the server. At one point this ended the
+ * process: when the connection below TLS was lost first, ldapjs no longer listened to an error event of the socket.
  */
 describe('a bad network between the service and the directory (T179, W20)', () => {
   let directory: OpenLdap;
@@ -26,13 +25,13 @@ describe('a bad network between the service and the directory (T179, W20)', () =
   afterAll(() => directory?.stop());
 
   it.each([
-    ['ldap://', onTheWay, () => directory.port, () => ({})],
-    ['StartTLS', onTheBytes, () => directory.port, () => ({ LDAP_START_TLS: 'true' })],
-    ['ldaps://', onTheBytes, () => directory.tlsPort, () => ({})],
+    ['ldap://', connectionFaults, () => directory.port, () => ({})],
+    ['StartTLS', allFaults, () => directory.port, () => ({ LDAP_START_TLS: 'true' })],
+    ['ldaps://', allFaults, () => directory.tlsPort, () => ({})],
   ])(
-    'by %s: each login is answered, none is counted as wrong, and the process lives on',
-    async (way, mischiefs, port, more) => {
-      const network = await badNetwork(port(), mischiefs);
+    'by %s each login is answered, none is counted as a failure, and the process keeps running',
+    async (way, faults, port, more) => {
+      const network = await badNetwork(port(), faults);
       const service = await Replicas.start(
         ldapSettings(directory, {
           LDAP_URL: `${way === 'ldaps://' ? 'ldaps' : 'ldap'}://127.0.0.1:${network.port}`,
@@ -71,12 +70,12 @@ describe('a bad network between the service and the directory (T179, W20)', () =
   );
 });
 
-async function badNetwork(target: number, mischiefs: Mischief[]): Promise<{ server: Server; port: number }> {
+async function badNetwork(target: number, faults: Fault[]): Promise<{ server: Server; port: number }> {
   let connections = 0;
   const server = createServer((client) => {
     const n = connections++;
-    const mischief = mischiefs[n % mischiefs.length]!;
-    // Steps of a prime: over many connections every point of the conversation is hit.
+    const fault = faults[n % faults.length]!;
+    // Steps of a prime number, so that over many connections every point of the conversation is hit.
     let left = (n * 37) % 2500;
     const upstream = connect(target, '127.0.0.1');
     for (const [one, other] of [
@@ -89,16 +88,16 @@ async function badNetwork(target: number, mischiefs: Mischief[]): Promise<{ serv
     client.on('data', (chunk) => upstream.write(chunk));
     upstream.on('data', (chunk: Buffer) => {
       left -= chunk.length;
-      if (left > 0 || mischief === 'none') client.write(chunk);
-      else spoil(client, chunk, mischief);
+      if (left > 0 || fault === 'none') client.write(chunk);
+      else spoil(client, chunk, fault);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return { server, port: (server.address() as { port: number }).port };
 }
 
-function spoil(client: Socket, chunk: Buffer, mischief: Mischief): void {
-  switch (mischief) {
+function spoil(client: Socket, chunk: Buffer, fault: Fault): void {
+  switch (fault) {
     case 'reset':
       client.resetAndDestroy();
       break;

@@ -9,7 +9,7 @@ import { ServiceProcess } from '../support/servers/service-process';
 import { captchaToken, testSettings } from '../support/settings';
 
 const seed = Number(process.env.LDAP_FUZZ_SEED ?? 12);
-/** 2,000 in all. */
+/** The numbers of mutated answers, 2,000 in total. */
 const shares: [number, StubQuestion][] = [
   [500, 'service bind'],
   [1000, 'search'],
@@ -17,7 +17,7 @@ const shares: [number, StubQuestion][] = [
 ];
 const longestHoldMs = 200;
 
-/** Names that have an account: one for each login that is under way at a time. */
+/** Names that have an account. Each one has one login under way at a time. */
 const accounts = Array.from({ length: 8 }, (_, n) => `account${n}`);
 
 const judged = ['success', 'LOGIN_401001', 'LOGIN_401004', 'LOGIN_401011', 'LOGIN_401012', 'LOGIN_404001'];
@@ -25,7 +25,7 @@ const judged = ['success', 'LOGIN_401001', 'LOGIN_401004', 'LOGIN_401011', 'LOGI
 const success = (tag: number) => result(tag, { code: 0 });
 const entry = (...attributes: Buffer[]) => element(0x64, text('uid=somebody,dc=example'), element(0x30, ...attributes));
 
-/** A SearchResultEntry that says it has `missing` bytes more than it has. */
+/** A SearchResultEntry whose values claim `missing` bytes more than there are. */
 function shortEntry(id: Buffer, missing: number): Buffer {
   const whole = element(0x30, id, entry(attribute('uid', 'somebody')));
   whole[whole.lastIndexOf(0x31) + 1]! += missing;
@@ -36,20 +36,20 @@ const attacks: [what: string, question: StubQuestion, (id: Buffer) => Buffer][] 
   ['a bind result without a status', 'service bind', (id) => element(0x30, id, element(0x61))],
   ['a result of the user bind without a status', 'user bind', (id) => element(0x30, id, element(0x61))],
   ['a search result without a status', 'search', (id) => element(0x30, id, element(0x65))],
-  ['an entry that ends before its values do', 'search', (id) => shortEntry(id, 100)],
-  ['an entry whose values end one byte too late', 'search', (id) => shortEntry(id, 1)],
+  ['an entry whose values claim 100 bytes more than there are', 'search', (id) => shortEntry(id, 100)],
+  ['an entry whose values claim one byte more than there is', 'search', (id) => shortEntry(id, 1)],
   [
-    'controls that end before they should',
+    'controls that end too early',
     'search',
     (id) => element(0x30, id, success(0x65), Buffer.from('a07f3003040131', 'hex')),
   ],
   [
-    '4,000 results in one piece, which overflow the stack of who reads them one inside the other',
+    '4,000 results in one piece, which overflow the stack of a recursive reader',
     'service bind',
     () => Buffer.concat(Array<Buffer>(4000).fill(element(0x30, Buffer.of(2, 1, 99), success(0x61)))),
   ],
   [
-    'two values for the name of an entry, with which the bind throws, before the search was asked for',
+    'an entry with two values for its DN, which makes the bind throw, sent before the search',
     'service bind',
     (id) =>
       Buffer.concat([
@@ -59,7 +59,7 @@ const attacks: [what: string, question: StubQuestion, (id: Buffer) => Buffer][] 
       ]),
   ],
   [
-    'an attribute and controls in each other’s place',
+    'an attribute with the name controls, beside controls',
     'search',
     (id) => {
       const control = element(0xa0, element(0x30, text('1.2.3')));
@@ -72,18 +72,18 @@ const attacks: [what: string, question: StubQuestion, (id: Buffer) => Buffer][] 
     (id) => element(0x30, id, entry(element(0x30, text('uid'), element(0x31, Buffer.alloc(240_000, '0400', 'hex'))))),
   ],
   ['an announced length of 2 GB', 'search', () => Buffer.from('30847fffffff', 'hex')],
-  ['a length without end', 'search', () => Buffer.from('3080', 'hex')],
+  ['an indefinite length', 'search', () => Buffer.from('3080', 'hex')],
   [
     'a million bytes of search references',
     'search',
     (id) =>
       Buffer.concat(Array<Buffer>(30_000).fill(element(0x30, id, element(0x73, text('ldap://127.0.0.1:1/dc=a'))))),
   ],
-  ['a message in another one', 'search', (id) => element(0x30, element(0x30, id, success(0x65)))],
+  ['a message inside another one', 'search', (id) => element(0x30, element(0x30, id, success(0x65)))],
   ['HTTP', 'service bind', () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
 ];
 
-/** Whoever answers in the place of the directory, or stands on the way of a plain ldap://, decides these bytes. */
+/** An attacker on the network decides these bytes: by ldap:// without TLS, or in the place of the directory. */
 describe('a hostile directory', () => {
   let stub: DirectoryStub;
   let service: ServiceProcess;
@@ -97,12 +97,12 @@ describe('a hostile directory', () => {
         ...stub.settings,
         LDAP_TIMEOUT_MS: '300',
         LDAP_JIT_PROVISIONING: 'true',
-        // The lock would keep the answers from being asked for.
+        // A locked account would end a login before the directory is asked.
         MAX_LOCK_COUNT: '1000000',
         NODE_OPTIONS: `--import ${resolve(__dirname, '../support/loop-probe.mjs')}`,
       },
     });
-    // Their first logins make the accounts, and load what a login needs.
+    // The first logins make the accounts and load the modules that a login needs.
     for (const name of accounts) {
       stub.uid = name;
       await eventually(async () => (await login(name)) === 'success', { what: `${name} has an account` });
@@ -125,7 +125,7 @@ describe('a hostile directory', () => {
     return answer.status === 200 ? 'success' : String((answer as Pick<Answer, 'body'>).body.error_code);
   }
 
-  /** Of the service's event loop, in milliseconds of work, since the last time that this was asked. */
+  /** Returns for how many milliseconds of work the event loop was blocked at most, since the last call. */
   async function longestHold(): Promise<number> {
     service.signal('SIGUSR2');
     const line = await service.line(new RegExp(`"report":${++reports}\\b`));
@@ -137,14 +137,14 @@ describe('a hostile directory', () => {
     expect(await longestHold()).toBeLessThan(longestHoldMs);
   }
 
-  it.each(attacks)('%s, in answer to the %s: LOGIN_503001', async (_what, question, bytes) => {
+  it.each(attacks)('%s, in answer to the %s, is LOGIN_503001', async (_what, question, bytes) => {
     stub.lie = (asked, id) => (asked === question ? { bytes: bytes(id), end: false } : undefined);
     expect(await login(accounts[0]!)).toBe('LOGIN_503001');
     await assertUnharmed();
   });
 
   it.each(shares)(
-    `each login is judged or LOGIN_503001: %d answers to the %s with something wrong in them (seed ${seed})`,
+    `with %d mutated answers to the %s each login is judged or LOGIN_503001 (seed ${seed})`,
     async (share, question) => {
       const numbers = new SeededNumbers(seed);
       const outcomes: Record<string, number> = {};
@@ -152,14 +152,14 @@ describe('a hostile directory', () => {
       stub.lie = (asked, id) => {
         if (asked !== question || sent === share) return undefined;
         sent++;
-        // Where an answer is cut short and the connection stays open, a login waits until its time is over. The search
-        // needs the connection of the service bind.
+        // With a truncated answer on an open connection, a login waits until its time is over, so most connections are
+        // ended. The connection of the service bind stays open, because the search needs it.
         return {
           bytes: hostileAnswer(question, id, numbers),
           end: question !== 'service bind' && numbers.next(20) > 0,
         };
       };
-      // A login whose time is over before its turn at the directory leaves its answer to the next one.
+      // A login whose time is over before it is admitted uses up no answer.
       const work = async (account: string) => {
         for (let n = 0; sent < share; n++) {
           const outcome = await login(n % 2 === 0 ? account : `stranger${strangers++}`);
@@ -170,10 +170,10 @@ describe('a hostile directory', () => {
       await assertUnharmed();
       const { LOGIN_503001: unavailable = 0, ...others } = outcomes;
       expect(Object.keys(others).filter((outcome) => !judged.includes(outcome))).toEqual([]);
-      // Not everything is refused, and not everything passes.
+      // Some answers are refused and some are accepted.
       expect(unavailable).toBeGreaterThan(share / 10);
       expect(Object.keys(others)).not.toEqual([]);
-      await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'an honest answer is believed' });
+      await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'an honest answer is accepted' });
     },
     300_000,
   );

@@ -21,18 +21,18 @@ describe('two replicas and one directory', () => {
   const login = (username: string, password: string, n: number) =>
     replicas.post('/login', { username, password, provider: 'ldap', captcha_token: captchaToken }, n);
 
-  it('100 wrong passwords at once: three LOGIN_401001, and a handful of binds at most (T185, W20)', async () => {
+  it('of 100 parallel wrong passwords three are LOGIN_401001, after at most six binds (T185, W20)', async () => {
     const name = freshName();
     const dn = await givenPerson(directory, name);
     expect((await login(name, directoryPassword, 0)).status).toBe(200);
     const before = await directory.bindCount(dn);
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(name, 'wrong', n)));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
-    // Each replica lets through as many as are left before the lock; neither knows of what the other has under way.
+    // Each replica admits as many guesses as are left before the lock. It does not see those under way at the other.
     expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6);
   });
 
-  it('100 wrong passwords at once for a user without an account here: the same', async () => {
+  it('of 100 parallel wrong passwords for a name without an account three are LOGIN_401001, after at most six binds', async () => {
     const name = freshName();
     const dn = await givenPerson(directory, name);
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(name, 'wrong', n)));
@@ -40,7 +40,7 @@ describe('two replicas and one directory', () => {
     expect(await directory.bindCount(dn)).toBeLessThanOrEqual(6);
   });
 
-  it('20 first logins at once, over both: one account, and all come in', async () => {
+  it('20 parallel first logins at both replicas make one account, and all succeed', async () => {
     for (let round = 0; round < 5; round++) {
       const name = freshName();
       await givenPerson(directory, name);

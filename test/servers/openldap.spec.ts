@@ -57,7 +57,7 @@ describe('OpenLdap', () => {
     });
   }
 
-  it('serves a login by passport-ldapauth', async () => {
+  it('accepts a right login by passport-ldapauth and refuses a wrong one', async () => {
     expect(await strategyLogin('alice', ALICE.password)).toMatchObject({
       uid: 'alice',
       cn: ALICE.cn,
@@ -123,7 +123,7 @@ describe('OpenLdap', () => {
     expect(await answer).toBe(`dn:${server.dnOf('alice')}`);
   });
 
-  it('keeps its users through a kill, and has ended after stop', async () => {
+  it('keeps its users after a kill, and its process has ended after stop', async () => {
     await server.kill();
     await expect(whoAmI(asUser('alice'))).rejects.toThrow("Can't contact LDAP server");
     await server.restart();

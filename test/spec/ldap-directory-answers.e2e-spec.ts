@@ -3,13 +3,13 @@ import { DirectoryStub, type StubAnswer } from '../support/directory-stub';
 import { freshName, ldapLogin } from '../support/ldap';
 import { eventually } from '../support/servers/eventually';
 
-/** As Active Directory words it. */
+/** A refusal with the message that Active Directory sends. */
 const activeDirectory = (subCode: string): StubAnswer => ({
   code: 49,
   message: `80090308: LdapErr: DSID-0C09042A, comment: AcceptSecurityContext error, data ${subCode}, v4563\u0000`,
 });
 
-describe('what a directory may answer', () => {
+describe('the answer to a login for each answer of the directory', () => {
   let stub: DirectoryStub;
   let service: TestService;
 
@@ -23,7 +23,7 @@ describe('what a directory may answer', () => {
     await stub.stop();
   });
 
-  /** The code of one login and what it left in the counter. */
+  /** Logs in once. Returns the code of the answer and the failure counter of the user. */
   async function outcome(): Promise<string> {
     const { uid, loginName } = await service.givenUser(freshName(), { provider: 'ldap' });
     const { status, body } = await ldapLogin(service, loginName, 'some-password');
@@ -31,32 +31,35 @@ describe('what a directory may answer', () => {
     return `${status === 200 ? 'success' : body.error_code} counted ${count}`;
   }
 
-  it('a stub that says yes lets in', async () => {
+  it('a successful bind opens a session', async () => {
     expect(await outcome()).toBe('success counted 0');
   });
 
-  describe('Active Directory says why', () => {
+  describe('a sub-code of Active Directory', () => {
     it.each([
       ['52e', 'wrong password', 'LOGIN_401001 counted 1'],
       ['525', 'no such user', 'LOGIN_401001 counted 1'],
-      ['530', 'not at this time', 'LOGIN_401012 counted 0'],
-      ['531', 'not from here', 'LOGIN_401012 counted 0'],
+      ['530', 'outside of the logon hours', 'LOGIN_401012 counted 0'],
+      ['531', 'not from this workstation', 'LOGIN_401012 counted 0'],
       ['532', 'password expired', 'LOGIN_401012 counted 0'],
-      ['533', 'disabled', 'LOGIN_401011 counted 0'],
+      ['533', 'account disabled', 'LOGIN_401011 counted 0'],
       ['701', 'account expired', 'LOGIN_401012 counted 0'],
-      ['773', 'password must change', 'LOGIN_401012 counted 0'],
-      ['775', 'locked there', 'LOGIN_401004 counted 0'],
-      ['999', 'something new', 'LOGIN_401001 counted 1'],
-    ])('data %s (%s)', async (subCode, _what, expected) => {
+      ['773', 'password must be changed', 'LOGIN_401012 counted 0'],
+      ['775', 'locked at the directory', 'LOGIN_401004 counted 0'],
+      ['999', 'unknown sub-code', 'LOGIN_401001 counted 1'],
+    ])('%s (%s) to the bind of the user is %s', async (subCode, _what, expected) => {
       stub.userBind = activeDirectory(subCode);
       expect(await outcome()).toBe(expected);
     });
 
-    it.each(['52e', '533', '701', '775'])('data %s of the service account is an outage (T187)', async (subCode) => {
-      stub.serviceBind = activeDirectory(subCode);
-      expect(await outcome()).toBe('LOGIN_503001 counted 0');
-      expect(JSON.stringify(service.logLines)).toContain('service account refused');
-    });
+    it.each(['52e', '533', '701', '775'])(
+      '%s to the bind of the service account is an outage (T187)',
+      async (subCode) => {
+        stub.serviceBind = activeDirectory(subCode);
+        expect(await outcome()).toBe('LOGIN_503001 counted 0');
+        expect(JSON.stringify(service.logLines)).toContain('service account refused');
+      },
+    );
   });
 
   it.each([
@@ -68,44 +71,47 @@ describe('what a directory may answer', () => {
     ['unavailable', 52, 'LOGIN_503001 counted 0'],
     ['confidentiality required', 13, 'LOGIN_503001 counted 0'],
     ['other', 80, 'LOGIN_503001 counted 0'],
-  ])('a bind as the user is answered: %s', async (_what, code, expected) => {
+  ])('%s, result code %d, to the bind of the user is %s', async (_what, code, expected) => {
     stub.userBind = { code };
     expect(await outcome()).toBe(expected);
   });
 
-  it.each([1, 3, 4, 11, 32, 50, 51, 53, 80])('a search that ends with result %d is an outage', async (code) => {
+  it.each([1, 3, 4, 11, 32, 50, 51, 53, 80])('a search with the result code %d is an outage', async (code) => {
     stub.searchResult = { code };
     expect(await outcome()).toBe('LOGIN_503001 counted 0');
     expect(stub.userBinds).toBe(0);
   });
 
-  it.each([97, 127])('the result code %d, which nobody has a name for, is an outage and ends nothing', async (code) => {
-    stub.userBind = { code };
-    expect(await outcome()).toBe('LOGIN_503001 counted 0');
-    expect(JSON.stringify(service.logLines)).toContain(`search or bind refused (${code})`);
-    stub.searchResult = { code };
-    expect(await outcome()).toBe('LOGIN_503001 counted 0');
-    stub.serviceBind = { code };
-    expect(await outcome()).toBe('LOGIN_503001 counted 0');
-  });
+  it.each([97, 127])(
+    'the result code %d, which has no name, is an outage and does not end the process',
+    async (code) => {
+      stub.userBind = { code };
+      expect(await outcome()).toBe('LOGIN_503001 counted 0');
+      expect(JSON.stringify(service.logLines)).toContain(`search or bind refused (${code})`);
+      stub.searchResult = { code };
+      expect(await outcome()).toBe('LOGIN_503001 counted 0');
+      stub.serviceBind = { code };
+      expect(await outcome()).toBe('LOGIN_503001 counted 0');
+    },
+  );
 
-  it('no entry is a wrong credential', async () => {
+  it('a search without an entry is a wrong credential', async () => {
     stub.entries = [];
     expect(await outcome()).toBe('LOGIN_401001 counted 1');
   });
 
-  it('two entries: refused, and neither is bound as (T178)', async () => {
+  it('a search with two entries is an outage, and the service binds as neither (T178)', async () => {
     stub.entries = ['uid=one,dc=example', 'uid=two,dc=example'];
     expect(await outcome()).toBe('LOGIN_503001 counted 0');
     expect(stub.userBinds).toBe(0);
   });
 
-  it('an entry without a DN proves nothing, although a bind without a name succeeds (T178)', async () => {
+  it('an entry without a DN is an outage, although a bind with an empty DN succeeds (T178)', async () => {
     stub.entries = [''];
     expect(await outcome()).toBe('LOGIN_503001 counted 0');
   });
 
-  it('1000 logins whose bind is never answered: all LOGIN_503001, nothing counted, no connection left (T181)', async () => {
+  it('1000 logins whose bind is never answered are LOGIN_503001, count nothing and leave no connection (T181)', async () => {
     stub.mute = true;
     const impatient = await TestService.start({ ...stub.settings, LDAP_TIMEOUT_MS: '80' });
     try {
@@ -116,7 +122,7 @@ describe('what a directory may answer', () => {
         const answers = await Promise.all(users.map(({ loginName }) => ldapLogin(impatient, loginName)));
         expect(tally(answers)).toEqual({ LOGIN_503001: users.length });
       }
-      // On a busy machine some run out of their time before they come so far.
+      // On a busy machine the time of some logins is over before their bind.
       expect(stub.userBinds).toBeGreaterThan(0);
       expect(await impatient.count('users', 'login_failed_count > 0')).toBe(0);
       await eventually(() => stub.openConnections === 0, { what: 'all connections are closed' });
@@ -125,7 +131,7 @@ describe('what a directory may answer', () => {
     }
   }, 180_000);
 
-  describe('referrals are not followed (T183)', () => {
+  describe('a referral is not followed (T183)', () => {
     let elsewhere: DirectoryStub;
 
     beforeEach(async () => {
@@ -137,18 +143,18 @@ describe('what a directory may answer', () => {
       await elsewhere.stop();
     });
 
-    it('of the bind', async () => {
+    it('in the answer to the bind', async () => {
       stub.userBind = { code: 10, referral: `${elsewhere.url}/uid=somebody,dc=example` };
       expect(await outcome()).toBe('LOGIN_503001 counted 0');
     });
 
-    it('of the search', async () => {
+    it('in the result of the search', async () => {
       stub.entries = [];
       stub.searchResult = { code: 10, referral: `${elsewhere.url}/dc=example` };
       expect(await outcome()).toBe('LOGIN_503001 counted 0');
     });
 
-    it('among the entries', async () => {
+    it('as references among the entries', async () => {
       stub.references = [`${elsewhere.url}/ou=more,dc=example`];
       expect(await outcome()).toBe('success counted 0');
       stub.entries = [];

@@ -1,10 +1,10 @@
-import { checkDirectory } from '../../src/auth/directory-check';
+import { checkDirectory } from '../../src/directory/directory-check';
 import { loadConfig } from '../../src/platform/config/app-config';
 import { ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 import { testSettings } from '../support/settings';
 
-describe('what doctor says of the directory', () => {
+describe('the check of the directory by doctor', () => {
   let directory: OpenLdap;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('what doctor says of the directory', () => {
   const check = (settings: Record<string, string>) =>
     checkDirectory(loadConfig({ ...testSettings, ...ldapSettings(directory, settings) }).ldap!);
 
-  it('each server by itself: one that works, one that is not there', async () => {
+  it('reports each server: one that works and one that is absent', async () => {
     const findings = await check({
       LDAP_URL: `${directory.tlsUrl},ldap://127.0.0.1:1`,
       LDAP_CA_FILE: directory.caFile,
@@ -35,15 +35,15 @@ describe('what doctor says of the directory', () => {
     ['the service account is refused', { LDAP_BIND_PASSWORD: 'wrong' }, 'service account refused'],
     ['the base does not exist', { LDAP_SEARCH_BASE: 'ou=nowhere,dc=example,dc=test' }, 'search base not found'],
     [
-      'a filter finds everybody',
+      'the filter matches every name',
       { LDAP_SEARCH_FILTER: '(|(uid={{username}})(ou=*))' },
       'the search filter finds an entry for a name that nobody has',
     ],
-  ])('%s', async (_what, settings, detail) => {
+  ])('reports when %s', async (_what, settings, detail) => {
     expect(await check(settings)).toMatchObject([{ ok: false, detail }]);
   });
 
-  it('passwords in clear are mentioned', async () => {
+  it('warns when passwords travel in clear', async () => {
     expect(await check({})).toMatchObject([{ ok: true, detail: expect.stringContaining('in clear') }]);
   });
 });

@@ -2,7 +2,7 @@ import { TestService, tally } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 
-describe('login with provider ldap (§1.2, decisions.md 7)', () => {
+describe('login with provider ldap', () => {
   let directory: OpenLdap;
   let service: TestService;
 
@@ -31,7 +31,7 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
     expect((await service.userRow(uid)).login_failed_count).toBe(0);
   });
 
-  it('100 parallel wrong passwords: three LOGIN_401001, the rest LOGIN_401004, three binds at the directory (T185)', async () => {
+  it('of 100 parallel wrong passwords three are LOGIN_401001 and the rest LOGIN_401004, after three binds (T185)', async () => {
     const { uid, loginName } = await givenDirectoryUser();
     const answers = await Promise.all(Array.from({ length: 100 }, () => ldapLogin(service, loginName, 'wrong')));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
@@ -41,7 +41,7 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
   });
 
   it.each([' ', '\t\n', '\u0000', 'secret\u0000', '\u00a0'])(
-    'a blank password or one with NUL (%j) is a wrong one and reaches no directory (T175)',
+    'a blank password or one with NUL (%j) is counted as wrong and never reaches the directory (T175)',
     async (blank) => {
       const { uid, loginName } = await givenDirectoryUser();
       const before = await directory.connectionCount();
@@ -57,7 +57,7 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
     expect(body.error_code).toBe('COMMON_400001');
   });
 
-  it('a local user cannot come in by ldap, nor a directory user by password, with a password that matches there (T184)', async () => {
+  it('the password of the other provider does not log in a local user by ldap, nor a directory user by password (T184)', async () => {
     const local = freshName();
     await givenPerson(directory, local);
     const localUser = await service.givenUser(local, { password: 'Correct-Horse-7' });
@@ -72,13 +72,13 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
     expect((await service.userRow(remote.uid)).login_failed_count).toBe(1);
   });
 
-  it('a user disabled here and right there is LOGIN_401011 (T186)', async () => {
+  it('a disabled user with the right password of the directory is LOGIN_401011 (T186)', async () => {
     const { loginName } = await givenDirectoryUser(undefined, { status: -1 });
     expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401011');
     expect((await ldapLogin(service, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
   });
 
-  it('a user whom only the directory knows is LOGIN_404001 and the directory is not asked (T188)', async () => {
+  it('a user without an account is LOGIN_404001, and the directory is not asked (T188)', async () => {
     const name = freshName();
     await givenPerson(directory, name);
     const before = await directory.connectionCount();
@@ -87,7 +87,7 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
     expect(await service.count('users', 'login_name = ?', [name])).toBe(0);
   });
 
-  it('a user whom only we know is LOGIN_401001 (T178)', async () => {
+  it('a user with an account but without an entry at the directory is LOGIN_401001 (T178)', async () => {
     const { uid, loginName } = await service.givenUser(freshName('ghost'), { provider: 'ldap' });
     expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401001');
     expect((await service.userRow(uid)).login_failed_count).toBe(1);
@@ -115,7 +115,7 @@ describe('login with provider ldap (§1.2, decisions.md 7)', () => {
     expect((await ldapLogin(service, name, 'wrong')).body.error_code).toBe('LOGIN_401001');
   });
 
-  it('the typed spelling does not matter, the counter is one (W19)', async () => {
+  it('other spellings of a login name count as failures of the same user (W19)', async () => {
     const { uid, loginName } = await givenDirectoryUser();
     for (const typed of [loginName.toUpperCase(), `${loginName} `]) {
       expect((await ldapLogin(service, typed, 'wrong')).body.error_code).toBe('LOGIN_401001');

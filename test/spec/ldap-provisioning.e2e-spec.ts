@@ -2,7 +2,7 @@ import { TestService, tally } from '../support/app';
 import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 
-describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () => {
+describe('just-in-time provisioning (LDAP_JIT_PROVISIONING)', () => {
   let directory: OpenLdap;
   let service: TestService;
 
@@ -24,7 +24,7 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
       `SELECT user_id, detail FROM audit_logs WHERE event = 'USER_PROVISIONING_REFUSED'`,
     );
 
-  it('the first right login makes the account by the attributes of the directory, with one bind', async () => {
+  it('the first right login makes the account from the attributes of the entry, with one bind', async () => {
     const name = freshName('Mixed.Case');
     const dn = await givenPerson(directory, name, { cn: 'Zoë Example', mail: `${name}@example.test` });
     const { status, body } = await ldapLogin(service, ` ${name.toUpperCase()} `);
@@ -46,7 +46,7 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     expect((await ldapLogin(service, name)).status).toBe(200);
   });
 
-  it('20 first logins at once make one account and all come in', async () => {
+  it('20 parallel first logins make one account, and all succeed', async () => {
     const name = freshName();
     await givenPerson(directory, name);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ldapLogin(service, name)));
@@ -59,7 +59,7 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     ).toBe(1);
   });
 
-  it('an address that an account has already is not taken over: refused and audited', async () => {
+  it('an entry with the e-mail address of another account is refused and audited', async () => {
     const owner = await service.givenUser(freshName('owner'), { email: 'owner@example.test' });
     const name = freshName('thief');
     await givenPerson(directory, name, { mail: 'OWNER@example.test' });
@@ -68,21 +68,21 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     expect((await refusals()).filter(({ user_id }) => user_id === owner.uid)).toHaveLength(1);
   });
 
-  it('an address that mail cannot go to is not kept: the account is made without one', async () => {
+  it('an invalid e-mail address is left out, and the account is made without one', async () => {
     const name = freshName('dotty');
     await givenPerson(directory, name, { mail: 'a..b@example.test' });
     expect((await ldapLogin(service, name)).status).toBe(200);
     expect(await rowOf(name)).toMatchObject({ email: null, email_key: null });
   });
 
-  it('a local account of that name stays what it is', async () => {
+  it('a local account of the same name stays a local account', async () => {
     const { uid, loginName } = await service.givenUser(freshName());
     await givenPerson(directory, loginName);
     expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401001');
     expect(await service.userRow(uid)).toMatchObject({ provider: 'password', login_failed_count: 1 });
   });
 
-  it('an alias that the directory would find is not a login name', async () => {
+  it('an alias that the search filter finds is not a login name', async () => {
     const other = await TestService.start(
       ldapSettings(directory, {
         LDAP_JIT_PROVISIONING: 'true',
@@ -101,7 +101,7 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     }
   });
 
-  it('wrong passwords for a name without an account meet a lock as well, over parallel guesses and their window', async () => {
+  it('a name without an account is locked after three parallel wrong passwords, until the end of the lock time', async () => {
     const name = freshName();
     const dn = await givenPerson(directory, name);
     const answers = await Promise.all(Array.from({ length: 30 }, () => ldapLogin(service, name, 'wrong')));
@@ -112,13 +112,13 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     expect((await ldapLogin(service, name)).status).toBe(200);
   });
 
-  it('a name that the directory does not know is LOGIN_404001 however often it is asked', async () => {
+  it('a name without an entry is LOGIN_404001 each time and is never locked', async () => {
     const name = freshName('nobody');
     for (let n = 0; n < 5; n++) expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
     expect(await service.count('cooldowns', `kind = 'ldap' AND until > ?`, ['2026-03-02 10:20:00'])).toBe(0);
   });
 
-  it.each(['', ' ', '\u0000'])('a blank password (%j) reaches no directory', async (blank) => {
+  it.each(['', ' ', '\u0000'])('a blank password (%j) never reaches the directory', async (blank) => {
     const name = freshName();
     await givenPerson(directory, name);
     const before = await directory.connectionCount();
@@ -141,7 +141,7 @@ describe('users made just in time (LDAP_JIT_PROVISIONING, decisions.md 7)', () =
     '{{username}}',
     "{{username}}$'",
     '\ud800',
-  ])('the name %j finds nobody, and the directory is asked with it escaped (T176)', async (name) => {
+  ])('the name %j is escaped in the search filter and matches no entry (T176)', async (name) => {
     await givenPerson(directory, freshName('a'));
     expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
     expect((await ldapLogin(service, name, 'wrong')).body.error_code).toBe('LOGIN_404001');

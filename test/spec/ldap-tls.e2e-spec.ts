@@ -3,9 +3,9 @@ import { TestService } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 
-describe('TLS to the directory (decisions.md 7)', () => {
+describe('TLS to the directory', () => {
   let directory: OpenLdap;
-  /** Of another authority, and for another name. */
+  /** Its certificate is from another authority and for another host name. */
   let impostor: OpenLdap;
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('TLS to the directory (decisions.md 7)', () => {
     await impostor?.stop();
   });
 
-  /** What one login of a user of `server` answers, with these settings. */
+  /** Logs a user of `server` in with a wrong and with the right password. */
   async function loginAt(server: OpenLdap, settings: Record<string, string>) {
     const service = await TestService.start(ldapSettings(server, settings));
     try {
@@ -44,12 +44,12 @@ describe('TLS to the directory (decisions.md 7)', () => {
     ['ldaps://', (server: OpenLdap) => ({ LDAP_URL: server.tlsUrl })],
     ['StartTLS', (server: OpenLdap) => ({ LDAP_URL: server.url, LDAP_START_TLS: 'true' })],
   ])('%s', (_way, settingsFor) => {
-    it('a certificate of the configured authority for that address is accepted', async () => {
+    it('a certificate of the configured authority for the address of the server is accepted', async () => {
       const seen = await loginAt(directory, { ...settingsFor(directory), LDAP_CA_FILE: directory.caFile });
       expect(seen).toMatchObject({ wrong: 'LOGIN_401001', right: 200 });
     });
 
-    it('by name as well as by address', async () => {
+    it('a certificate of the configured authority for the name of the server is accepted', async () => {
       const settings = settingsFor(directory);
       const byName = { ...settings, LDAP_URL: settings.LDAP_URL.replace('127.0.0.1', 'localhost') };
       const seen = await loginAt(directory, { ...byName, LDAP_CA_FILE: directory.caFile });
@@ -59,7 +59,7 @@ describe('TLS to the directory (decisions.md 7)', () => {
     it.each([
       ['an authority that is not configured', () => directory, () => ({})],
       ['another authority', () => directory, () => ({ LDAP_CA_FILE: impostor.caFile })],
-      ['another host name', () => impostor, () => ({ LDAP_CA_FILE: impostor.caFile })],
+      ['another host', () => impostor, () => ({ LDAP_CA_FILE: impostor.caFile })],
     ])('a certificate of %s is refused, and nothing is counted (T182)', async (_what, server, ca) => {
       const seen = await loginAt(server(), { ...settingsFor(server()), ...ca() });
       expect(seen).toMatchObject({ wrong: 'LOGIN_503001', right: 'LOGIN_503001', user: { login_failed_count: 0 } });
@@ -67,11 +67,11 @@ describe('TLS to the directory (decisions.md 7)', () => {
     });
   });
 
-  describe('on the wire of StartTLS', () => {
+  describe('the bytes on the network with StartTLS', () => {
     it.each([
       ['right', () => directory, 200],
       ['wrong', () => impostor, 'LOGIN_503001'],
-    ])('with a %s certificate no password is seen in clear', async (_what, server, expected) => {
+    ])('contain no password in clear when the certificate is %s', async (_what, server, expected) => {
       const tap = await wireTap(server().port);
       try {
         const seen = await loginAt(server(), {
@@ -89,7 +89,7 @@ describe('TLS to the directory (decisions.md 7)', () => {
       }
     });
 
-    it('a directory that does not offer it gets no password', async () => {
+    it('contain no password when the directory refuses StartTLS', async () => {
       const plain = await wireTap(directory.port, { refuseStartTls: true });
       try {
         const seen = await loginAt(directory, { LDAP_URL: plain.url, LDAP_START_TLS: 'true' });
@@ -103,7 +103,7 @@ describe('TLS to the directory (decisions.md 7)', () => {
   });
 });
 
-/** Passes on to a directory and keeps what was sent to it. */
+/** Starts a proxy to a directory that records what is sent to the directory. */
 async function wireTap(
   port: number,
   { refuseStartTls = false } = {},

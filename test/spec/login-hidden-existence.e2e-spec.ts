@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { DataSource } from 'typeorm';
-import { Directory } from '../../src/auth/login/credentials/ldap/directory';
-import type { Verdict } from '../../src/auth/login/credentials/ldap/verdict';
+import { Directory } from '../../src/directory/directory';
+import type { Verdict } from '../../src/directory/verdict';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { type Answer, password, tally, TestService } from '../support/app';
@@ -165,6 +165,21 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
     it('a right credential opens a session', async () => {
       judge.mockResolvedValue({ kind: 'right', entry: { dn: 'uid=directory,dc=example' } });
       expect(tally([await ldapLogin(service, 'directory')])).toEqual({ success: 1 });
+    });
+
+    it('the first login of a just-in-time user takes one hash, as every refusal does', async () => {
+      const other = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
+      try {
+        const entry = { dn: 'uid=newcomer,dc=example', uid: 'newcomer' };
+        const judged = jest.spyOn(other.app.get(Directory), 'judge').mockResolvedValue({ kind: 'right', entry });
+        const work = await countHashing(other)(async () => {
+          expect(tally([await ldapLogin(other, 'newcomer')])).toEqual({ success: 1 });
+        });
+        expect(work).toEqual(configuredWork);
+        expect(judged).toHaveBeenCalledTimes(1);
+      } finally {
+        await other.stop();
+      }
     });
 
     it('logins beyond HASH_QUEUE_LIMIT are refused alike for every name, before the directory check', async () => {

@@ -1,9 +1,9 @@
-/** A text as an OCTET STRING. */
+/** Encodes a text as an OCTET STRING. */
 export function text(value: string): Buffer {
   return element(0x04, Buffer.from(value));
 }
 
-/** One element around the bytes of others. */
+/** Returns one element that contains the given parts. */
 export function element(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
@@ -18,7 +18,7 @@ function lengthOf(size: number): Buffer {
   return bytes.subarray(4 - count);
 }
 
-/** Whole elements that follow one another. */
+/** Splits bytes into the elements that follow one another. */
 export function elements(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

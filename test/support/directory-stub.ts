@@ -11,10 +11,10 @@ export interface StubAnswer {
 
 export type StubQuestion = 'service bind' | 'search' | 'user bind';
 
-/** Raw bytes in the place of an answer. */
+/** Raw bytes that are sent instead of an answer. */
 export interface HostileAnswer {
   readonly bytes: Buffer;
-  /** Whether the stub ends its side of the connection behind them. */
+  /** True if the stub ends its side of the connection after the bytes. */
   readonly end: boolean;
 }
 
@@ -37,7 +37,7 @@ export class DirectoryStub {
   references: string[] = [];
   /** If true, the stub never answers the bind of a user. */
   mute = false;
-  /** A false answer to send instead of the right one; undefined sends the right one. `id` is the whole message id element. */
+  /** Returns the bytes to send instead of the right answer, or undefined. `id` is the whole message id element. */
   lie: (question: StubQuestion, id: Buffer) => HostileAnswer | undefined = () => undefined;
   /** Number of user binds. */
   userBinds = 0;
@@ -113,7 +113,7 @@ export class DirectoryStub {
   }
 }
 
-/** None for the rest of a request that was longer than a piece. */
+/** Returns no parts for the rest of a request that came in several pieces. */
 function partsOf(message: Buffer): Buffer[] {
   try {
     return elements(contentOf(message));

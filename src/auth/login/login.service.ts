@@ -8,7 +8,7 @@ import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { LoginLock } from '../../users/login-lock';
 import { PasswordHistory } from '../../users/password-history';
 import type { MfaType, User } from '../../users/user.entity';
-import { CredentialVerifiers } from './credentials/credential-verifiers';
+import { CredentialVerifiers, type IdentifiedUser } from './credentials/credential-verifiers';
 import type { LoginCommand } from './login-command';
 import { LoginRefusals } from './login-refusals';
 
@@ -36,13 +36,17 @@ export class LoginService {
     this.credentials.assertCapacity(command, client); //                    COMMON_503001, the captcha is not spent
     await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
     const lookUp = this.credentials.userOf(command, client); //         LOGIN_404001
-    const user = await this.refusals.recorded(lookUp, null, command, client);
-    return this.refusals.recorded(this.enter(user, command, client), user, command, client);
+    const identified = await this.refusals.recorded(lookUp, null, command, client);
+    return this.refusals.recorded(this.enter(identified, command, client), identified.user, command, client);
   }
 
-  private async enter(user: User, command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
+  private async enter(
+    { user, accepted }: IdentifiedUser,
+    command: LoginCommand,
+    client: ClientInfo,
+  ): Promise<LoginOutcome> {
     await this.credentials.assertOpen(user, command, client); //        LOGIN_401004
-    await this.credentials.assertValid(user, command, client); //       LOGIN_401001, counter + 1
+    if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
     await this.lock.recordSuccess(user); //                             LOGIN_401004, 401011/012/008, or counter 0
     await this.credentials.renew(user, command, client); //             replaces a hash of a lower cost
     return this.branch(user, client); //                                one of the three outcomes

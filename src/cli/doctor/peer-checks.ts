@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkDirectory } from '../../auth/directory-check';
+import { checkDirectory } from '../../directory/directory-check';
 import { CaptchaGateway } from '../../captcha/captcha-gateway';
 import type { SmtpCheck } from '../../mail/smtp-check';
 import type { AppConfig } from '../../platform/config/app-config';

@@ -10,19 +10,14 @@ export abstract class CredentialVerifier {
   abstract assertCapacity(client: ClientInfo): void;
 
   /**
-   * Runs the check of one credential and the counting of its result as one unit of work. A provider whose system has a
-   * lock of its own limits the units that run at once, and refuses those that come after the lock of this service.
+   * For a known user of this provider. A wrong credential is counted before it is answered.
+   * @throws DomainError LOGIN_401001, or LOGIN_401004 when the account was locked before the failure was counted
    */
-  inTurn<T>(_user: User, _command: LoginCommand, work: () => Promise<T>): Promise<T> {
-    return work();
-  }
-
-  /** Whether the credential is right, for a known user of this provider. */
-  abstract matches(user: User, command: LoginCommand, client: ClientInfo): Promise<boolean>;
+  abstract assertMatches(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 
   /**
-   * For a login name without a user: does the work of a check. Returns a user when the provider knows the person and
-   * the credential is right.
+   * For a login name without a user: does the same work as for a known one.
+   * @returns the user whose credential the provider has accepted, otherwise null
    */
   abstract resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null>;
 

@@ -8,8 +8,14 @@ import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
 import type { CredentialVerifier } from './credential-verifier';
 import { EqualWork } from './equal-work';
-import { LdapVerifier } from './ldap.verifier';
+import { LdapVerifier } from './ldap-verifier';
 import { PasswordVerifier } from './password-verifier';
+
+export interface IdentifiedUser {
+  readonly user: User;
+  /** True if the provider has accepted the credential already, because the name had no account. */
+  readonly accepted: boolean;
+}
 
 /**
  * Chooses the verifier by `provider`. The provider of a user is fixed, so no other one is ever tried
@@ -36,12 +42,13 @@ export class CredentialVerifiers {
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user */
-  async userOf(command: LoginCommand, client: ClientInfo): Promise<User> {
+  async userOf(command: LoginCommand, client: ClientInfo): Promise<IdentifiedUser> {
     const known = await this.users.findByLoginName(command.username);
+    if (known) return { user: known, accepted: false };
     const verifier = this.verifiers[command.provider];
-    const user = known ?? (await this.work.beside(command, client, () => verifier.resolveUnknown(command, client)));
+    const user = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
     if (!user) throw new DomainError(userNotFound);
-    return user;
+    return { user, accepted: true };
   }
 
   /** @throws DomainError LOGIN_401004; with `HIDE_ACCOUNT_EXISTENCE` after the same work as for a wrong password */
@@ -66,10 +73,7 @@ export class CredentialVerifiers {
 
   private async verify(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
-    const verifier = this.verifiers[command.provider];
-    await verifier.inTurn(user, command, async () => {
-      if (!(await verifier.matches(user, command, client))) await this.lock.recordFailure(user);
-    });
+    await this.verifiers[command.provider].assertMatches(user, command, client);
   }
 
   /** The user belongs to the other provider: any password costs the same and is answered like a wrong one. */

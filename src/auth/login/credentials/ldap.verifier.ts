@@ -3,29 +3,28 @@ import type { ClientInfo } from '../../../shared/client-info';
 import { DomainError } from '../../../shared/errors/domain-error';
 import { userNotFound } from '../../../shared/errors/error-catalogue';
 import { identityKey } from '../../../shared/identity-key';
+import { Directory, type DirectoryCredential } from '../../../directory/directory';
+import type { DirectoryEntry, Verdict } from '../../../directory/verdict';
 import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import type { LoginCommand } from '../login-command';
 import { CredentialVerifier } from './credential-verifier';
-import { Directory } from './ldap/directory';
+import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
-import { filterFor, filterForUnknown } from './ldap/search-filter';
-import { Turns } from './ldap/turns';
 import { UnknownGuesses } from './ldap/unknown-guesses';
-import type { Verdict } from './ldap/verdict';
 
-/** From the arrival at this step to the answer, waiting and all servers included; the contract says five seconds. */
-const patienceMs = 4400;
+/** For everything: the wait for the semaphore and all servers. An outage has to be answered within five seconds. */
+const budgetMs = 4400;
 
-/** Search and bind at the directory (§1.2, decisions.md 7). An outage is LOGIN_503001 and never a wrong password. */
+/**
+ * Search and bind at the directory (docs/spec/decisions.md#7). An outage is LOGIN_503001 and never a wrong password. A
+ * semaphore for each user keeps the number of binds under way below the number of guesses left before the lock.
+ */
 @Injectable()
 export class LdapVerifier extends CredentialVerifier {
   readonly provider = 'ldap';
-  private readonly turns = new Turns({ perKey: 3, total: 32, waiting: 1000 });
-  private readonly deadlines = new WeakMap<LoginCommand, number>();
-  /** Commands whose credential the directory has just accepted, on the way to an account. */
-  private readonly proven = new WeakSet<LoginCommand>();
+  private readonly semaphore = new KeyedSemaphore({ perKey: 3, total: 32, waiting: 1000 });
 
   constructor(
     private readonly directory: Directory,
@@ -37,76 +36,65 @@ export class LdapVerifier extends CredentialVerifier {
     super();
   }
 
-  /** The directory judges, and nobody waits for a hash. */
+  /** Always succeeds: the directory judges, and nobody waits for a hash. */
   assertCapacity(): void {}
 
-  /** Read afresh when the turn comes: what the guesses before it have counted is in the row by then. */
-  override inTurn<T>(user: User, command: LoginCommand, work: () => Promise<T>): Promise<T> {
-    const { maxCount } = this.config.lock;
+  /**
+   * Searches by the stored login name, never the typed one: aliases would otherwise be more than one counter for one
+   * entry (docs/spec/attacks.md#w19). A wrong password is counted before the semaphore admits the next login, so the
+   * guesses left are read after the failures of the logins before it.
+   */
+  async assertMatches(user: User, command: LoginCommand): Promise<void> {
+    const until = performance.now() + budgetMs;
     const guessesLeft = async () => {
       const now = await this.lock.assertStillOpen(user);
       if (now === null) throw new DomainError(userNotFound);
-      return Math.max(1, maxCount - now.loginFailedCount);
+      return Math.max(1, this.config.lock.maxCount - now.loginFailedCount);
     };
-    return this.turns.take(`user:${user.uid}`, this.deadlineOf(command), guessesLeft, work);
+    await this.semaphore.run(`user:${user.uid}`, until, guessesLeft, async () => {
+      if (isBlank(command.password)) return this.lock.recordFailure(user);
+      const credential = { name: user.loginName, password: command.password, exactName: false };
+      const verdict = await this.directory.judge(credential, until);
+      // A state can tell that the password is right. A guess after the lock must not learn this.
+      if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
+      if (acceptedEntry(verdict) === undefined) await this.lock.recordFailure(user);
+    });
   }
 
-  /** By the user's own login name, not the typed one: one account, one entry, one counter (W19). */
-  async matches(user: User, command: LoginCommand): Promise<boolean> {
-    if (this.proven.has(command)) return true;
-    if (isBlank(command.password)) return false;
-    const { searchFilter = '' } = this.config.ldap ?? {};
-    const verdict = await this.judge(filterFor(searchFilter, user.loginName), command);
-    // A state tells that the password is right, so a guess after our lock must not learn it.
-    if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
-    return accepted(verdict) !== undefined;
-  }
-
-  /** Just in time, where that is wanted; otherwise the directory is not touched. */
+  /** With just-in-time provisioning, makes the account of a name that the directory accepts. Otherwise asks nobody. */
   async resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null> {
     const { ldap } = this.config;
     const name = command.username.normalize('NFKC').trim();
     const key = identityKey(name);
     if (!ldap?.jitProvisioning || isBlank(command.password) || key === '' || key.length > 255) return null;
-    const filter = filterForUnknown(ldap.searchFilter, ldap.attributes.login, name);
-    return this.turns.take(
-      `name:${key}`,
-      this.deadlineOf(command),
-      () => this.guesses.left(key),
-      async () => {
-        const verdict = await this.judge(filter, command);
-        if (verdict.kind === 'unknown') return null;
-        if (verdict.kind === 'refused') await this.guesses.left(key);
-        const entry = accepted(verdict) ?? (await this.guesses.recordFailure(key));
-        this.proven.add(command);
-        return this.provisioning.accountOf(entry, key, client);
-      },
-    );
+    const credential: DirectoryCredential = { name, password: command.password, exactName: true };
+    const until = performance.now() + budgetMs;
+    const guessesLeft = () => this.guesses.left(key);
+    return this.semaphore.run(`name:${key}`, until, guessesLeft, async () => {
+      const verdict = await this.directory.judge(credential, until);
+      if (verdict.kind === 'unknown') return null;
+      if (verdict.kind === 'refused') await this.guesses.left(key);
+      const entry = acceptedEntry(verdict) ?? (await this.guesses.recordFailure(key));
+      return this.provisioning.accountOf(entry, key, client);
+    });
   }
 
-  /** The password is the directory's. */
+  /** Does nothing: the password is kept by the directory. */
   renew(): Promise<void> {
     return Promise.resolve();
   }
-
-  private judge(filter: string, command: LoginCommand): Promise<Verdict> {
-    return this.directory.judge({ filter, password: command.password }, this.deadlineOf(command));
-  }
-
-  private deadlineOf(command: LoginCommand): number {
-    const deadline = this.deadlines.get(command) ?? performance.now() + patienceMs;
-    this.deadlines.set(command, deadline);
-    return deadline;
-  }
 }
 
-/** The entry of a right credential. @throws DomainError where the account's state at the directory refused it. */
-function accepted(verdict: Verdict) {
+/** @throws DomainError when the state of the account at the directory forbids the login */
+function acceptedEntry(verdict: Verdict): DirectoryEntry | undefined {
   if (verdict.kind === 'refused') throw new DomainError(verdict.answer);
   return verdict.kind === 'right' ? verdict.entry : undefined;
 }
 
-/** A bind without a password succeeds for everybody (RFC 4513 §5.1.2); with NUL some servers see none (W18). */
+/**
+ * A bind with an empty password succeeds for everybody (RFC 4513 §5.1.2), and some servers take a password that begins
+ * with NUL for an empty one (docs/spec/attacks.md#w18).
+ */
 function isBlank(password: string): boolean {
   return password.trim() === '' || password.includes('\0');
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { HashQueueFull, PasswordHasher } from '../../../hashing/password-hasher';
 import { ClientGone } from '../../../shared/errors/client-gone';
+import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
@@ -15,6 +16,7 @@ export class PasswordVerifier extends CredentialVerifier {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly users: UsersRepository,
+    private readonly lock: LoginLock,
   ) {
     super();
   }
@@ -23,8 +25,8 @@ export class PasswordVerifier extends CredentialVerifier {
     this.hasher.assertCapacity(client);
   }
 
-  matches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<boolean> {
-    return this.hasher.matches(password, user.password, client);
+  async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
+    if (!(await this.hasher.matches(password, user.password, client))) await this.lock.recordFailure(user);
   }
 
   async resolveUnknown({ password }: LoginCommand, client: ClientInfo): Promise<null> {

@@ -9,9 +9,9 @@ import { rootTenant } from '../../../../platform/settings/system-settings';
 import { AccountProblem, type NewUser, UserAccounts } from '../../../../users/user-accounts';
 import { type User, userStatus } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
-import type { DirectoryEntry } from './strategy-login';
+import type { DirectoryEntry } from '../../../../directory/verdict';
 
-/** Makes the account of a user whom the directory vouched for (`LDAP_JIT_PROVISIONING`, decisions.md 7). */
+/** Makes the account of a user whose credential the directory has accepted (docs/spec/decisions.md#7). */
 @Injectable()
 export class Provisioning {
   constructor(
@@ -23,15 +23,19 @@ export class Provisioning {
   ) {}
 
   /**
-   * The name is the directory's, never what was typed, and no row or address that exists is taken over: an entry that
-   * anybody could write with a colleague's address would otherwise be a way into the colleague's account.
-   * Racers: two first logins of one user. The unique key on the name decides; the loser reads the winner's row.
-   * @returns null where it was refused; the audit trail says why.
+   * The login name comes from the directory, never from what was typed. An existing account or e-mail address is never
+   * taken over: otherwise whoever can write a colleague's address into an entry gets into the colleague's account. Two
+   * first logins of one user race for the unique key of the login name. The loser reads the winner's row and uses it.
+   * @returns null when the account was refused; the audit trail says why
    */
   async accountOf(entry: DirectoryEntry, nameKey: string, client: ClientInfo): Promise<User | null> {
     const user = this.newUser(entry);
     if (user === undefined || identityKey(user.loginName) !== nameKey) {
-      return this.refuse('the directory does not give one login name, the one that was typed', undefined, client);
+      return this.refuse(
+        'the directory entry must have exactly one login name, the one that was typed',
+        undefined,
+        client,
+      );
     }
     try {
       return await this.database.transaction(async (tx) => {
@@ -43,8 +47,8 @@ export class Provisioning {
       if (!(error instanceof AccountProblem)) throw error;
       const namesake = await this.users.findByLoginName(user.loginName);
       if (namesake?.provider === 'ldap') return namesake;
-      const inTheWay = namesake ?? (user.email === null ? null : await this.users.findByEmail(user.email));
-      return this.refuse(namesake ? 'the login name is taken' : error.message, inTheWay?.uid, client);
+      const conflicting = namesake ?? (user.email === null ? null : await this.users.findByEmail(user.email));
+      return this.refuse(namesake ? 'the login name is taken' : error.message, conflicting?.uid, client);
     }
   }
 
@@ -74,7 +78,7 @@ export class Provisioning {
   }
 }
 
-/** Attribute names know no case (RFC 4512 §2.5), and one value comes as a string, several as a list. */
+/** Returns the values of an attribute. Attribute names are case-insensitive (RFC 4512 §2.5). */
 function valuesOf(entry: DirectoryEntry, attribute: string): string[] {
   const name = Object.keys(entry).find((key) => key.toLowerCase() === attribute.toLowerCase());
   return [name === undefined ? [] : entry[name]].flat().filter((value) => typeof value === 'string');

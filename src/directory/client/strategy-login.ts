@@ -1,24 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
-import { guardLdapjs } from './ldapjs-guards';
+import { guardLdapjs } from '../protocol/ldapjs-guards';
+import type { DirectoryEntry } from '../verdict';
 
-export type DirectoryEntry = Readonly<Record<string, unknown>>;
-
-/** What the strategy said, and how far it had come. */
+/** What the strategy reported, and how far the login had come by then. */
 export interface StrategyReport {
-  readonly said:
+  readonly outcome:
     | { readonly kind: 'success'; readonly entry: DirectoryEntry }
     | { readonly kind: 'fail'; readonly token: string }
     | { readonly kind: 'error'; readonly error: unknown };
-  /** The service account was accepted. Without this a refusal speaks of that account and not of the user. */
+  /**
+   * True if the service account was accepted. If not, a refused bind is that of the service account, not of the user.
+   */
   readonly serviceBound: boolean;
-  /** An entry was found, and binding as it was refused. */
+  /** True if an entry was found and the bind as this entry was refused. */
   readonly userRefused: boolean;
 }
 
 export type StrategyServer = Omit<LdapStrategy.Options['server'], 'log' | 'bindProperty' | 'starttls' | 'reconnect'>;
 
-/** The strategy's messages, made into tokens: its regular expression knows Active Directory's sub-codes. */
+/** Replaces the messages of the strategy by tokens. The strategy recognises the sub-codes of Active Directory. */
 const tokens: LdapStrategy.AuthenticateOptions = {
   invalidCredentials: 'invalid',
   userNotFound: 'invalid',
@@ -34,7 +35,7 @@ const tokens: LdapStrategy.AuthenticateOptions = {
 };
 
 let loading: Promise<typeof LdapStrategy> | undefined;
-/** With the first login of a directory: a service without one never needs it. */
+/** Loaded by the first login at a directory, because a service without a directory never needs it. */
 const loadStrategy = () =>
   (loading ??= import('passport-ldapauth').then(({ default: strategy }) => {
     guardLdapjs();
@@ -42,37 +43,38 @@ const loadStrategy = () =>
   }));
 
 /**
- * One login by passport-ldapauth, outside Express: search as the service account, bind as the entry found. The search
- * filter is finished already; the user name given to the strategy stands for nothing, so that no text of a request gets
- * into its messages. Never rejects; may never answer either where the network is silent: the caller keeps the time.
+ * Runs one login with passport-ldapauth, without Express: search as the service account, bind as the entry found. The
+ * search filter is finished already, and the strategy gets a constant user name. So no text of a request gets into its
+ * messages. The promise never rejects. It may stay pending when the network is silent, so the caller needs a time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
   const Strategy = await loadStrategy();
   const stages = new StageLog();
   return new Promise((resolve) => {
-    const answer = (said: StrategyReport['said']) =>
-      resolve({ said, serviceBound: stages.serviceBound, userRefused: stages.userRefused });
+    const report = (outcome: StrategyReport['outcome']) =>
+      resolve({ outcome, serviceBound: stages.serviceBound, userRefused: stages.userRefused });
     try {
       const strategy = new Strategy(
         { server: { ...server, log: stages }, credentialsLookup: () => ({ username: 'user', password }) },
         (entry: DirectoryEntry, done: (error: null, user: DirectoryEntry) => void) => done(null, entry),
       );
       Object.assign(strategy, {
-        success: (entry: DirectoryEntry) => answer({ kind: 'success', entry }),
+        success: (entry: DirectoryEntry) => report({ kind: 'success', entry }),
         fail: (challenge: { message?: unknown } | undefined) =>
-          answer({ kind: 'fail', token: String(challenge?.message) }),
-        error: (error: unknown) => answer({ kind: 'error', error }),
+          report({ kind: 'fail', token: String(challenge?.message) }),
+        error: (error: unknown) => report({ kind: 'error', error }),
       });
       strategy.authenticate({} as IncomingMessage, tokens);
     } catch (error) {
-      answer({ kind: 'error', error });
+      report({ kind: 'error', error });
     }
   });
 }
 
 /**
- * ldapauth-fork answers a refused service account and a wrong password alike (its issues 70, 87, 114 say: look at the
- * log). So its log is looked at: the stages are told by its format strings; arguments, which hold DNs, are not read.
+ * A logger that notes how far ldapauth-fork has come. ldapauth-fork reports a refused service account and a wrong
+ * password alike, and its issues 70, 87 and 114 advise to read its log. The format strings name the stages. The
+ * arguments contain DNs and are not read.
  */
 class StageLog {
   serviceBound = false;

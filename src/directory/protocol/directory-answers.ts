@@ -2,33 +2,33 @@ import { elementAt, tag } from './ber';
 import { DirectoryFailure } from './directory-failure';
 import { checkedMessage } from './ldap-message';
 
-/** For all that a directory says on one connection of a login. An entry with three attributes has a few hundred bytes. */
+/** For all answers on one connection of a login. An entry with three attributes has a few hundred bytes. */
 const maxBytes = 256 * 1024;
-/** Many small elements take longer to read than one large one: ldapjs needs about 15 ms for this many. */
+/** Many small elements take longer to read than one large one. ldapjs needs about 15 ms for this many. */
 const maxElements = 10_000;
-/** A connection of a login carries at most two questions: the bind as the service account and the search. */
+/** A connection of a login carries at most two requests: the bind as the service account and the search. */
 const maxResults = 2;
-/** One entry is a match, two are too many. ldapjs need not read a third one. */
+/** One entry is a match, and two are too many. A third one changes nothing, so ldapjs does not get it. */
 const maxEntries = 2;
 
 /**
- * Everything that a directory sends on one connection of a login, checked before ldapjs reads it (ADR 0010). The BER
- * reader of ldapjs returns null where bytes are missing. Its loops then never end, and a null status ends the process.
+ * Checks all that a directory sends on one connection of a login before ldapjs reads it (ADR 0010). The BER reader of
+ * ldapjs returns null where bytes are missing: its loops then never end, and a null status ends the process.
  */
 export class DirectoryAnswers {
   private readonly budget = { elements: maxElements };
   private received: Buffer[] = [];
-  /** Bytes in `received`. */
+  /** Number of bytes in `received`. */
   private size = 0;
-  /** Bytes that `received` needs before another look at it is worth the copy. */
+  /** Number of bytes of the next message, as far as its header tells. Fewer bytes are not worth a copy. */
   private needed = 2;
   private total = 0;
   private results = 0;
   private entries = 0;
 
   /**
-   * The messages that this chunk completes, one by one: ldapjs calls itself once more for each further message in a
-   * chunk, so that some thousands of them overflow the stack.
+   * Yields the messages that this chunk completes, one by one: the parser of ldapjs calls itself for each further
+   * message in a chunk, and some thousands of them overflow the stack.
    * @throws DirectoryFailure
    */
   *messagesOf(chunk: Buffer): Generator<Buffer> {
@@ -39,7 +39,7 @@ export class DirectoryAnswers {
     if (this.size < this.needed) return;
     let rest = Buffer.concat(this.received);
     for (let end = endOfMessage(rest); end <= rest.length; end = endOfMessage(rest)) {
-      const message = this.wanted(rest.subarray(0, end));
+      const message = this.checked(rest.subarray(0, end));
       rest = rest.subarray(end);
       if (message !== undefined) yield message;
     }
@@ -48,14 +48,14 @@ export class DirectoryAnswers {
     this.needed = endOfMessage(rest);
   }
 
-  private wanted(bytes: Buffer): Buffer | undefined {
+  private checked(bytes: Buffer): Buffer | undefined {
     const { kind, message } = checkedMessage(bytes, this.budget);
     if (kind === 'result' && ++this.results > maxResults) throw new DirectoryFailure('malformed answer');
     return kind === 'other' || (kind === 'entry' && ++this.entries > maxEntries) ? undefined : message;
   }
 }
 
-/** Length of the message at the start; while its header is incomplete, one byte more than there are. */
+/** Returns the length of the first message, or one byte more than there are while its header is incomplete. */
 function endOfMessage(bytes: Buffer): number {
   if (bytes.length > 0 && bytes[0] !== tag.sequence) throw new DirectoryFailure('malformed answer');
   const end = elementAt(bytes)?.end ?? bytes.length + 1;

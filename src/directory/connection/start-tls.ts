@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { elementAt, tag } from './ber';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
+import { elementAt, tag } from '../protocol/ber';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
 
 const oid = '1.3.6.1.4.1.1466.20037';
 /** LDAPMessage { 1, ExtendedRequest { requestName [0] oid } } in BER. */
@@ -9,10 +9,10 @@ const longestAnswer = 4096;
 const extendedResponse = 0x78;
 
 /**
- * Asks for TLS on a connection (RFC 4511 §4.14) and resolves when the server agreed; the caller then starts it. ldapjs
- * does not wait here: it sends the service account's password right behind the request, in clear (measured, ADR 0010).
- * @throws DirectoryFailure when the server refuses, or says more than its answer before TLS: what comes unprotected and
- * unasked may be anybody's (CVE-2011-0411).
+ * Asks for TLS on a connection (RFC 4511 §4.14) and resolves when the server has agreed. The caller then starts TLS.
+ * ldapjs does not wait for the answer: it sends the service account's password in clear after the request (ADR 0010).
+ * @throws DirectoryFailure when the server refuses, or sends more than its answer before TLS. An attacker on the
+ * network can inject these bytes (CVE-2011-0411).
  */
 export function startTls(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -31,15 +31,15 @@ export function startTls(socket: Socket): Promise<void> {
       const { end } = message;
       if (message.tag !== tag.sequence || end > longestAnswer || received.length > end) {
         finish(new DirectoryFailure('StartTLS refused'));
-      } else if (received.length === end) finish(verdictOf(received));
+      } else if (received.length === end) finish(failureOf(received));
     };
     socket.on('data', onData).on('error', onError).on('close', onClose);
     socket.write(request);
   });
 }
 
-/** ExtendedResponse to message 1: its `resultCode` must be success (RFC 4511 §4.12). */
-function verdictOf(message: Buffer): DirectoryFailure | undefined {
+/** Reads an ExtendedResponse (RFC 4511 §4.12). Returns the failure unless its `resultCode` is success. */
+function failureOf(message: Buffer): DirectoryFailure | undefined {
   const id = elementAt(message, elementAt(message, 0)?.start);
   const response = elementAt(message, id?.end);
   const result = elementAt(message, response?.start);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
-import { DirectoryFailure } from './login/credentials/ldap/directory-failure';
-import { DirectoryServer } from './login/credentials/ldap/directory-server';
-import { filterFor } from './login/credentials/ldap/search-filter';
+import { DirectoryFailure } from './protocol/directory-failure';
+import { DirectoryServer } from './client/directory-server';
+import { filterFor } from './client/search-filter';
 
 export interface DirectoryFinding {
   /** `ldap://host:port` */
@@ -12,27 +12,30 @@ export interface DirectoryFinding {
   readonly detail: string;
 }
 
-/** Within which a login has to be answered, too. */
+/** The same time that a login has. */
 const budgetMs = 4400;
 
 /**
- * For `doctor`: what a login would find at each server of `LDAP_URL`. Connects, makes TLS, binds as the service account
- * and searches for a name that nobody has, so that no entry is bound as.
+ * For `doctor`: checks each server of `LDAP_URL`. It connects, starts TLS, binds as the service account and searches
+ * for a name that nobody has. So it never binds as a user.
  */
 export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
   return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));
 }
 
 async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
-  const nobody = randomUUID();
+  const unusedName = randomUUID();
   const encrypted = server.label.startsWith('ldaps:') || config.startTls;
-  const began = performance.now();
+  const start = performance.now();
   try {
-    const verdict = await server.judge({ filter: filterFor(config.searchFilter, nobody), password: nobody }, budgetMs);
+    const verdict = await server.judge(
+      { filter: filterFor(config.searchFilter, unusedName), password: unusedName },
+      budgetMs,
+    );
     if (verdict.kind !== 'unknown') {
       return { server: server.label, ok: false, detail: 'the search filter finds an entry for a name that nobody has' };
     }
-    const ms = Math.round(performance.now() - began);
+    const ms = Math.round(performance.now() - start);
     const warning = encrypted ? '' : ', but passwords travel in clear: use ldaps:// or LDAP_START_TLS';
     return { server: server.label, ok: true, detail: `service account and search work (${ms} ms)${warning}` };
   } catch (error) {

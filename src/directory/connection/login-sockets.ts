@@ -1,27 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
 import { sharedLookup } from './host-addresses';
 
 const owners = new AsyncLocalStorage<LoginSockets>();
-let noticing = false;
+let subscribed = false;
 
 /**
- * The connections of one login, all of which end with it. The library opens two and, where the directory falls silent,
- * keeps them until the operating system gives up a quarter of an hour later (measured, ADR 0010): so whatever was opened
- * for a login, here or by the library, is known here and destroyed by `close`.
+ * The connections of one login. `close` destroys all of them, also those that ldapjs opened. ldapjs opens two, and when
+ * the directory falls silent it keeps them until the operating system gives up a quarter of an hour later (ADR 0010).
  */
 export class LoginSockets {
   private readonly sockets = new Set<Socket>();
   private readonly ending = new AbortController();
 
-  /** For TLS connections: they have to go from the top, or Node tells of their end before it tells of the error. */
+  /** Ends TLS connections. Destroying only the socket below TLS causes an error event without a listener. */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
 
-  /** @throws DirectoryFailure when nobody listens or the login has ended. */
+  /** @throws DirectoryFailure when the connection fails or the login has ended */
   open(host: string, port: number): Promise<Socket> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port, lookup: sharedLookup, noDelay: true });
@@ -32,16 +31,16 @@ export class LoginSockets {
     });
   }
 
-  /** From here on a TLS connection with `signal` has the socket, and closes it. */
+  /** Gives the socket to a TLS connection that was made with `signal`, which closes the socket from now on. */
   handOver(socket: Socket | undefined): Socket | undefined {
     if (socket !== undefined) this.sockets.delete(socket);
     return socket;
   }
 
-  /** Runs work that opens connections of its own by `net.connect`, which takes no signal from there. */
+  /** Runs work of ldapjs, which opens connections by `net.connect` and cannot pass a signal to it. */
   during<T>(work: () => T): T {
-    if (!noticing) subscribe('net.client.socket', (message) => noticed((message as { socket: Socket }).socket));
-    noticing = true;
+    if (!subscribed) subscribe('net.client.socket', (message) => adopt((message as { socket: Socket }).socket));
+    subscribed = true;
     return owners.run(this, work);
   }
 
@@ -52,14 +51,14 @@ export class LoginSockets {
   }
 
   own(socket: Socket): void {
-    // An error may still come when nobody of the library listens any more; without a listener it would end the process.
+    // ldapjs stops listening before the last error can come, and an error event without a listener ends the process.
     socket.on('error', () => undefined);
     this.sockets.add(socket);
-    // Told of before it connects; destroying it is possible only after.
+    // The diagnostics channel reports the socket before it connects, and it can be destroyed only after that.
     if (this.ending.signal.aborted) setImmediate(() => socket.destroy());
   }
 }
 
-function noticed(socket: Socket): void {
+function adopt(socket: Socket): void {
   owners.getStore()?.own(socket);
 }

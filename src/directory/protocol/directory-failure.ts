@@ -11,25 +11,25 @@ export type FailureReason =
   | 'entry without a DN'
   | 'search or bind refused';
 
-/** The directory could not judge. Says nothing of the credential, and holds neither a DN nor a password: it is logged. */
+/** The directory could not judge the credential. It is logged, so it contains neither a DN nor a password. */
 export class DirectoryFailure extends Error {
   override readonly name = 'DirectoryFailure';
 
   constructor(
     readonly reason: FailureReason,
-    /** Of the operating system, of TLS, of LDAP (RFC 4511 §4.1.9) or an Active Directory sub-code. */
+    /** A code of the operating system, of TLS or of LDAP (RFC 4511 §4.1.9), or a sub-code of Active Directory. */
     readonly code?: string | number,
   ) {
     super(code === undefined ? reason : `${reason} (${code})`);
   }
 
-  /** Whether another server of the same directory may do better; a wrong setting is wrong at all of them. */
+  /** True if another server of the directory may be able to judge. A wrong setting is wrong at all of them. */
   get ofThisServerOnly(): boolean {
     return !['search base not found', 'more than one entry', 'entry without a DN'].includes(this.reason);
   }
 }
 
-/** What a socket or a TLS handshake broke with. */
+/** Translates the error of a socket or of a TLS handshake. */
 export function connectionFailure(error: unknown): DirectoryFailure {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== 'string') return new DirectoryFailure('connection refused or lost');

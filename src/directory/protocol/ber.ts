@@ -5,13 +5,15 @@ export const tag = { integer: 0x02, octetString: 0x04, enumerated: 0x0a, sequenc
 
 export interface BerElement {
   readonly tag: number;
-  /** Offset of its contents. */
+  /** Offset of the contents. */
   readonly start: number;
-  /** Offset behind its contents; Infinity for a length that LDAP forbids (RFC 4511 §5.1) or that has more than four bytes. */
+  /** Offset after the contents. Infinity for an indefinite length (RFC 4511 §5.1) and for more than four bytes. */
   readonly end: number;
 }
 
-/** Reads the header of an element. Undefined while the header is incomplete; the contents may still be missing. */
+/**
+ * Reads the header of an element. Returns undefined while the header is incomplete. The contents may still be missing.
+ */
 export function elementAt(bytes: Buffer, at = 0): BerElement | undefined {
   const [tag, first] = [bytes[at], bytes[at + 1]];
   if (tag === undefined || first === undefined) return undefined;
@@ -23,14 +25,14 @@ export function elementAt(bytes: Buffer, at = 0): BerElement | undefined {
 }
 
 /**
- * The elements inside another one, in their order. Each has to have the tag that is asked for and has to end inside its
- * parent. Every method throws DirectoryFailure where the bytes are otherwise.
+ * Reads the elements inside another one, in their order. Each element must have the expected tag and end inside its
+ * parent. Otherwise every method throws DirectoryFailure.
  */
 export class BerElements {
   private at: number;
   private readonly end: number;
 
-  /** @param budget counts down with each element that is read, over all elements that share it. */
+  /** @param budget the number of elements that may still be read. All readers of one connection share it. */
   constructor(
     private readonly bytes: Buffer,
     within: Pick<BerElement, 'start' | 'end'>,
@@ -70,7 +72,7 @@ export class BerElements {
     return this.bytes.toString('utf8', start, end);
   }
 
-  /** Goes into the next element. */
+  /** Returns a reader for the contents of the next element. */
   enter(expected: number): BerElements {
     return new BerElements(this.bytes, this.next(expected), this.budget);
   }

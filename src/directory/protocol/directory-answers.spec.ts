@@ -1,5 +1,5 @@
-import { attribute, element, text } from '../../../../../test/support/ber';
-import { result } from '../../../../../test/support/directory-stub';
+import { attribute, element, text } from '../../../test/support/ber';
+import { result } from '../../../test/support/directory-stub';
 import { DirectoryAnswers } from './directory-answers';
 
 const id = Buffer.of(0x02, 1, 1);
@@ -8,13 +8,13 @@ const entry = (...attributes: Buffer[]) => element(0x64, text('uid=a,dc=example'
 const done = message(result(0x65, { code: 0 }));
 const reference = message(element(0x73, text('ldap://127.0.0.1:1/dc=a')));
 
-/** A sequence with its length in four bytes, as the library gets it. */
+/** The message as ldapjs gets it: its length is written in four bytes. */
 function passed(whole: Buffer): string {
   const contents = whole.subarray(2);
   return Buffer.concat([Buffer.of(0x30, 0x84, 0, 0, 0, contents.length), contents]).toString('hex');
 }
 
-describe('what a directory answers, before ldapjs reads it', () => {
+describe('the check of answers before ldapjs reads them', () => {
   const read = (...pieces: Buffer[]) => {
     const answers = new DirectoryAnswers();
     return pieces.flatMap((piece) => [...answers.messagesOf(piece)]).map((one) => one.toString('hex'));
@@ -25,35 +25,35 @@ describe('what a directory answers, before ldapjs reads it', () => {
     ['a refusal with its reason', message(result(0x61, { code: 49, message: 'data 52e, v4563' }))],
     ['a referral', message(result(0x65, { code: 10, referral: 'ldap://127.0.0.1:1' }))],
     ['a bind response with credentials', message(element(0x61, Buffer.from('0a010004000400870178', 'hex')))],
-    ['a code that nobody has a name for', message(result(0x61, { code: 97 }))],
+    ['a result code without a name', message(result(0x61, { code: 97 }))],
     ['an entry', message(entry(attribute('uid', 'a'), attribute('mail', 'a@x.test', 'b@x.test'), attribute('cn')))],
-  ])('%s passes as it is', (_what, bytes) => {
+  ])('passes %s on unchanged', (_what, bytes) => {
     expect(read(bytes)).toEqual([passed(bytes)]);
   });
 
-  it('the long lengths of Active Directory pass', () => {
+  it('accepts the long form of lengths that Active Directory sends', () => {
     const bytes = Buffer.from('30840000001002010161840000000' + '70a010004000400', 'hex');
     expect(read(bytes)).toEqual([bytes.toString('hex')]);
   });
 
-  it('controls are left out', () => {
+  it('removes controls', () => {
     const control = element(0xa0, element(0x30, text('1.2.840.113556.1.4.319')));
     expect(read(message(result(0x65, { code: 0 }), control))).toEqual([passed(done)]);
   });
 
-  it('messages are put together from any pieces, and several in one piece come one by one', () => {
+  it('joins messages from pieces of any size, and splits several messages in one piece', () => {
     const bytes = Buffer.concat([message(entry(attribute('uid', 'a'))), reference, done]);
     const expected = [passed(message(entry(attribute('uid', 'a')))), passed(done)];
     expect(read(bytes)).toEqual(expected);
     expect(read(...Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it('references, intermediate responses and the notice of disconnection are not passed on', () => {
+  it('does not pass on references, intermediate responses and the notice of disconnection', () => {
     const notice = element(0x30, Buffer.of(0x02, 1, 0), result(0x78, { code: 52 }));
     expect(read(Buffer.concat([reference, notice, message(element(0x79))]))).toEqual([]);
   });
 
-  it('of many entries two are passed on: more than one is too many', () => {
+  it('passes on the first two of many entries, because two are already an ambiguous match', () => {
     const found = message(entry(attribute('uid', 'a')));
     expect(read(Buffer.concat([...Array<Buffer>(500).fill(found), done]))).toHaveLength(3);
   });
@@ -64,42 +64,42 @@ describe('what a directory answers, before ldapjs reads it', () => {
     ['a status of five bytes', '301002010161' + '0b0a05000000000004000400'],
     ['no message id', '30076105' + '0a01000400'],
     ['a result that ends before its text', '300a02010161050a01000400'],
-    ['more behind the result', '300e02010161090a0100040004000400'],
+    ['bytes after the result', '300e02010161090a0100040004000400'],
     ['a request', '300c02010160070a010004000400'],
-    ['bytes behind the operation that are no controls', '300e02010161070a0100040004000500'],
-    ['something in the place of a message', '0400'],
+    ['bytes after the operation that are not controls', '300e02010161070a0100040004000500'],
+    ['an element that is not a message', '0400'],
     ['HTTP', Buffer.from('HTTP/1.1 400 Bad Request').toString('hex')],
-  ])('%s is malformed', (_what, hex) => {
+  ])('refuses %s as malformed', (_what, hex) => {
     expect(() => read(Buffer.from(hex, 'hex'))).toThrow('malformed answer');
   });
 
-  it.each([1, 2, 100])('an entry whose values end %d bytes too late is malformed', (bytes) => {
+  it.each([1, 2, 100])('refuses an entry whose values end %d bytes too late as malformed', (bytes) => {
     const whole = message(entry(attribute('uid', 'a')));
     whole[whole.lastIndexOf(0x31) + 1]! += bytes;
     expect(() => read(whole)).toThrow('malformed answer');
   });
 
   it.each(['dn', 'controls', '__proto__'])(
-    'an attribute with the name %s, which ldapjs has a use for, is malformed',
+    'refuses an attribute with the name %s, which ldapjs uses itself, as malformed',
     (name) => {
       expect(() => read(message(entry(attribute(name, 'a', 'b'))))).toThrow('malformed answer');
     },
   );
 
-  it('a third result is malformed: a login asks twice on a connection', () => {
+  it('refuses a third result as malformed, because a login sends two requests on a connection', () => {
     expect(() => read(Buffer.concat([done, done, done]))).toThrow('malformed answer');
   });
 
   it.each([
     ['an announced length of 2 GB', Buffer.from('30847fffffff', 'hex')],
-    ['a length without end', Buffer.from('3080', 'hex')],
+    ['an indefinite length', Buffer.from('3080', 'hex')],
     ['a length of five bytes', Buffer.from('30850000000001', 'hex')],
     ['more than 256 KiB in small messages', Buffer.concat(Array<Buffer>(10_000).fill(reference))],
     [
       'more than 10,000 values',
       message(entry(element(0x30, text('uid'), element(0x31, Buffer.alloc(20_002, '0400', 'hex'))))),
     ],
-  ])('%s is too large', (_what, bytes) => {
+  ])('refuses %s as too large', (_what, bytes) => {
     expect(() => read(bytes)).toThrow('answer too large');
   });
 });

@@ -1,4 +1,4 @@
-import { filterFor, filterForUnknown, filterValue } from './search-filter';
+import { filterFor, filterForExactName, filterValue } from './search-filter';
 
 describe('a name in a search filter (RFC 4515 §3)', () => {
   it.each([
@@ -13,15 +13,15 @@ describe('a name in a search filter (RFC 4515 §3)', () => {
     expect(filterValue(name)).toBe(written);
   });
 
-  it('leaves no placeholder that ldapauth-fork would replace once more', () => {
+  it('escapes a placeholder in a name, because ldapauth-fork would replace it', () => {
     expect(filterFor('(uid={{username}})', "{{username}}$'")).toBe("(uid=\\7b\\7busername\\7d\\7d$')");
   });
 
-  it('fills every placeholder', () => {
+  it('replaces every placeholder', () => {
     expect(filterFor('(|(uid={{username}})(mail={{username}}))', 'a*')).toBe('(|(uid=a\\2a)(mail=a\\2a))');
   });
 
-  it('holds an unknown name to the attribute that becomes the login name', () => {
-    expect(filterForUnknown('(mail={{username}})', 'uid', 'a(b')).toBe('(&(mail=a\\28b)(uid=a\\28b))');
+  it('demands that the attribute which becomes the login name is the exact name', () => {
+    expect(filterForExactName('(mail={{username}})', 'uid', 'a(b')).toBe('(&(mail=a\\28b)(uid=a\\28b))');
   });
 });

@@ -1,33 +1,27 @@
-import type { CatalogueEntry } from '../../../../shared/errors/error-catalogue';
-import { accountNotEnabled } from '../../../../shared/errors/error-catalogue';
+import { accountNotEnabled } from '../../shared/errors/error-catalogue';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
+import type { DirectoryEntry, Verdict } from '../verdict';
 import { stateOfSubCode } from './active-directory';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
-import type { DirectoryEntry, StrategyReport } from './strategy-login';
-
-/** What the directory says of a credential. `refused`: not by the credential but by the state of the account there. */
-export type Verdict =
-  | { readonly kind: 'right'; readonly entry: DirectoryEntry }
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'refused'; readonly answer: CatalogueEntry };
+import type { StrategyReport } from './strategy-login';
 
 /** RFC 4511 Appendix A. */
 const ldap = { inappropriateAuthentication: 48, unwillingToPerform: 53 } as const;
 
 /**
- * Pure: only a refused bind as the user, or no entry by that name, is a "no". Whatever else went wrong, before or around
- * it, is a failure of the directory, which must not count against the user (W20). @throws DirectoryFailure
+ * Only a refused bind as the user, or a search that finds no entry, is the user's failure. Everything else that goes
+ * wrong is an outage and must not be counted (docs/spec/attacks.md#w20).
+ * @throws DirectoryFailure
  */
-export function verdictOf({ said, serviceBound, userRefused }: StrategyReport): Verdict {
-  switch (said.kind) {
+export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport): Verdict {
+  switch (outcome.kind) {
     case 'success':
-      return { kind: 'right', entry: withDn(said.entry) };
+      return { kind: 'right', entry: withDn(outcome.entry) };
     case 'fail':
-      if (!serviceBound) throw new DirectoryFailure('service account refused', codeOf(said.token));
-      if (said.token === 'no such object') return baseNotFound(userRefused);
-      return stateOrWrong(said.token, userRefused);
+      if (!serviceBound) throw new DirectoryFailure('service account refused', codeOf(outcome.token));
+      if (outcome.token === 'no such object') return baseNotFound(userRefused);
+      return stateOrWrong(outcome.token, userRefused);
     case 'error':
-      return errorVerdict(said.error, serviceBound, userRefused);
+      return errorVerdict(outcome.error, serviceBound, userRefused);
   }
 }
 
@@ -37,14 +31,17 @@ function stateOrWrong(token: string, userRefused: boolean): Verdict {
   return { kind: userRefused ? 'wrong' : 'unknown' };
 }
 
-/** "No such object" of the bind means that the entry went away since the search; of the search, that its base is wrong. */
+/**
+ * "No such object" means for the bind that the entry was deleted after the search, and for the search that its base is
+ * wrong.
+ */
 function baseNotFound(userRefused: boolean): Verdict {
   if (userRefused) return { kind: 'unknown' };
   throw new DirectoryFailure('search base not found');
 }
 
 function errorVerdict(error: unknown, serviceBound: boolean, userRefused: boolean): Verdict {
-  // The only string among the errors of ldapauth-fork that is not "no such user": an unexpected number of matches.
+  // ldapauth-fork reports two errors as strings: no such user, which does not get here, and too many matches.
   if (typeof error === 'string') throw new DirectoryFailure('more than one entry');
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
   if (name === 'TimeoutError' || message === 'connection timeout') throw new DirectoryFailure('no answer in time');
@@ -55,13 +52,13 @@ function errorVerdict(error: unknown, serviceBound: boolean, userRefused: boolea
   throw new DirectoryFailure(serviceBound ? 'search or bind refused' : 'service account refused', code);
 }
 
-/** ldapjs wraps what its parser reports, and nothing else, in an error of this name. */
+/** ldapjs wraps the errors of its parser in a VError, and no other errors. */
 function parseFailure(error: { readonly cause?: () => unknown }): DirectoryFailure {
   const cause = error.cause?.();
   return cause instanceof DirectoryFailure ? cause : new DirectoryFailure('malformed answer');
 }
 
-/** Binding with an empty name is anonymous whatever the password (RFC 4513 §5.1): such a success proves nothing. */
+/** A bind with an empty DN is anonymous with any password (RFC 4513 §5.1), so its success proves nothing. */
 function withDn(entry: DirectoryEntry): DirectoryEntry {
   if (typeof entry.dn === 'string' && entry.dn.trim() !== '') return entry;
   throw new DirectoryFailure('entry without a DN');

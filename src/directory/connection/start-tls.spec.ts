@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { startTls } from './start-tls';
 
 const success = '300c02010178070a010004000400';
-/** Active Directory writes lengths in four bytes, and names the extension. */
+/** Active Directory writes lengths in four bytes and includes the name of the extension. */
 const activeDirectory =
   '30840000002802010178840000001f0a010004000400' + '8a16' + Buffer.from('1.3.6.1.4.1.1466.20037').toString('hex');
 
@@ -36,7 +36,7 @@ describe('StartTLS (RFC 4511 §4.14)', () => {
     return asked;
   }
 
-  it('asks by the OID of StartTLS', async () => {
+  it('sends the OID of StartTLS', async () => {
     const asked = startTls(client);
     const [request] = (await once(peer, 'data')) as [Buffer];
     expect(request.toString('hex')).toBe(`301d02010177188016${Buffer.from('1.3.6.1.4.1.1466.20037').toString('hex')}`);
@@ -46,29 +46,29 @@ describe('StartTLS (RFC 4511 §4.14)', () => {
   });
 
   it.each([
-    ['in short lengths', success],
-    ['as Active Directory writes it', activeDirectory],
-  ])('goes on after success %s', async (_how, answer) => {
+    ['in the short form of lengths', success],
+    ['in the form of Active Directory', activeDirectory],
+  ])('accepts success %s', async (_how, answer) => {
     expect(await answered(answer)).toBe('agreed');
   });
 
-  it('puts an answer in pieces together', async () => {
+  it('joins an answer that comes in pieces', async () => {
     expect(await answered(...activeDirectory.match(/.{2,14}/g)!)).toBe('agreed');
   });
 
   it.each([
     ['a refusal', '300c02010178070a010204000400', 'StartTLS refused (2)'],
-    ['unavailable', '300c02010178070a013404000400', 'StartTLS refused (52)'],
+    ['the result "unavailable"', '300c02010178070a013404000400', 'StartTLS refused (52)'],
     ['an answer of another kind', '300c02010161070a010004000400', 'StartTLS refused (0)'],
     ['more than the answer before TLS', `${success}300c02010161070a010004000400`, 'StartTLS refused'],
     ['an endless message', '3084ffffffff', 'StartTLS refused'],
-    ['a length of no end', '3080', 'StartTLS refused'],
-    ['something else', Buffer.from('HTTP/1.1 400\r\n\r\n').toString('hex'), 'StartTLS refused'],
+    ['an indefinite length', '3080', 'StartTLS refused'],
+    ['HTTP', Buffer.from('HTTP/1.1 400\r\n\r\n').toString('hex'), 'StartTLS refused'],
   ])('refuses %s', async (_what, answer, message) => {
     expect(await answered(answer)).toBe(message);
   });
 
-  it('fails when the connection goes', async () => {
+  it('fails when the connection is lost', async () => {
     const asked = startTls(client);
     await once(peer, 'data');
     peer.destroy();

@@ -3,22 +3,22 @@ import { DirectoryFailure } from './directory-failure';
 
 export type MessageKind = 'result' | 'entry' | 'other';
 
-/** Protocol operations of a directory (RFC 4511 §4.2 to §4.14). */
+/** Tags of the answers that a login needs (RFC 4511 §4.2, RFC 4511 §4.5). */
 const operation = { bindResponse: 0x61, searchEntry: 0x64, searchDone: 0x65 } as const;
-/** Search references are never followed; extended and intermediate responses answer nothing that a login asks. */
-const others = [0x73, 0x78, 0x79];
+/** Tags of search references, which are never followed, and of extended and intermediate responses. */
+const ignored = [0x73, 0x78, 0x79];
 const [referral, saslCredentials, controls] = [0xa3, 0x87, 0xa0];
 
 /**
- * ldapjs collects the attributes of an entry in an object that has `dn` and `controls` already. An attribute of such a
- * name takes their place: with two values for `dn` the bind throws, outside of any try block.
+ * ldapjs collects the attributes of an entry in an object that already has `dn` and `controls`. An attribute of this
+ * name replaces them. When it gives `dn` two values, the bind throws outside of any try block.
  */
 const reservedNames = ['dn', 'controls', '__proto__'];
 
 /**
- * Checks one whole LDAPMessage against the grammar of RFC 4511, so strictly that the BER reader of ldapjs never runs out
- * of bytes while it reads the message.
- * @returns the message without its controls, which nobody reads.
+ * Checks one whole LDAPMessage against the grammar of RFC 4511. The check is so strict that the BER reader of ldapjs
+ * never runs out of bytes while it reads the message.
+ * @returns the message without its controls, which nobody reads
  * @throws DirectoryFailure
  */
 export function checkedMessage(bytes: Buffer, budget: { elements: number }): { kind: MessageKind; message: Buffer } {
@@ -36,7 +36,7 @@ export function checkedMessage(bytes: Buffer, budget: { elements: number }): { k
 
 function checkOperation(parts: BerElements): MessageKind {
   const { nextTag = 0 } = parts;
-  if (others.includes(nextTag)) {
+  if (ignored.includes(nextTag)) {
     parts.next(nextTag);
     return 'other';
   }
@@ -54,7 +54,7 @@ function checkOperation(parts: BerElements): MessageKind {
   }
 }
 
-/** LDAPResult (RFC 4511 §4.1.9): its status is a number. */
+/** LDAPResult (RFC 4511 §4.1.9). Its status must be a number. */
 function checkResult(contents: BerElements): void {
   contents.nextNumber(tag.enumerated);
   contents.next(tag.octetString);

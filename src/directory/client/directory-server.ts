@@ -1,21 +1,23 @@
 import { isIP, type Socket } from 'node:net';
-import type { LdapConfig } from '../../../../platform/config/ldap-config';
-import { connectionFailure, DirectoryFailure } from './directory-failure';
-import { addressesOf, sharedLookup } from './host-addresses';
-import { LoginSockets } from './login-sockets';
-import { startTls } from './start-tls';
+import type { LdapConfig } from '../../platform/config/ldap-config';
+import { addressesOf, sharedLookup } from '../connection/host-addresses';
+import { LoginSockets } from '../connection/login-sockets';
+import { startTls } from '../connection/start-tls';
+import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
+import type { Verdict } from '../verdict';
 import { loginByStrategy, type StrategyServer } from './strategy-login';
-import { type Verdict, verdictOf } from './verdict';
+import { verdictOf } from './strategy-verdict';
 
-/** A finished search filter and the password to bind with. */
-export interface Credential {
+export interface SearchCredential {
+  /** Without a placeholder. */
   readonly filter: string;
+  /** For the bind as the entry that the search finds. */
   readonly password: string;
 }
 
-/** One address of `LDAP_URL`: a login there by passport-ldapauth, bounded in time, on connections that end with it. */
+/** One server of `LDAP_URL`. A login there has a limited time, and its connections are closed when it ends. */
 export class DirectoryServer {
-  /** As it stands in the log: without whatever else the URL may hold. */
+  /** For the log. It contains nothing else that the URL may contain. */
   readonly label: string;
   private readonly host: string;
   private readonly port: number;
@@ -33,22 +35,22 @@ export class DirectoryServer {
     this.label = `${protocol}//${hostname}:${this.port}`;
   }
 
-  /** @param budgetMs for everything: look-up, connections, TLS, two binds and a search. @throws DirectoryFailure */
-  async judge(credential: Credential, budgetMs: number): Promise<Verdict> {
+  /** @param budgetMs for the look-up, the connections, TLS, two binds and a search. @throws DirectoryFailure */
+  async judge(credential: SearchCredential, budgetMs: number): Promise<Verdict> {
     const sockets = new LoginSockets();
     let timer: NodeJS.Timeout | undefined;
-    const timeIsUp = new Promise<never>((_, reject) => {
+    const timeOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new DirectoryFailure('no answer in time')), budgetMs);
     });
     try {
-      return await Promise.race([this.login(credential, sockets), timeIsUp]);
+      return await Promise.race([this.login(credential, sockets), timeOut]);
     } finally {
       clearTimeout(timer);
       sockets.close();
     }
   }
 
-  private async login({ filter, password }: Credential, sockets: LoginSockets): Promise<Verdict> {
+  private async login({ filter, password }: SearchCredential, sockets: LoginSockets): Promise<Verdict> {
     const { config } = this;
     const server: StrategyServer = {
       ...(await this.transport(sockets)),
@@ -57,11 +59,11 @@ export class DirectoryServer {
       searchBase: config.searchBase,
       searchFilter: filter,
       searchAttributes: Object.values(config.attributes),
-      // Groups are not searched. The default would ask the directory for an attribute `dn` as well (ldap-message.ts).
+      // Groups are not searched. The default makes ldapjs ask for an attribute `dn`, which `checkedMessage` refuses.
       groupDnProperty: config.attributes.login,
       timeout: config.timeoutMs,
       connectTimeout: config.timeoutMs,
-      // Strict parsing throws where nobody catches, for names that the directory itself understands.
+      // Strict parsing throws where nobody catches, also for DNs that the directory understands.
       strictDN: false,
     };
     const login = () => loginByStrategy(server, password);
@@ -70,19 +72,20 @@ export class DirectoryServer {
 
   private async transport(sockets: LoginSockets): Promise<Pick<StrategyServer, 'url' | 'tlsOptions'>> {
     if (this.tls === 'none') return { url: `ldap://${await this.address()}:${this.port}` };
-    const ready = this.tls === 'starttls' ? await Promise.all([this.agreed(sockets), this.agreed(sockets)]) : [];
+    const ready =
+      this.tls === 'starttls' ? await Promise.all([this.openForTls(sockets), this.openForTls(sockets)]) : [];
     return {
       url: `ldaps://${isIP(this.host) === 6 ? `[${this.host}]` : this.host}:${this.port}`,
       tlsOptions: {
         ca: this.config.ca,
-        // The name that the certificate is held to; as a server name indication an address is not allowed.
+        // The certificate is checked against this name. An IP address is not allowed as server name indication.
         host: this.host,
         ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
         minVersion: 'TLSv1.2',
         lookup: sharedLookup,
-        // Passed on to `net.Socket`; the type of `tls.connect` does not know it.
+        // `tls.connect` passes the signal to `net.Socket`, but its type does not know it.
         ...{ signal: sockets.signal },
-        // Read once by `tls.connect` for each of the two clients of a login. Undefined: it makes a connection of its own.
+        // `tls.connect` reads this once for each of the two clients of a login. When undefined, it opens a connection.
         get socket() {
           return sockets.handOver(ready.shift());
         },
@@ -90,17 +93,20 @@ export class DirectoryServer {
     };
   }
 
-  /** The address instead of the name, so that the library looks nothing up; it does not take IPv6 literals, though. */
+  /**
+   * Returns an IPv4 address, so that ldapjs does no look-up itself. ldapjs does not accept IPv6 literals: without an
+   * IPv4 address it gets the name.
+   */
   private async address(): Promise<string> {
     const addresses = await addressesOf(this.host).catch((error: unknown) => Promise.reject(connectionFailure(error)));
     return addresses.find(({ family }) => family === 4)?.address ?? this.host;
   }
 
   /**
-   * A connection on which the server has agreed to TLS, before the library has it; that makes TLS on it as for ldaps://,
-   * so that no byte of its own leaves before the certificate is verified.
+   * Opens a connection on which the server has agreed to TLS. ldapjs then starts TLS on it as for ldaps://, so it sends
+   * nothing before the certificate is verified.
    */
-  private async agreed(sockets: LoginSockets): Promise<Socket> {
+  private async openForTls(sockets: LoginSockets): Promise<Socket> {
     const socket = await sockets.open(this.host, this.port);
     await startTls(socket);
     return socket;

@@ -4,7 +4,7 @@ import { DirectoryAnswers } from './directory-answers';
 
 interface LdapjsErrors {
   getError(result: { readonly status: number }): Error;
-  /** '' for a code that it has no name for. */
+  /** Returns '' for a code that has no name. */
   getMessage(code: number): string;
   readonly OtherError: new () => Error;
 }
@@ -14,19 +14,21 @@ interface LdapjsParser extends EventEmitter {
 }
 
 /**
- * ldapjs is archived, and each of these faults lets one answer of a directory end or hold the process (ADR 0010). So its
- * functions are replaced here, once, in the modules that the strategy uses.
- * @throws Error where another ldapjs keeps these functions elsewhere.
+ * Replaces two functions of ldapjs, in the copy that passport-ldapauth uses. ldapjs is archived, and with the original
+ * functions one answer of a directory can end or block the process (ADR 0010).
+ * @throws Error when a new version of ldapjs keeps these functions elsewhere
  */
 export function guardLdapjs(): void {
-  // Two dependencies away from here.
+  // ldapjs is a dependency of ldapauth-fork, which is a dependency of passport-ldapauth.
   const strategy = createRequire(createRequire(__filename).resolve('passport-ldapauth'));
   const ldapauth = createRequire(strategy.resolve('ldapauth-fork'));
   nameUnnamedResults(ldapauth('ldapjs/lib/errors') as LdapjsErrors);
   checkAnswers((ldapauth('ldapjs/lib/messages/parser') as { readonly prototype: LdapjsParser }).prototype);
 }
 
-/** ldapjs throws where nobody catches when it has no name for a result code. Such a code becomes an error with its number. */
+/**
+ * For a result code without a name, ldapjs throws where nobody catches. Such a code becomes an error with its number.
+ */
 function nameUnnamedResults(errors: LdapjsErrors): void {
   const named = errors.getError;
   errors.getError = (result) => {
@@ -36,8 +38,8 @@ function nameUnnamedResults(errors: LdapjsErrors): void {
 }
 
 /**
- * ldapjs reads each connection through a parser of its own. The parser gets checked messages only, and reports the first
- * that fails the check as its own parse errors: the client then fails what waits and ends the connection.
+ * Passes checked messages only to the parser that ldapjs has for each connection. The first message that fails the
+ * check is emitted as a parse error: the client of ldapjs then rejects the waiting requests and closes the connection.
  */
 function checkAnswers(parser: LdapjsParser): void {
   const { write } = parser;
@@ -50,7 +52,7 @@ function checkAnswers(parser: LdapjsParser): void {
       for (const message of answers.messagesOf(data)) write.call(this, message);
       return true;
     } catch (error) {
-      // Also what a callback of the library throws: outside it would be an uncaught exception.
+      // This also catches what a callback of the library throws. Elsewhere that is an uncaught exception.
       connections.set(this, 'refused');
       this.emit('error', error);
       return false;

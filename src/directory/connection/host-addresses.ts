@@ -4,22 +4,23 @@ import { isIP } from 'node:net';
 
 type Answer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
-const underWay = new Map<string, Promise<LookupAddress[]>>();
+const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
- * One question a host at a time. A look-up occupies one of the four threads of libuv's pool for as long as the resolver is
- * silent: many at once would stop whatever else needs them, the look-ups of the database and of the mail server too.
+ * Looks up the addresses of a host. Parallel callers share one look-up: while the resolver is silent, a look-up
+ * occupies one of the four threads of libuv. Many would block all other look-ups, such as those of the database and
+ * mail server.
  */
 export function addressesOf(host: string): Promise<LookupAddress[]> {
   const family = isIP(host);
   if (family !== 0) return Promise.resolve([{ address: host, family }]);
-  const asked = underWay.get(host) ?? lookup(host, { all: true });
-  underWay.set(host, asked);
-  void asked.catch(() => undefined).finally(() => underWay.get(host) === asked && underWay.delete(host));
+  const asked = pending.get(host) ?? lookup(host, { all: true });
+  pending.set(host, asked);
+  void asked.catch(() => undefined).finally(() => pending.get(host) === asked && pending.delete(host));
   return asked;
 }
 
-/** For `net.connect`, in the place of `dns.lookup`. */
+/** Replaces `dns.lookup` for `net.connect` and `tls.connect`. */
 export function sharedLookup(host: string, options: LookupOptions, done: Answer): void {
   addressesOf(host).then(
     (addresses) => {
