@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
-import { openApiDocument } from './openapi';
-import { ServedDocument } from './openapi/served-document';
 import { MailOutbox } from './mail/mail-outbox';
-import { loadSwagger, type Swagger } from './platform/http/api-docs';
+import { serveOpenApi } from './openapi/openapi';
 import { answerHeaders } from './platform/http/answer-headers';
 import { acceptJsonOnly } from './platform/http/body-parser';
 import { answerClientError } from './platform/http/client-error';
@@ -85,7 +82,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   refuseManyHeaders(fastify);
   refuseInNodesPlace(fastify);
   const offered = answerOtherMethods(fastify);
-  await serveDocument(app, config.http.apiDocs, config.http.apiPrefix);
+  await serveOpenApi(app, config.http);
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
@@ -95,27 +92,4 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   offered.close();
   await fastify.ready();
   app.get(MailOutbox).startSending();
-}
-
-/**
- * `/openapi.json` always, made when it is first asked for; the page to read it where `API_DOCS` says so. At the root, where
- * a generator expects it, and under the prefix, which leaves out none of the routes but the probes'.
- */
-async function serveDocument(app: NestFastifyApplication, page: boolean, prefix: string): Promise<void> {
-  let document: OpenAPIObject | undefined;
-  const made = (swagger: Swagger) => (document ??= openApiDocument(app, swagger));
-  const served = new ServedDocument(async () => made(await loadSwagger()));
-  const fastify = app.getHttpAdapter().getInstance();
-  for (const place of new Set(['', prefix])) {
-    fastify.get(`${place}/openapi.json`, (request, reply) => served.answer(request, reply));
-  }
-  if (!page) return;
-  const swagger = await loadSwagger();
-  for (const useGlobalPrefix of prefix === '' ? [false] : [false, true]) {
-    swagger.SwaggerModule.setup('docs', app, () => made(swagger), {
-      raw: false,
-      customSiteTitle: 'Portal authentication service',
-      useGlobalPrefix,
-    });
-  }
 }

@@ -48,7 +48,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
       to: {
-        path: '^src/(hashing|users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention)/[^/]+/',
+        path: '^src/(hashing|users|audit|captcha|mail|tokens|mfa|password-reset|auth|health|metrics|retention|openapi)/[^/]+/',
       },
     },
     ...rankRules,
