@@ -7,7 +7,7 @@ import { ConfigModule } from './platform/config/config.module';
 import { LimitsModule } from './platform/limits/limits.module';
 import { PlatformModule } from './platform/platform.module';
 
-/** The composition root: the list of modules, nothing else. */
+/** The composition root: the list of the modules of the service. */
 @Module({})
 export class AppModule {
   static with(config: AppConfig): DynamicModule {

@@ -8,34 +8,35 @@ import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { MailOutbox } from './mail/mail-outbox';
 import { serveOpenApi } from './openapi/openapi';
-import { answerHeaders } from './platform/http/answer-headers';
 import { acceptJsonOnly } from './platform/http/body-parser';
-import { answerClientError } from './platform/http/client-error';
+import { answerClientError, answerFrameworkError } from './platform/http/client-error';
 import { clientInfoOf } from './platform/http/client-info.decorator';
 import { EnvelopeAdapter } from './platform/http/envelope-adapter';
+import { answerHeaders } from './platform/http/error-envelope';
 import { ErrorEnvelopeFilter } from './platform/http/error-envelope.filter';
-import { refuseManyHeaders } from './platform/http/header-limit';
-import { answerFrameworkError } from './platform/http/framework-error';
-import { refuseInNodesPlace } from './platform/http/node-refusals';
+import { refuseMalformedRequests } from './platform/http/malformed-requests';
 import { answerOtherMethods } from './platform/http/other-methods';
 import { validationPipe } from './platform/http/validation';
 import { Tracing } from './platform/tracing/tracing';
 
-/** Limits of the server (decisions.md 1); Node looks for overdue requests only every 30 s unless told otherwise. */
+/**
+ * Sets the limits of the server (docs/spec/decisions.md#1). By default Node looks for overdue requests only every 30 s.
+ */
 export function createAdapter(): EnvelopeAdapter {
   return new EnvelopeAdapter({
     bodyLimit: 16 * 1024,
-    // Longer than the idle time of an ingress (60 s): the side that reuses a connection must not be the last to know.
+    // Longer than the idle time of an ingress (60 s). Otherwise the ingress would send requests on connections that are
+    // being closed.
     keepAliveTimeout: 72_000,
     requestTimeout: 15_000,
     http: {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2000,
-      // refuseInNodesPlace does it.
+      // refuseMalformedRequests checks the Host header.
       requireHostHeader: false,
     },
-    // Any path that the header limit lets through reaches its route: a token of absurd length is an unknown token.
+    // As long as the headers may be, so that a token of any length reaches its route and is an unknown token there.
     routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
     frameworkErrors: answerFrameworkError,
     return503OnClosing: false,
@@ -48,7 +49,7 @@ export function createAdapter(): EnvelopeAdapter {
   });
 }
 
-/** Everything that `main` and the tests share, so that neither drifts. */
+/** The set-up that `main` and the tests share. */
 export async function applyAppSetup(app: NestFastifyApplication, logger: Logger): Promise<void> {
   const config = app.get(AppConfig);
   const lifecycle = app.get(Lifecycle);
@@ -64,7 +65,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     request.client = clientInfoOf(request, config.http.trustedProxies);
     done();
   });
-  // At the end, so that it holds for preflights too, and for what was already under way when the draining began.
+  // In `onSend`, so that preflights have these headers too, and so do requests that came before the draining began.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers({ ...answerHeaders, 'x-request-id': request.id });
     if (lifecycle.draining) reply.header('connection', 'close');
@@ -75,12 +76,11 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       origin: [...config.http.corsOrigins],
       methods: ['GET', 'POST'],
       exposedHeaders: ['retry-after'],
-      // An OPTIONS that is no preflight is answered like one, not with a text of the plugin's.
+      // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
   }
-  refuseManyHeaders(fastify);
-  refuseInNodesPlace(fastify);
+  refuseMalformedRequests(fastify);
   const offered = answerOtherMethods(fastify);
   await serveOpenApi(app, config.http);
   logRequests(fastify, logger);
