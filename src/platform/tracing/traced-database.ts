@@ -3,14 +3,17 @@ import { Database, Transaction } from '../database/database';
 import type { SqlValue } from '../database/sql';
 import type { Tracing } from './tracing';
 
-export type DatabaseSystem = 'mysql' | 'sqlite' | 'redis';
+type DatabaseSystem = 'mysql' | 'sqlite' | 'redis';
 
-/** `db.system` is what most backends still group by; `db.system.name` took its place when the convention became stable. */
+/** The stable convention says `db.system.name`. Most backends still group by the older `db.system`. */
 export function databaseSystem(system: DatabaseSystem): Readonly<Record<string, string>> {
   return { 'db.system': system, 'db.system.name': system };
 }
 
-/** A span for each statement and one around each transaction; with the statement's text, which has placeholders only. */
+/**
+ * Makes a span for each statement and each transaction. It carries the text of the statement, which has placeholders
+ * only.
+ */
 export class TracedDatabase extends Database {
   constructor(
     private readonly database: Database,
@@ -58,7 +61,7 @@ class TracedTransaction extends Transaction {
 
 function traced<T>(tracing: Tracing, system: DatabaseSystem, statement: string, work: () => Promise<T>): Promise<T> {
   const [, verb = 'SQL'] = /^\s*(\w+)/.exec(statement) ?? [];
-  // Not that of a subselect among the columns.
+  // Text in parentheses is removed, so that the table of a subselect is not taken.
   const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+`?(\w+)/i.exec(statement.replace(/\([^()]*\)/g, '')) ?? [];
   const text = statement.replace(/\s+/g, ' ').trim();
   const attributes = { ...databaseSystem(system), 'db.query.text': text };
