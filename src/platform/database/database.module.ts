@@ -12,7 +12,7 @@ import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
 import { typeormOptions } from './typeorm-options';
 
-/** One DataSource for TypeORM's repositories and for plain SQL. It connects by itself, see DatabaseConnection. */
+/** One DataSource for the repositories of TypeORM and for plain SQL. DatabaseConnection connects it. */
 @Global()
 @Module({
   imports: [
