@@ -6,8 +6,8 @@ import { openApiDocument } from './document/document';
 import { ServedDocument } from './document/served-document';
 
 /**
- * Serves `/openapi.json`, and with `API_DOCS=true` the page `/docs`. Both are at the root, where generators look for them,
- * and below `API_PREFIX`, like the routes that they describe. The first request for either makes the document.
+ * Serves `/openapi.json`, and with `API_DOCS=true` the page `/docs`. Both are at the root, where generators look for
+ * them, and below `API_PREFIX`, like the routes that they describe. The first request for either makes the document.
  */
 export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPrefix }: HttpConfig): Promise<void> {
   let document: OpenAPIObject | undefined;
