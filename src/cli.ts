@@ -21,11 +21,11 @@ for (const output of [process.stdout, process.stderr]) {
 }
 
 addMigrateCommand(program);
-addUserCommands(program);
-addListCommand(program);
-addImportCommand(program);
-addResetTotpCommand(program);
-addInviteCommand(program);
+const user = addUserCommands(program);
+addListCommand(user);
+addImportCommand(user);
+addResetTotpCommand(user);
+addInviteCommand(user);
 addConfigCommands(program);
 addKeyCommands(program);
 addPurgeCommand(program);

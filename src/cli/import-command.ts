@@ -10,10 +10,9 @@ interface Options {
 }
 
 /** `user import`: can be stopped between two rows and run again. */
-export function addImportCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('import')
+export function addImportCommand(user: Command): void {
+  user
+    .command('import')
     .description('accounts from a .csv, .jsonl or .ndjson file')
     .argument('<file>')
     .option('--dry-run', 'check every row, write nothing')

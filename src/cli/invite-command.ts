@@ -14,10 +14,9 @@ interface Options {
 /**
  * `user invite`: mails a change request of type 0. The link is printed on request only, because it sets the password.
  */
-export function addInviteCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('invite')
+export function addInviteCommand(user: Command): void {
+  user
+    .command('invite')
     .description('mail a link by which the user sets the first password')
     .argument('<name>', 'login name or uid')
     .option('--print-link', 'print the link, to pass it on by other means')

@@ -14,10 +14,9 @@ interface Options {
 }
 
 /** `user list`: prints page by page, as fast as the reader takes it, and ends when the reader closes the pipe. */
-export function addListCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('list')
+export function addListCommand(user: Command): void {
+  user
+    .command('list')
     .description('print one line for each account, ordered by login name')
     .option('--limit <number>', 'the greatest number of accounts', count)
     .option('--query <prefix>', 'the beginning of the login name, e-mail address or nickname')

@@ -4,8 +4,7 @@ import { inContext, printRecord } from './cli-context';
 import { UserAdministration } from './user-administration';
 
 /** `user reset-totp`: removes the authenticator of a user who has lost it. */
-export function addResetTotpCommand(program: Command): void {
-  const user = program.commands.find((command) => command.name() === 'user') ?? program.command('user');
+export function addResetTotpCommand(user: Command): void {
   user
     .command('reset-totp')
     .description('remove the authenticator; codes are sent by mail again')

@@ -23,7 +23,8 @@ interface CreateOptions {
 
 type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'force' | 'json'>;
 
-export function addUserCommands(program: Command): void {
+/** @returns the command `user`, to which other files add further commands */
+export function addUserCommands(program: Command): Command {
   const user = program.command('user').description('accounts');
 
   user
@@ -129,6 +130,7 @@ export function addUserCommands(program: Command): void {
   onUser(user, 'revoke-tokens', 'end all sessions of the account', async (found, administration) => {
     return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
   });
+  return user;
 }
 
 type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;

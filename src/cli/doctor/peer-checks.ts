@@ -15,7 +15,7 @@ export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promis
     async () => {
       const verdict = await gateway.judge(`doctor-${randomUUID()}`, '127.0.0.1');
       return verdict === 'unavailable'
-        ? ['problem', `${names}: no clear answer; check the secret and the network`]
+        ? ['problem', `${names}: no clear answer; check CAPTCHA_PROVIDER, its settings and the network`]
         : ['ok', names];
     },
     explain,
