@@ -9,9 +9,9 @@ const longestChain = 2048;
 
 /**
  * Returns the canonical address of the client (docs/spec/attacks.md#w13). It is the peer of the socket, unless the peer
- * is a trusted proxy. Then it is the rightmost address of X-Forwarded-For that is not a trusted proxy. The client wrote
- * everything to the left of that address, so it is not read. If an entry that is read is not an address, the whole
- * header is ignored, so that a malformed entry cannot bypass a check (CVE-2024-47070).
+ * is a trusted proxy. Then it is the rightmost address of X-Forwarded-For that is not a trusted proxy, or the leftmost
+ * one if all are. The client wrote everything to the left of that address, so it is not read. If an entry that is read
+ * is not an address, the whole header is ignored, so that a malformed entry cannot bypass a check (CVE-2024-47070).
  */
 export function clientAddress(
   peer: string | undefined,

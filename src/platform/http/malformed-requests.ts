@@ -17,7 +17,7 @@ const maxHeaders = 200;
  * - more than 200 headers: Node limits their bytes, but accepts 2000 short ones and silently drops the rest
  *   (docs/spec/attacks.md#t223);
  * - no Host header, or several (RFC 9112 §3.2). `requireHostHeader` of Node must be off for this;
- * - CONNECT. An expectation other than 100-continue is ignored (RFC 9110 §10.1.1).
+ * - CONNECT.
  */
 export function refuseMalformedRequests(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -31,6 +31,8 @@ export function refuseMalformedRequests(fastify: FastifyInstance): void {
   });
   const { server } = fastify;
   server.on('connect', (_request, socket) => refuseSocket(socket, '405 Method Not Allowed', methodNotAllowed));
+  // Node would refuse an unknown expectation. It may be ignored (RFC 9110 §10.1.1), so the request is handled without
+  // it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
