@@ -8,7 +8,7 @@ import { LimitsModule } from './platform/limits/limits.module';
 import { PlatformModule } from './platform/platform.module';
 import { PortalModule } from './portal/portal.module';
 
-/** The composition root: the list of modules, nothing else. */
+/** The composition root: the list of the modules of the service. */
 @Module({})
 export class AppModule {
   static with(config: AppConfig): DynamicModule {

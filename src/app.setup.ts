@@ -1,44 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
-import { openApiDocument } from './openapi';
-import { ServedDocument } from './openapi/served-document';
 import { MailOutbox } from './mail/mail-outbox';
-import { loadSwagger, type Swagger } from './platform/http/api-docs';
-import { answerHeaders } from './platform/http/answer-headers';
+import { serveOpenApi } from './openapi/openapi';
 import { acceptJsonOnly } from './platform/http/body-parser';
-import { answerClientError } from './platform/http/client-error';
+import { answerClientError, answerFrameworkError } from './platform/http/client-error';
 import { clientInfoOf } from './platform/http/client-info.decorator';
 import { EnvelopeAdapter } from './platform/http/envelope-adapter';
+import { answerHeaders } from './platform/http/error-envelope';
 import { ErrorEnvelopeFilter } from './platform/http/error-envelope.filter';
-import { refuseManyHeaders } from './platform/http/header-limit';
-import { answerFrameworkError } from './platform/http/framework-error';
-import { refuseInNodesPlace } from './platform/http/node-refusals';
+import { refuseMalformedRequests } from './platform/http/malformed-requests';
 import { answerOtherMethods } from './platform/http/other-methods';
 import { validationPipe } from './platform/http/validation';
 import { Tracing } from './platform/tracing/tracing';
 
-/** Limits of the server (decisions.md 1); Node looks for overdue requests only every 30 s unless told otherwise. */
+/**
+ * Sets the limits of the server (docs/spec/decisions.md#1). By default Node looks for overdue requests only every 30 s.
+ */
 export function createAdapter(): EnvelopeAdapter {
   return new EnvelopeAdapter({
     bodyLimit: 16 * 1024,
-    // Longer than the idle time of an ingress (60 s): the side that reuses a connection must not be the last to know.
+    // Longer than the idle time of an ingress (60 s). Otherwise the ingress would send requests on connections that are
+    // being closed.
     keepAliveTimeout: 72_000,
     requestTimeout: 15_000,
     http: {
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2000,
-      // refuseInNodesPlace does it.
+      // refuseMalformedRequests checks the Host header.
       requireHostHeader: false,
     },
-    // Any path that the header limit lets through reaches its route: a token of absurd length is an unknown token.
+    // As long as the headers may be, so that a token of any length reaches its route and is an unknown token there.
     routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
     frameworkErrors: answerFrameworkError,
     return503OnClosing: false,
@@ -51,7 +49,7 @@ export function createAdapter(): EnvelopeAdapter {
   });
 }
 
-/** Everything that `main` and the tests share, so that neither drifts. */
+/** The set-up that `main` and the tests share. */
 export async function applyAppSetup(app: NestFastifyApplication, logger: Logger): Promise<void> {
   const config = app.get(AppConfig);
   const lifecycle = app.get(Lifecycle);
@@ -67,7 +65,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     request.client = clientInfoOf(request, config.http.trustedProxies);
     done();
   });
-  // At the end, so that it holds for preflights too, and for what was already under way when the draining began.
+  // In `onSend`, so that preflights have these headers too, and so do requests that came before the draining began.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const cacheControl = reply.getHeader('cache-control') ?? answerHeaders['cache-control'];
     reply.headers({ ...answerHeaders, 'cache-control': cacheControl, 'x-request-id': request.id });
@@ -79,14 +77,13 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       origin: [...config.http.corsOrigins],
       methods: ['GET', 'POST'],
       exposedHeaders: ['retry-after'],
-      // An OPTIONS that is no preflight is answered like one, not with a text of the plugin's.
+      // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
   }
-  refuseManyHeaders(fastify);
-  refuseInNodesPlace(fastify);
+  refuseMalformedRequests(fastify);
   const offered = answerOtherMethods(fastify);
-  await serveDocument(app, config.http.apiDocs, config.http.apiPrefix);
+  await serveOpenApi(app, config.http);
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
@@ -96,27 +93,4 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   offered.close();
   await fastify.ready();
   app.get(MailOutbox).startSending();
-}
-
-/**
- * `/openapi.json` always, made when it is first asked for; the page to read it where `API_DOCS` says so. At the root, where
- * a generator expects it, and under the prefix, which leaves out none of the routes but the probes'.
- */
-async function serveDocument(app: NestFastifyApplication, page: boolean, prefix: string): Promise<void> {
-  let document: OpenAPIObject | undefined;
-  const made = (swagger: Swagger) => (document ??= openApiDocument(app, swagger));
-  const served = new ServedDocument(async () => made(await loadSwagger()));
-  const fastify = app.getHttpAdapter().getInstance();
-  for (const place of new Set(['', prefix])) {
-    fastify.get(`${place}/openapi.json`, (request, reply) => served.answer(request, reply));
-  }
-  if (!page) return;
-  const swagger = await loadSwagger();
-  for (const useGlobalPrefix of prefix === '' ? [false] : [false, true]) {
-    swagger.SwaggerModule.setup('docs', app, () => made(swagger), {
-      raw: false,
-      customSiteTitle: 'Portal authentication service',
-      useGlobalPrefix,
-    });
-  }
 }

@@ -1,6 +1,6 @@
 import './exit-on-signal';
 import 'reflect-metadata';
-import { CliProblem } from './cli/cli-context';
+import { CliProblem, problemOf } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
 import { addImportCommand } from './cli/import-command';
@@ -8,13 +8,12 @@ import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
 import { addListCommand } from './cli/list-command';
 import { addMigrateCommand } from './cli/migrate-command';
-import { problemOf } from './cli/problem';
 import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
 import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
 
-// A reader that has seen enough (`| head`) is no problem of the command: what it still prints goes nowhere.
+// A reader that closes the pipe (`| head`) is not an error of the command. The rest of the output is discarded.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -22,11 +21,11 @@ for (const output of [process.stdout, process.stderr]) {
 }
 
 addMigrateCommand(program);
-addUserCommands(program);
-addListCommand(program);
-addImportCommand(program);
-addResetTotpCommand(program);
-addInviteCommand(program);
+const user = addUserCommands(program);
+addListCommand(user);
+addImportCommand(user);
+addResetTotpCommand(user);
+addInviteCommand(user);
 addConfigCommands(program);
 addKeyCommands(program);
 addPurgeCommand(program);

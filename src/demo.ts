@@ -5,10 +5,9 @@ import { DemoModule } from './demo/demo.module';
 import { demoCaptchaToken, demoGuide } from './demo/demo-guide';
 import { DemoSeed } from './demo/demo-seed';
 import { configOrExit } from './platform/config/env';
-import { startServer } from './server';
-import { exitWith } from './start-failure';
+import { exitWith, startServer } from './server';
 
-/** `npm start` and nothing else: the literal contract of the specification, with demo accounts, on this machine only. */
+/** `npm start`: the literal contract of the specification with demo accounts, reachable from this machine only. */
 const config = configOrExit({
   NODE_ENV: 'development',
   HOST: '127.0.0.1',

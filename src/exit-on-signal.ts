@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
 /**
- * The first import of each program. In a container the program is process 1, for which the kernel ignores a signal without
- * a listener: until the program has its own, SIGTERM and SIGINT end it here, with the exit code that a shell would show.
+ * The first import of each program. In a container the program is process 1, and the kernel ignores a signal to process
+ * 1 that has no listener. This listener ends the program with the exit code of a shell, until the program has its own.
  */
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {

@@ -9,25 +9,26 @@ import { createLogger, NestLogger } from './platform/logging/logger';
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** From SIGTERM on, readiness is red. The ingress has this long to notice, then the listener closes. */
+/** Readiness is red from SIGTERM on. The listener closes after this time, in which the ingress notices it. */
 const ingressDelayMs = 3000;
+/** The process ends after this time at the latest, also if a connection is still open. */
 const lastResortMs = 9500;
 
 interface StartOptions {
   /** Runs before the first request is accepted. */
   readonly prepare?: (app: NestFastifyApplication) => Promise<void>;
-  /** Milliseconds between SIGTERM and the end of listening; 0 where no ingress is in front. */
+  /** Milliseconds from SIGTERM until the listener closes; 0 without an ingress. */
   readonly drainMs?: number;
 }
 
-/** Starts listening, also while the database is away (readiness is red then), and stops gracefully on SIGTERM. */
+/** Listens even if the database is unavailable (readiness is red then), and stops gracefully on SIGTERM. */
 export async function startServer(
   module: DynamicModule,
   config: AppConfig,
   { prepare, drainMs = ingressDelayMs }: StartOptions = {},
 ): Promise<NestFastifyApplication> {
   const logger = createLogger(config.logLevel);
-  // Before the service listens there is nothing to drain, so it ends at once.
+  // Before the service listens, it has no requests to finish, so a signal ends it at once.
   let stop = (signal: StopSignal): void => process.exit(128 + constants.signals[signal]);
   let told = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -60,4 +61,12 @@ export async function startServer(
   };
   process.on('unhandledRejection', (reason) => logger.error({ context: 'main', err: reason }, 'unhandled rejection'));
   return app;
+}
+
+/**
+ * Ends a program that cannot start, for example because its port is in use: one line on standard error, exit code 1.
+ */
+export function exitWith(error: unknown): never {
+  process.stderr.write(`cannot start: ${error instanceof Error ? error.message.split('\n')[0] : 'unknown error'}\n`);
+  process.exit(1);
 }

@@ -3,11 +3,13 @@ import { NestFactory } from '@nestjs/core';
 import type { AppConfig } from '../platform/config/app-config';
 import { configOrExit } from '../platform/config/env';
 import { DatabaseConnection } from '../platform/database/database-connection';
+import { isStoreFailure, storeCode } from '../platform/database/store-failure';
 import { createLogger, NestLogger } from '../platform/logging/logger';
+import { DomainError } from '../shared/errors/domain-error';
 import { CliModule } from './cli.module';
 import { operator } from './program';
 
-/** What the operator reads on standard error: one line, and exit code 1 unless told. */
+/** An error for the operator: one line on standard error, and exit code 1 unless another one is given. */
 export class CliProblem extends Error {
   override readonly name = 'CliProblem';
 
@@ -19,7 +21,16 @@ export class CliProblem extends Error {
   }
 }
 
-/** Runs one command inside the application, without its HTTP side, and closes it whatever happens. */
+/** Describes an error in one line for standard error, without values that may be secrets. */
+export function problemOf(error: unknown): string {
+  if (error instanceof DomainError) return `${error.entry.code}: ${error.entry.msg.en}`;
+  const code = storeCode(error);
+  if (isStoreFailure(error)) return `the database cannot be reached (${code}): check DATABASE_URL and the database`;
+  if (code.startsWith('ER_') || code.startsWith('SQLITE_')) return `the database refused the statement: ${code}`;
+  return error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : 'unknown error';
+}
+
+/** Runs one command in the application without its HTTP part, and closes the application in any case. */
 export async function inContext<T>(
   work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
 ): Promise<T> {
@@ -30,20 +41,22 @@ export async function inContext<T>(
   });
   try {
     const state = await context.get(DatabaseConnection).probe();
-    if (state === 'unreachable') throw new CliProblem('the database cannot be reached');
-    if (state === 'migrations pending') throw new CliProblem('the database has pending migrations: run migrate first');
+    if (state === 'unreachable')
+      throw new CliProblem('the database cannot be reached: check DATABASE_URL and the database');
+    if (state === 'migrations pending')
+      throw new CliProblem('the database has pending migrations: run `migrate` first');
     return await work(context, config);
   } finally {
     await context.close();
   }
 }
 
-/** A long read, or a row that somebody holds: nobody waits for the answer within 5 s. */
+/** A command may read for a long time or wait for a locked row. It has no client that needs an answer within 5 s. */
 function withoutTimeLimits(config: AppConfig): AppConfig {
   return { ...config, database: { ...config.database, timeLimits: false } };
 }
 
-/** All of standard input without its last line break: a secret that does not show in the process list. */
+/** All of standard input without the last line break. A secret that is read here does not show in the process list. */
 export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -56,7 +69,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** `--json` prints the value, otherwise one `key: value` line for each member. */
+/** Prints JSON with `--json`, otherwise one `key: value` line for each member. */
 export function printRecord(record: Readonly<Record<string, unknown>>, json: boolean | undefined): void {
   if (json) print(JSON.stringify(record));
   else for (const [key, value] of Object.entries(record)) print(`${key}: ${textOf(value)}`);
@@ -67,17 +80,25 @@ export function printRows(rows: readonly Readonly<Record<string, unknown>>[], js
   else for (const row of rows) print(rowText(row));
 }
 
-/** The line of a table. */
+/** One line of a table, separated by tabs. */
 export function rowText(row: Readonly<Record<string, unknown>>): string {
   return Object.values(row).map(textOf).join('\t');
 }
 
-/** Waits until the reader has taken the text. @returns false when nobody reads any more */
+/** Waits until the reader has taken the text. @returns false if the reader has closed the pipe */
 export function written(text: string): Promise<boolean> {
   return new Promise((resolve) => {
     process.stdout.write(text, (error) => resolve(!error));
   });
 }
+
+/** @throws CliProblem unless the value is one of those allowed */
+export function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
+  if ((allowed as readonly string[]).includes(value)) return value as T;
+  throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
+}
+
+export const statusOf = (value: string): number => Number(oneOf('the status', value, ['1', '0', '-1', '-2']));
 
 function textOf(value: unknown): string {
   return value === null || value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value);

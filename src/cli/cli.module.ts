@@ -14,15 +14,15 @@ import { UsersModule } from '../users/users.module';
 import { UserAdministration } from './user-administration';
 import { UserImport } from './user-import';
 
-/** The application as the command line needs it. */
+/** The modules that the command line needs. */
 @Module({})
 export class CliModule {
-  /** @param operator absent for a command that only looks */
+  /** @param operator undefined for a command that only reads */
   static with(config: AppConfig, operator?: Operator): DynamicModule {
     const operators = operator ? [{ provide: Operator, useValue: operator }] : [];
     return {
       module: CliModule,
-      // The operator is one for all modules: whoever writes to the audit writes in the operator's name.
+      // Global, so that every module that writes to the audit names the same operator.
       global: true,
       imports: [
         ConfigModule.with(config),

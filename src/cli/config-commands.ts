@@ -15,7 +15,7 @@ interface Options {
 
 const where = 'WHERE tenant_id = ? AND `group` = ? AND `key` = ?';
 
-/** `config …`: rows of `system_configs`. Every process sees a change within a second. */
+/** `config …`: settings in the table `system_configs`. Each process sees a change within a second. */
 export function addConfigCommands(program: Command): void {
   const config = program.command('config').description('settings of the root tenant');
   const verb = (usage: string) =>
@@ -25,7 +25,8 @@ export function addConfigCommands(program: Command): void {
     .option('--value-stdin', 'read the value from standard input')
     .action(async (group: string, key: string, given: string | undefined, { tenant, valueStdin, json }: Options) => {
       const typed = valueStdin ? await readStandardInput() : given;
-      if (typed === undefined) throw new CliProblem('give a value, or --value-stdin');
+      if (typed === undefined)
+        throw new CliProblem('the value is missing: give it after the key, or use --value-stdin');
       await inContext(async (context) => {
         const value = storable(context, group, key, typed);
         await assertTenant(context.get(Database), tenant);
@@ -39,7 +40,8 @@ export function addConfigCommands(program: Command): void {
           ]);
           await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
         };
-        // Racers: commands that set a key which was not there. The loser meets the winner's row, and now replaces it.
+        // Racers: commands that set the same new key. The INSERT of the loser meets the row of the winner, and the next
+        // attempt replaces that row.
         const database = context.get(Database);
         for (let attempt = 1; ; attempt++) {
           try {

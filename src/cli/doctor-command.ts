@@ -19,14 +19,14 @@ import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer
 import { checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
-/** `doctor`: would it work now? One line for each part, exit 1 when one of them has a problem. Changes nothing. */
+/** `doctor`: checks each part and prints one line for it. Exit code 1 if a part has a problem. It changes nothing. */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('checks database, migrations, writes, SMTP, LDAP, captcha, Redis, keys, clock, settings')
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
-      // A look must not migrate.
+      // A check must not migrate the database.
       const config = configOrExit({ MIGRATE_ON_START: 'false' });
       const findings = await examine(config);
       if (json) print(JSON.stringify(findings));
@@ -62,7 +62,7 @@ const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
 
 const storedNames = ['writes', 'clock', 'captcha', 'smtp'];
 
-/** What needs tables: settings of the mail server, receipts of the captcha. */
+/** Checks that need tables. The mail server is configured in one, and used captcha tokens are stored in one. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
   const database = context.get(Database);
   return [

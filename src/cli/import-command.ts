@@ -9,30 +9,32 @@ interface Options {
   json?: boolean;
 }
 
-/** `user import`, beside the other `user` commands. It can be stopped between two rows, and run again. */
-export function addImportCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('import')
+/** `user import`: can be stopped between two rows and run again. */
+export function addImportCommand(user: Command): void {
+  user
+    .command('import')
     .description('accounts from a .csv, .jsonl or .ndjson file')
     .argument('<file>')
     .option('--dry-run', 'check every row, write nothing')
-    .option('--force', 'take passwords that do not meet the policy')
+    .option('--force', 'accept passwords that do not meet the policy')
     .option('--json')
     .action((file: string, { dryRun = false, force, json }: Options) =>
       inContext(async (context) => {
         const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
         const rules = force ? 'waived' : 'policy';
-        // For people: a machine that reads the report wants nothing but problems on standard error.
+        // Progress is for people. A program that reads the JSON report expects only problems on standard error.
         const progress = (rows: number) => void (json || process.stderr.write(`${rows} rows\n`));
         const interrupted = await interruptible(
           (signal) => context.get(UserImport).run(file, report, { dryRun, rules, progress, signal }),
-          () => `after ${done(report)} rows; run it again for the rest, rows that exist are skipped`,
+          () => `after ${done(report)} rows; run it again for the rest, existing rows are skipped`,
         );
         printReport(report, json);
         if (interrupted) throw interrupted;
         const failed = report.failed.length;
-        if (failed > 0) throw new CliProblem(`${failed} of ${report.rows} rows failed`);
+        if (failed > 0)
+          throw new CliProblem(
+            `${failed} of ${report.rows} rows failed: correct them and run the import again, existing rows are skipped`,
+          );
       }),
     );
 }

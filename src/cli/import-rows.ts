@@ -6,25 +6,28 @@ import { AccountProblem } from '../users/user-accounts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A row as it was read; `problem` where it cannot be told what its fields are. */
+/** A row as it was read. It has a `problem` if its fields cannot be determined. */
 export interface Row {
   readonly fields: Fields;
   readonly problem?: string;
 }
 
-/** The rows of a file, one at a time: its size does not matter. @throws AccountProblem when it cannot be read as a whole */
+/**
+ * Reads the rows one at a time, so files of any size are possible.
+ * @throws AccountProblem if the file is not readable
+ */
 export async function* readRows(file: string): AsyncGenerator<Row> {
   if (file.endsWith('.csv')) {
     const source = Readable.from(textOf(file));
     const rows = parse({ columns: true, skip_empty_lines: true, trim: true, relax_column_count: true, info: true });
-    // A pipe does not pass errors on.
+    // `pipe` does not forward errors.
     source.on('error', (error) => rows.destroy(error));
     try {
       for await (const { info, record } of source.pipe(rows) as AsyncIterable<{ info: InfoRecord; record: Fields }>) {
-        yield { fields: record, problem: info.error && 'the number of columns is not that of the first line' };
+        yield { fields: record, problem: info.error && 'the row has another number of columns than the first line' };
       }
     } catch (error) {
-      // Its message quotes the value that it stumbled over, which may be a password.
+      // The message of the parser quotes the value at which it failed, which may be a password.
       if (error instanceof CsvError)
         throw new AccountProblem(`line ${String(error.lines)} is not well-formed CSV (${error.code})`);
       throw error;
@@ -34,11 +37,13 @@ export async function* readRows(file: string): AsyncGenerator<Row> {
       if (line.trim() !== '') yield parseLine(line);
     }
   } else {
-    throw new AccountProblem('the file must end in .csv, .jsonl or .ndjson');
+    throw new AccountProblem('the name of the file must end in .csv, .jsonl or .ndjson');
   }
 }
 
-/** Without a byte order mark. In another encoding letters of a password would become U+FFFD, and nobody could log in. */
+/**
+ * Decodes UTF-8, without a byte order mark. In another encoding, letters of a password would silently become U+FFFD.
+ */
 async function* textOf(file: string): AsyncGenerator<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Buffer) => {
@@ -57,7 +62,7 @@ function parseLine(line: string): Row {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { fields: value as Fields };
   } catch {
-    // Reported below like every other malformed line.
+    // Falls through to the problem below.
   }
-  return { fields: {}, problem: 'not a JSON object' };
+  return { fields: {}, problem: 'the line is not a JSON object' };
 }

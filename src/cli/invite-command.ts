@@ -11,14 +11,15 @@ interface Options {
   json?: boolean;
 }
 
-/** `user invite`: a type 0 request, by mail. The link is printed only where that is asked for: it sets the password. */
-export function addInviteCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('invite')
+/**
+ * `user invite`: mails a change request of type 0. The link is printed on request only, because it sets the password.
+ */
+export function addInviteCommand(user: Command): void {
+  user
+    .command('invite')
     .description('mail a link by which the user sets the first password')
     .argument('<name>', 'login name or uid')
-    .option('--print-link', 'print the link, to be passed on by other means')
+    .option('--print-link', 'print the link, to pass it on by other means')
     .option('--lang <language>', languages.join(', '), defaultLanguage)
     .option('--json')
     .action((nameOrUid: string, { printLink, lang, json }: Options) =>
@@ -27,7 +28,7 @@ export function addInviteCommand(program: Command): void {
         if (language === undefined) throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
         const user = await context.get(UserAdministration).find(nameOrUid);
         if (usableAddress(user.email) === null && !printLink) {
-          throw new CliProblem('the user has no e-mail address that mail can go to: use --print-link');
+          throw new CliProblem('the user has no valid e-mail address: use --print-link to print the link');
         }
         const { link, expires, mailed } = await context.get(UserInvitations).invite(user, language);
         printRecord(

@@ -9,11 +9,11 @@ export function addKeyCommands(program: Command): void {
   addResealCommand(keys);
 }
 
-/** `keys generate`: fresh secrets in the form that the environment takes. Needs no settings and no store. */
+/** `keys generate`: new secrets as lines of an environment file. It needs no settings and no database. */
 function addGenerateCommand(keys: Command): void {
   keys
     .command('generate')
-    .description('prints a fresh JWT_SECRET, DATA_ENCRYPTION_KEY and JWT_PRIVATE_KEY')
+    .description('print a new JWT_SECRET, DATA_ENCRYPTION_KEY and JWT_PRIVATE_KEY')
     .option('--json')
     .action(({ json }: { json?: boolean }) => {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -11,7 +11,7 @@ const context = { get: () => keys } as unknown as INestApplicationContext;
 const stored = (group: string, key: string, value: string) => storable(context, group, key, value);
 
 describe('config set', () => {
-  it('stores a password policy whole, so that a later default changes nothing', () => {
+  it('stores a password policy with all its members, so that a later default does not change it', () => {
     expect(stored('CONFIG', 'PASSWORD_POLICY', ' {"min_length": 16} ')).toBe(
       '{"min_length":16,"require_upper":true,"require_lower":true,"require_digit":true,"require_special":false}',
     );
@@ -41,7 +41,7 @@ describe('config set', () => {
     ['a group', 'KEY', 'x'],
     ['GROUP', 'a\nkey', 'x'],
     ['', '', 'x'],
-  ])('%s %s %j is refused in one line that does not repeat the value', (group, key, value) => {
+  ])('refuses %s %s %j in one line that does not contain the value', (group, key, value) => {
     let problem = '';
     try {
       stored(group, key, value);
@@ -60,7 +60,7 @@ describe('config set', () => {
     ['SENDER', 'Portal <no-reply@example.com>', 'Portal <no-reply@example.com>'],
     ['USER', 'mailer', 'mailer'],
     ['TLS', 'STARTTLS', 'starttls'],
-  ])('SMTP %s %j is stored as %j', (key, value, expected) => {
+  ])('stores SMTP %s %j as %j', (key, value, expected) => {
     expect(stored('SMTP', key, value)).toBe(expected);
   });
 
@@ -81,7 +81,7 @@ describe('config set', () => {
     ['smtp', 'HOST', 'there is no group smtp: give CONFIG or SMTP'],
     ['OTHER', 'PASSWORD_POLICY', 'there is no group OTHER: give CONFIG or SMTP'],
     ['__proto__', 'constructor', 'there is no group __proto__: give CONFIG or SMTP'],
-  ])('%s %s is read by nobody: refused, and told what there is', (group, key, problem) => {
+  ])('refuses %s %s, which nothing reads, and names the valid ones', (group, key, problem) => {
     expect(() => stored(group, key, 'canary')).toThrow(new CliProblem(problem));
   });
 });

@@ -5,10 +5,10 @@ import { parsePasswordPolicy } from '../password-reset/password-policy';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { CliProblem } from './cli-context';
 
-/** Checks one value and answers the form that is stored. @throws Error with one line for the operator, without the value */
+/** Checks one value and returns the form to store. @throws Error with one line for the operator, without the value */
 type Check = (value: string) => string;
 
-/** The settings that this service reads itself: nonsense is refused when it is written, not when it is needed. */
+/** The settings that this service reads. A wrong value is refused when it is written, not when it is needed. */
 const known: Readonly<Record<string, Check>> = {
   'CONFIG PASSWORD_POLICY': (value) => JSON.stringify(parsePasswordPolicy(value)),
   'SMTP HOST': matching(/^[^\s/@]{1,255}$/, 'a host name or an address'),
@@ -18,7 +18,7 @@ const known: Readonly<Record<string, Check>> = {
     return value;
   },
   'SMTP SENDER': (value) => {
-    if (mailboxOf(value) === undefined) throw new CliProblem('it must be an address, or a name and <an address>');
+    if (mailboxOf(value) === undefined) throw new CliProblem('it must be an address, or a name and <address>');
     return value;
   },
   'SMTP USER': matching(/^\P{Cc}{1,255}$/u, '1 to 255 characters'),
@@ -27,7 +27,10 @@ const known: Readonly<Record<string, Check>> = {
 
 const names = [...Object.keys(known), 'SMTP SECRET'].map((name) => name.split(' ') as [group: string, key: string]);
 
-/** The form in which the value is stored. @throws CliProblem for a group or key that nobody reads, and for nonsense */
+/**
+ * Returns the form in which the value is stored.
+ * @throws CliProblem for an unknown group or key and for a wrong value
+ */
 export function storable(context: INestApplicationContext, group: string, key: string, value: string): string {
   assertWellFormed(group, key);
   assertKnown(group, key);
@@ -39,7 +42,7 @@ export function storable(context: INestApplicationContext, group: string, key: s
   }
 }
 
-/** Not even a space: MariaDB finds the row of `SMTP` for `SMTP `, under a name that nothing here takes for a secret's. */
+/** Spaces are refused too: MariaDB finds the row of `SMTP` for `SMTP `, and the secret of `SMTP ` would be printed. */
 export function assertWellFormed(group: string, key: string): void {
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(group) || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
     throw new CliProblem('group and key must have 1 to 64 letters, digits, dots, dashes or underscores');
@@ -53,13 +56,13 @@ export function shown(group: string, key: string, value: string): string {
 
 const isSecret = (group: string, key: string) => group === 'SMTP' && key === 'SECRET';
 
-/** A password may begin or end with a space, so it is taken as it is. */
+/** The value is not trimmed, because a password may begin or end with a space. */
 function sealedSecret(context: INestApplicationContext, value: string): string {
   if (value === '') throw new CliProblem('SMTP SECRET was not changed: it is empty');
   return sealSmtpSecret(context.get(KeyRing), value);
 }
 
-/** A misspelt key would be stored, and nothing would ever read it. */
+/** Nothing would ever read the value of a misspelt key. */
 function assertKnown(group: string, key: string): void {
   const groups = [...new Set(names.map(([one]) => one))];
   if (!groups.includes(group)) throw new CliProblem(`there is no group ${group}: give ${groups.join(' or ')}`);

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Provider } from '../users/user.entity';
 import { type ListedUser, UserListing } from '../users/user-listing';
-import { inContext, rowText, written } from './cli-context';
-import { oneOf, statusOf } from './user-options';
+import { inContext, oneOf, rowText, statusOf, written } from './cli-context';
 
 interface Options {
   limit?: number;
@@ -14,18 +13,17 @@ interface Options {
   json?: boolean;
 }
 
-/** `user list`: printed page by page, at the speed of who reads it, and ended when nobody reads any more. */
-export function addListCommand(program: Command): void {
-  program.commands
-    .find((command) => command.name() === 'user')
-    ?.command('list')
-    .description('a line for each account, by login name')
-    .option('--limit <number>', 'at most so many', count)
+/** `user list`: prints page by page, as fast as the reader takes it, and ends when the reader closes the pipe. */
+export function addListCommand(user: Command): void {
+  user
+    .command('list')
+    .description('print one line for each account, ordered by login name')
+    .option('--limit <number>', 'the greatest number of accounts', count)
     .option('--query <prefix>', 'the beginning of the login name, e-mail address or nickname')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired')
     .option('--tenant <id>')
     .option('--provider <provider>', 'password or ldap')
-    .option('--locked', 'only those that are locked now after failed logins')
+    .option('--locked', 'only accounts that are locked now after failed logins')
     .option('--json', 'one array')
     .action((options: Options) => {
       const { limit, status, tenant, provider, query, locked, json } = options;

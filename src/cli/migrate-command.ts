@@ -3,7 +3,7 @@ import { configOrExit } from '../platform/config/env';
 import { migrate } from '../platform/database/migrator';
 import { print } from './cli-context';
 
-/** `migrate`: safe to run from several pods at once; who comes second waits and finds nothing to do. */
+/** `migrate`: may run in several pods at the same time. The second one waits and then finds nothing to do. */
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')

@@ -2,11 +2,11 @@ import { userInfo } from 'node:os';
 import { systemUser } from './program';
 
 describe('the actor of a command without --actor', () => {
-  it('is the system user', () => {
+  it('is the name of the system user', () => {
     expect(systemUser()).toBe(userInfo().username);
   });
 
-  it('is a number where the user of a container has no name', () => {
+  it('is the number of the user if it has no name, as in a container', () => {
     const nameless = () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     };

@@ -2,13 +2,13 @@ import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { Operator } from '../audit/operator';
 
-/** The command line itself; each file beside it adds its commands. */
+/** The root command. The other files of this folder add their commands to it. */
 export const program = new Command('cli')
   .description('operate the authentication service')
   .option('--actor <name>', 'who runs this, for the audit (default: the system user)', actorName)
   .configureOutput({
     outputError: (text, write) => write(text.replace(/\n+(?=.)/g, ' ')),
-    // A group without its command would print the whole help as its error.
+    // For a group without a command, commander would print the whole help as an error.
     writeErr: (text) =>
       process.stderr.write(text.startsWith('Usage: ') ? 'error: a command is missing, see --help\n' : text),
   })
@@ -18,12 +18,12 @@ export function operator(): Operator {
   return new Operator(program.opts<{ actor?: string }>().actor ?? systemUser());
 }
 
-/** @param read throws where the user has no name */
+/** @param read throws if the user has no name */
 export function systemUser(read = () => userInfo().username): string {
   try {
     return read();
   } catch {
-    // A container may run under a number that has no name.
+    // The user of a container may have a number and no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

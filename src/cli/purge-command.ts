@@ -4,16 +4,16 @@ import { Database } from '../platform/database/database';
 import { defaultLogDays, Retention } from '../retention/retention';
 import { inContext, printRecord } from './cli-context';
 
-/** `purge`: removes what has expired, in bounded batches; for a daily job (docs/operations/retention.md). */
+/** `purge`: deletes expired rows in bounded batches, for a daily job (docs/operations/retention.md). */
 export function addPurgeCommand(program: Command): void {
   program
     .command('purge')
-    .description('removes what has expired, in bounded batches')
-    .option('--logs-days <days>', 'keep rows of login_logs and audit_logs for so long', wholeDays, defaultLogDays)
+    .description('delete expired rows in bounded batches')
+    .option('--logs-days <days>', 'how many days rows of login_logs and audit_logs are kept', wholeDays, defaultLogDays)
     .option('--json')
     .action(({ logsDays, json }: { logsDays: number; json?: boolean }) =>
       inContext(async (context) => {
-        // Before the first batch: each batch commits by itself, and none of them may be without its row.
+        // The audit row comes first, because each batch commits by itself and none may be without an audit row.
         const detail = { logs_days: logsDays };
         await context.get(AuditTrail).record(context.get(Database), 'PURGE_STARTED', { detail });
         printRecord(await context.get(Retention).purge(logsDays), json);

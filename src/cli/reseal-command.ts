@@ -13,15 +13,15 @@ interface Options {
   json?: boolean;
 }
 
-/** Codes and captcha challenges live for minutes; an hour leaves room for a replica that is slow to go. */
+/** Codes and captcha challenges live for minutes. An hour leaves time for a replica that ends slowly. */
 const shortLivedSeconds = 3600;
 
-/** `keys reseal`: the last step but one of a rotation of data keys (docs/operations/keys.md). */
+/** `keys reseal`: the last but one step of a rotation of data keys (docs/operations/keys.md). */
 export function addResealCommand(keys: Command): void {
   keys
     .command('reseal')
-    .description('seals everything that lasts again with the first DATA_ENCRYPTION_KEY')
-    .option('--dry-run', 'only count what is sealed with another key')
+    .description('seal all lasting values again with the first DATA_ENCRYPTION_KEY')
+    .option('--dry-run', 'only count values that are sealed with another key')
     .option('--json')
     .action(({ dryRun, json }: Options) =>
       inContext((context, config) => (dryRun ? count(context, json) : reseal(context, config, json))),
@@ -33,10 +33,10 @@ async function count(context: INestApplicationContext, json: boolean | undefined
   printRecord({ left: former, unreadable }, json);
 }
 
-/** Counted anew at the end: what a replica has written meanwhile with another key is among it. */
+/** Counts again at the end, to include values that a replica has meanwhile sealed with another key. */
 async function reseal(context: INestApplicationContext, config: AppConfig, json: boolean | undefined): Promise<void> {
   const [database, keys] = [context.get(Database), context.get(KeyRing)];
-  // Before the first batch: each batch commits by itself, and none of them may be without its row.
+  // The audit row comes first, because each batch commits by itself and none may be without an audit row.
   await context.get(AuditTrail).record(database, 'RESEAL_STARTED', {});
   const resealed = await resealAll(database, keys);
   const census = await censusOfAll(database, keys);
@@ -47,15 +47,15 @@ async function reseal(context: INestApplicationContext, config: AppConfig, json:
   if (json) return;
   const minutes = Math.ceil(Math.max(shortLivedSeconds, config.mfa.codeTtlSeconds) / 60);
   print(
-    `every key but the first can be dropped ${minutes} minutes after the last replica that wrote with it has ended`,
+    `every key except the first can be removed ${minutes} minutes after the end of the last replica that wrote with it`,
   );
 }
 
 function assertDone({ former, unreadable }: Census): void {
   if (former > 0) {
     throw new CliProblem(
-      `${former} values are sealed with another key than the first: a replica still writes with it; ` +
-        'keep it, and run this again after the roll-out',
+      `${former} values are sealed with another key than the first, so a replica still writes with it: ` +
+        'keep the key, and run this again after the roll-out',
     );
   }
   if (unreadable > 0) {

@@ -3,12 +3,11 @@ import { TotpReset } from '../mfa/totp-reset';
 import { inContext, printRecord } from './cli-context';
 import { UserAdministration } from './user-administration';
 
-/** `user reset-totp`, beside the other `user` commands. */
-export function addResetTotpCommand(program: Command): void {
-  const user = program.commands.find((command) => command.name() === 'user') ?? program.command('user');
+/** `user reset-totp`: removes the authenticator of a user who has lost it. */
+export function addResetTotpCommand(user: Command): void {
   user
     .command('reset-totp')
-    .description('removes the authenticator; codes go by mail again')
+    .description('remove the authenticator; codes are sent by mail again')
     .argument('<name>', 'login name or uid')
     .option('--json')
     .action((name: string, { json }: { json?: boolean }) =>

@@ -4,10 +4,10 @@ import type { KeyRing } from '../platform/crypto/key-ring';
 import { type Census, censusOf, resealColumn, type SealedColumn } from '../platform/crypto/resealing';
 import type { Database } from '../platform/database/database';
 
-/** Everything that is sealed and outlives a roll-out. What is not here (codes, challenges, passes) is over in minutes. */
+/** All columns with sealed values that outlive a roll-out. Others (codes, challenges, passes) expire within minutes. */
 export const sealedColumns: readonly SealedColumn[] = [...sealedTotpColumns, ...sealedMailColumns];
 
-/** @returns how many values of each column were sealed again; in order, and never a value */
+/** @returns how many values of each column were sealed again */
 export async function resealAll(database: Database, keys: KeyRing): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const column of sealedColumns) {

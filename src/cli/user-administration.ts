@@ -11,7 +11,7 @@ import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accoun
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 
-/** `waived`: by `--force`, and for the accounts of the demo. */
+/** `waived` with `--force`, and for the accounts of the demo. */
 export type PasswordRules = 'policy' | 'waived';
 
 export interface NewPassword {
@@ -19,7 +19,7 @@ export interface NewPassword {
   readonly rules: PasswordRules;
 }
 
-/** Each verb is one unit of work: the row, what must end with it, its log, its audit row; or none of them. */
+/** Each method is one transaction: the change, the sessions that it ends, its log and its audit row, or nothing. */
 @Injectable()
 export class UserAdministration {
   constructor(
@@ -33,7 +33,7 @@ export class UserAdministration {
     private readonly policy: PasswordPolicySource,
   ) {}
 
-  /** By login name or uid. @throws AccountProblem when there is none. */
+  /** Finds a user by login name or uid. @throws AccountProblem if there is none */
   async find(nameOrUid: string): Promise<User> {
     const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
     if (user === null) throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`);
@@ -46,7 +46,9 @@ export class UserAdministration {
     return this.hasher.hash(password, { ip: 'operator' });
   }
 
-  /** @throws AccountProblem for a password that the policy refuses, unless it is waived, or that cannot be hashed at all */
+  /**
+   * @throws AccountProblem if the policy refuses the password and is not waived, or if the password cannot be hashed
+   */
   async assertAllowed(password: string, rules: PasswordRules): Promise<void> {
     if (password === '' || !isHashable(password)) {
       throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
@@ -54,7 +56,7 @@ export class UserAdministration {
     const missing = rules === 'waived' ? [] : missingFor(password, await this.policy.current());
     if (missing.length > 0) {
       throw new AccountProblem(
-        `the password does not meet the policy, it needs ${missing.join(', ')}; --force takes it all the same`,
+        `the password does not meet the policy, it needs ${missing.join(', ')}; --force accepts it anyway`,
       );
     }
   }
@@ -68,7 +70,7 @@ export class UserAdministration {
     });
   }
 
-  /** Everything that `create` would refuse, and nothing of it stays. @throws AccountProblem */
+  /** Refuses what `create` would refuse, and rolls everything back. @throws AccountProblem */
   async rehearse(user: NewUser): Promise<void> {
     const rollback = new Error('rolled back');
     try {
@@ -82,7 +84,8 @@ export class UserAdministration {
   }
 
   async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
-    if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
+    if (user.provider !== 'password')
+      throw new AccountProblem('a directory user has no password here: change it in the directory');
     const hash = await this.hash(password, rules);
     await this.database.transaction(async (tx) => {
       await this.users.setPassword(tx, user.uid, hash, { temporary });

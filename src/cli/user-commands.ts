@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
-import { CliProblem, inContext, printRecord, readStandardInput } from './cli-context';
+import { CliProblem, inContext, oneOf, printRecord, readStandardInput, statusOf } from './cli-context';
 import { type PasswordRules, UserAdministration } from './user-administration';
-import { oneOf, statusOf } from './user-options';
 
 interface CreateOptions {
   loginName: string;
@@ -24,18 +23,19 @@ interface CreateOptions {
 
 type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'force' | 'json'>;
 
-export function addUserCommands(program: Command): void {
+/** @returns the command `user`, to which other files add further commands */
+export function addUserCommands(program: Command): Command {
   const user = program.command('user').description('accounts');
 
   user
     .command('create')
-    .description('make an account; without a password it waits for an invitation')
+    .description('create an account; without a password it waits for an invitation')
     .requiredOption('--login-name <name>')
     .option('--email <address>')
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--temporary', 'the first login has to change the password')
-    .option('--force', 'take a password that does not meet the policy')
+    .option('--temporary', 'the user has to change the password at the first login')
+    .option('--force', 'accept a password that does not meet the policy')
     .option('--nickname <text>')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
     .option('--mfa-type <type>', 'email or totp', 'email')
@@ -65,17 +65,17 @@ export function addUserCommands(program: Command): void {
       });
     });
 
-  onUser(user, 'show', 'what is known of an account, but for its secrets', (found) => {
+  onUser(user, 'show', 'print an account without its secrets', (found) => {
     return Promise.resolve(view(found));
   });
 
   user
     .command('set-status')
-    .description('other than 1 also revokes the tokens')
+    .description('set the status; any status but 1 also revokes the tokens')
     .argument('<name>')
     .argument('<status>')
     .option('--json')
-    // So that -1 and -2 are values and not options.
+    // Otherwise -1 and -2 would be read as options.
     .allowUnknownOption()
     .action((name: string, status: string, { json }: { json?: boolean }) =>
       administer(name, json, async (found, administration) => {
@@ -102,12 +102,12 @@ export function addUserCommands(program: Command): void {
     .argument('<name>')
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--temporary', 'the next login has to change the password')
-    .option('--force', 'take a password that does not meet the policy')
+    .option('--temporary', 'the user has to change the password at the next login')
+    .option('--force', 'accept a password that does not meet the policy')
     .option('--json')
     .action(async (name: string, options: PasswordOptions) => {
       const password = await passwordOf(options);
-      if (password === undefined) throw new CliProblem('give --password or --password-stdin');
+      if (password === undefined) throw new CliProblem('the password is missing: give --password or --password-stdin');
       await administer(name, options.json, async (found, administration) => {
         await administration.setPassword(found, password, {
           temporary: options.temporary ?? false,
@@ -117,14 +117,20 @@ export function addUserCommands(program: Command): void {
       });
     });
 
-  onUser(user, 'unlock', 'opens the lock after failed logins and the block of codes', async (found, administration) => {
-    await administration.unlock(found);
-    return { uid: found.uid, login_name: found.loginName, result: true };
-  });
+  onUser(
+    user,
+    'unlock',
+    'remove the lock after failed logins and the block after wrong codes',
+    async (found, administration) => {
+      await administration.unlock(found);
+      return { uid: found.uid, login_name: found.loginName, result: true };
+    },
+  );
 
-  onUser(user, 'revoke-tokens', 'ends every session of the account', async (found, administration) => {
+  onUser(user, 'revoke-tokens', 'end all sessions of the account', async (found, administration) => {
     return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
   });
+  return user;
 }
 
 type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;
@@ -149,7 +155,7 @@ const rulesOf = ({ force }: PasswordOptions): PasswordRules => (force ? 'waived'
 
 async function passwordOf(options: PasswordOptions): Promise<string | undefined> {
   if (options.password !== undefined && options.passwordStdin) {
-    throw new CliProblem('--password and --password-stdin exclude each other');
+    throw new CliProblem('--password and --password-stdin exclude each other: give only one');
   }
   return options.passwordStdin ? readStandardInput() : options.password;
 }

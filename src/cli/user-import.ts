@@ -10,16 +10,16 @@ import { type PasswordRules, UserAdministration } from './user-administration';
 export interface ImportReport {
   rows: number;
   created: number;
-  /** Login names that exist already: running the same file again changes nothing. */
+  /** Rows whose login name exists already. Importing the same file again therefore changes nothing. */
   skipped: number;
   failed: { row: number; login_name: string; problem: string }[];
 }
 
 export interface ImportOptions {
   readonly dryRun: boolean;
-  /** Of rows with a password; whether one met the policy cannot be seen in its hash. */
+  /** For rows with a password. A hash does not show whether its password meets the policy. */
   readonly rules: PasswordRules;
-  /** Told every 1000 rows. */
+  /** Called after every 1000 rows. */
   readonly progress: (rows: number) => void;
   /** Ends the import between two rows. */
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ export interface ImportOptions {
 
 type HashOptions = Pick<ImportOptions, 'dryRun' | 'rules'>;
 
-/** Names and addresses that a dry run would have taken by now. */
+/** The names and addresses of the earlier rows of a dry run. */
 type Taken = Set<string>;
 
 const keys = new Set([
@@ -45,10 +45,10 @@ const keys = new Set([
   'temporary',
 ]);
 
-/** bcrypt as the common libraries write it; a cost over 14 would let one login hold a core for seconds. */
+/** A bcrypt hash as common libraries write it. With a cost above 14 one login would occupy a core for seconds. */
 const importableHash = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
-/** `user import`: one unit for each row, so a bad row is reported and the others are there, whole. */
+/** `user import`: one transaction for each row, so a wrong row is reported and the others are imported. */
 @Injectable()
 export class UserImport {
   constructor(
@@ -56,7 +56,7 @@ export class UserImport {
     private readonly administration: UserAdministration,
   ) {}
 
-  /** @param report filled row by row, so that it says how far an import came that was stopped */
+  /** @param report is filled row by row, so that it also describes an import that was stopped */
   async run(file: string, report: ImportReport, { dryRun, rules, progress, signal }: ImportOptions): Promise<void> {
     const taken: Taken = new Set();
     for await (const { fields, problem } of readRows(file)) {
@@ -74,13 +74,13 @@ export class UserImport {
         });
       }
       if (report.rows % 1000 === 0) progress(report.rows);
-      // Signals are handled between two turns of the event loop, and SQLite answers within one.
+      // Signals are handled between two turns of the event loop. SQLite answers within one turn.
       await nextTurn();
       if (signal.aborted) return;
     }
   }
 
-  /** @param taken given in a dry run, where the database does not know the rows before this one */
+  /** @param taken is given in a dry run, because the database then does not contain the earlier rows */
   private async importRow(
     fields: Fields,
     rules: PasswordRules,
@@ -97,7 +97,7 @@ export class UserImport {
         await this.administration.create(user, 'USER_IMPORTED');
         return 'created';
       } catch (error) {
-        // Another import of the same file may have made it since it was looked for.
+        // A parallel import of the same file may have created the account since the look-up.
         if (error instanceof AccountProblem && (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
         throw error;
       }
@@ -131,13 +131,13 @@ export class UserImport {
     const hash = asText(fields, 'password_hash');
     const password = asText(fields, 'password');
     if (hash !== undefined && password !== undefined)
-      throw new AccountProblem('password and password_hash are both given');
+      throw new AccountProblem('password and password_hash are both given: give only one');
     if (hash !== undefined && !importableHash.test(hash)) {
       throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
     }
     if (password === undefined) return hash ?? null;
     if (!dryRun) return this.administration.hash(password, rules);
-    // Hashing a file full of passwords takes hours, and nothing of it would be kept.
+    // A dry run does not hash, because the hashes of a large file take hours and would be discarded.
     await this.administration.assertAllowed(password, rules);
     return '(not hashed)';
   }

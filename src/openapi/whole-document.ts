@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module';
 import { createAdapter } from '../app.setup';
-import { openApiDocument } from '../openapi';
+import { openApiDocument } from './document/document';
 import { loadSwagger } from '../platform/http/api-docs';
 import { loadConfig } from '../platform/config/app-config';
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { OnceAMinute } from '../shared/once-a-minute';
+import { LogThrottle } from '../shared/log-throttle';
 import { SystemSettings } from '../platform/settings/system-settings';
 import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, PolicyProblem } from './password-policy';
 
@@ -11,7 +11,7 @@ import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, Policy
 @Injectable()
 export class PasswordPolicySource {
   private readonly logger = new Logger('password-policy');
-  private readonly report = new OnceAMinute();
+  private readonly report = new LogThrottle();
 
   constructor(
     private readonly settings: SystemSettings,

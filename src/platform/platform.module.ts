@@ -9,7 +9,7 @@ import { DatabaseModule } from './database/database.module';
 import { SystemConfig } from './settings/system-config.entity';
 import { SystemSettings } from './settings/system-settings';
 
-/** What every module may use without importing it: clock, randomness, keys, the store, the root tenant's settings. */
+/** Provides to all modules: clock, randomness, keys, database, settings of the root tenant. */
 @Global()
 @Module({
   imports: [DatabaseModule, TypeOrmModule.forFeature([SystemConfig])],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version in the nearest `package.json` above this file: in a checkout as in the image. */
+/** The version in the nearest `package.json` above this file. It is found in a checkout and in the image. */
 export const version = nearestVersion(__dirname);
 
 function nearestVersion(directory: string): string {
@@ -9,7 +9,7 @@ function nearestVersion(directory: string): string {
     const found = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { version?: unknown };
     if (typeof found.version === 'string') return found.version;
   } catch {
-    // Not here: dist/ and src/ have none.
+    // dist/ and src/ have no package.json.
   }
   const parent = dirname(directory);
   return parent === directory ? 'unknown' : nearestVersion(parent);

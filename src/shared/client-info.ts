@@ -1,13 +1,15 @@
 import type { Language } from './languages';
 
-/** Who asks, as a value that use cases can carry: taken once from the request, never read from it again. */
+/** The client of a request, as a value that use cases can pass on. It is read from the request once. */
 export interface ClientInfo {
-  /** Canonical address: the socket peer, or what trusted proxies say (`TRUSTED_PROXIES`). */
+  /** The canonical address: the peer of the socket, or the address that trusted proxies report (`TRUSTED_PROXIES`). */
   readonly ip: string;
   /** At most 512 characters. */
   readonly userAgent: string;
   readonly language: Language;
   readonly requestId: string;
-  /** Fires when the client's connection closes, with ClientGone. What is not begun by then need not be. */
+  /**
+   * Aborts with ClientGone when the connection of the client closes. Work that has not begun by then can be skipped.
+   */
   readonly signal: AbortSignal;
 }

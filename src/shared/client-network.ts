@@ -1,9 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * What belongs to one client: an IPv4 address, or the /64 that an IPv6 client chooses its address from (T048). Limits and
- * the turns of the hash queue are counted by it, so that no client multiplies its share by changing its address.
- * @param ip a canonical address, as in `ClientInfo`; any other text is returned as it is
+ * The network of one client: an IPv4 address, or the /64 within which an IPv6 client can choose its address. Rate
+ * limits and shares of the hash queue are counted by it, so a client gains nothing by changing its address
+ * (docs/spec/attacks.md#t048).
+ * @param ip a canonical address, as in `ClientInfo`. Any other text is returned unchanged.
  */
 export function networkOf(ip: string): string {
   if (!ipaddr.IPv6.isValid(ip)) return ip;

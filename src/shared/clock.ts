@@ -1,9 +1,8 @@
-/** The only source of time: one clock for lock windows, expiries, TOTP steps and tokens, so that a test can move it. */
+/** The only source of time. Tests move this one clock for lock windows, expiries, TOTP steps and tokens. */
 export abstract class Clock {
-  /** The current time, UTC. */
   abstract now(): Date;
 
-  /** Whole seconds since the epoch (the NumericDate of RFC 7519). */
+  /** Whole seconds since the epoch (NumericDate of RFC 7519). */
   epochSeconds(): number {
     return Math.floor(this.now().getTime() / 1000);
   }

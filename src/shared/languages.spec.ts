@@ -30,7 +30,7 @@ describe('languages', () => {
     1,
     ['en'],
     { toString: () => 'en' },
-  ])('the foreign tag %j is none (W29)', (tag) => {
+  ])('the tag %j means no language (W29)', (tag) => {
     expect(languageOf(tag)).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe('languages', () => {
     ['zh-CN ; q=0.9 , en ; q=0.8', 'zh-CN'],
     [';;;,,,q=', 'en'],
     [`${'x,'.repeat(5000)}zh`, 'en'],
-  ])('Accept-Language %j is answered in %s', (header, language) => {
+  ])('Accept-Language %j selects %s', (header, language) => {
     expect(negotiateLanguage(header)).toBe(language);
   });
 });

@@ -19,8 +19,8 @@ export function textsOf(language: Language): unknown {
 }
 
 /**
- * The supported language that a tag asks for; anything else is undefined, so that no foreign text reaches a link or a
- * mail (docs/spec/attacks.md#w29). `zh`, `zh-cn` and `zh-Hans` mean `zh-CN`.
+ * Returns the supported language that a tag means: `zh`, `zh-cn` and `zh-Hans` mean `zh-CN`. For any other text it
+ * returns undefined, so that no text of a client reaches a link or a mail (docs/spec/attacks.md#w29).
  */
 export function languageOf(tag: unknown): Language | undefined {
   if (typeof tag !== 'string' || !/^[a-z]{2}(-[a-z]{2,4})*$/i.test(tag)) return undefined;
@@ -28,7 +28,7 @@ export function languageOf(tag: unknown): Language | undefined {
   return languages.find((language) => language.slice(0, 2) === primary);
 }
 
-/** The first known language of an `Accept-Language` header by weight (RFC 9110, section 12.5.4), else the default. */
+/** The supported language with the highest weight in an `Accept-Language` header (RFC 9110 §12.5.4), or the default. */
 export function negotiateLanguage(header: string | undefined): Language {
   const wishes = (header ?? '')
     .slice(0, 256)

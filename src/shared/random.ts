@@ -1,10 +1,10 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
-/** The only source of identifiers, codes and secrets: a CSPRNG. */
+/** The only source of identifiers, codes and secrets: a cryptographically secure generator. */
 export abstract class Random {
   /** UUID version 4 (RFC 9562). */
   abstract uuid(): string;
-  /** `count` decimal digits, uniform, leading zeros kept. */
+  /** `count` uniformly distributed decimal digits. Leading zeros are kept. */
   abstract digits(count: number): string;
   abstract bytes(count: number): Buffer;
 }

@@ -4,7 +4,7 @@ import { isUuid } from './uuid';
 const uuid = '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab';
 
 describe('isUuid', () => {
-  it('takes the canonical spelling', () => {
+  it('accepts the canonical spelling', () => {
     expect([uuid, randomUUID()].every(isUuid)).toBe(true);
   });
 
@@ -24,7 +24,7 @@ describe('isUuid', () => {
     undefined,
     [uuid],
     { toString: () => uuid },
-  ])('%j is no identifier of ours (T210, T211)', (value) => {
+  ])('refuses %j (T210, T211)', (value) => {
     expect(isUuid(value)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** The canonical spelling only: lower case, with dashes. Everything else is no identifier of ours (T210, T211). */
+/** Accepts the canonical spelling only, in lower case with dashes: the one in which identifiers are made and stored. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
 }

@@ -52,7 +52,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
       to: {
-        path: `^src/(${closed.join('|')})/[^/]+/`,
+        path: `^src/(${[...closed, 'openapi'].join('|')})/[^/]+/`,
       },
     },
     ...rankRules,

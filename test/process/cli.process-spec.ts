@@ -180,7 +180,7 @@ describe('the command line (decisions.md 10)', () => {
       ['CANARY-CANARY-7', 'a lower-case letter'],
       ['Canary-Canary', 'a digit'],
     ])('a password that does not meet the policy (%s) is refused with what it lacks', async (weak, lacks) => {
-      const reason = `the password does not meet the policy, it needs ${lacks}; --force takes it all the same`;
+      const reason = `the password does not meet the policy, it needs ${lacks}; --force accepts it anyway`;
       expect(await refused(['user', 'create', '--login-name', 'x1', '--password', weak])).toBe(reason);
       expect(await refused(['user', 'create', '--login-name', 'x1', '--password', weak, '--temporary'])).toBe(reason);
       expect(await codeOf('x1')).toBe('LOGIN_404001');

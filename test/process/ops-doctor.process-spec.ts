@@ -141,7 +141,9 @@ describe('doctor', () => {
         MAIL_FROM: 'portal@example.com',
       };
       const { code, of } = await doctor(production);
-      expect(of.settings).toBe('warn: TRUSTED_PROXIES is empty: behind a proxy all clients have its address');
+      expect(of.settings).toBe(
+        'warn: TRUSTED_PROXIES is empty: behind a proxy all clients have the address of the proxy',
+      );
       expect(code).toBe(0);
       const proxied = { ...production, TRUSTED_PROXIES: '10.0.0.0/8' };
       expect((await doctor(proxied)).of.settings).toBe('ok: nothing to warn of');

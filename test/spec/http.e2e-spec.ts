@@ -279,6 +279,8 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       ['T198 __proto__', '{"__proto__":{"status":1},"username":"a","password":"b"}'],
       ['T198 an escaped __proto__', '{"__pr\\u006fto__":{"status":1}}'],
       ['T198 constructor', '{"constructor":{"prototype":{"status":1}}}'],
+      ['T198 constructor without prototype', '{"constructor":1}'],
+      ['T198 prototype without constructor', '{"prototype":{"status":1}}'],
       ['T198 __proto__ in the depth', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
       ['T200 8000 levels', `${'['.repeat(8000)}${']'.repeat(8000)}`],
       ['T200 2700 levels of objects', `${'{"a":'.repeat(2700)}1${'}'.repeat(2700)}`],

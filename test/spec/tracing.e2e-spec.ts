@@ -12,7 +12,7 @@ describe('tracing that is off', () => {
     const service = await TestService.start(settings);
     try {
       expect(service.app.get(Tracing)).toBeUndefined();
-      expect(service.database.constructor.name).not.toBe('TracedDatabase');
+      expect(Object.hasOwn(service.database, 'rows')).toBe(false);
       await service.get('/user/me', { headers: { traceparent } });
       expect(service.logLines.find(({ route }) => route === '/user/me')).toMatchObject({ traceId: trace });
     } finally {
@@ -25,6 +25,7 @@ describe('tracing that is on', () => {
   it('a login shows its wait for the hash, the hash, and statements with the system that they are sent to', async () => {
     const service = await TestService.start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
     try {
+      expect(Object.hasOwn(service.database, 'rows')).toBe(true);
       const recorded = recordSpans(service.app.get(Tracing));
       await service.givenUser('alice');
       recorded.length = 0;

@@ -149,7 +149,7 @@ describe('the configured captcha gateway', () => {
       'T044 %s without its secret is refused at start with one line that names the setting',
       (providers, key, less) => {
         expect(() => gatewayFor(providers, less)).toThrow(SettingsProblem);
-        expect(() => gatewayFor(providers, less)).toThrow(new RegExp(`^${key} is not set[^\\n]*$`));
+        expect(() => gatewayFor(providers, less)).toThrow(new RegExp(`^${key} is required[^\\n]*$`));
       },
     );
   });

@@ -1,4 +1,4 @@
-/** `warn` deserves a look and `skipped` is not configured; only a `problem` makes `doctor` fail. */
+/** `warn`: the operator should look. `skipped`: not configured. Only a `problem` makes `doctor` fail. */
 export type Health = 'ok' | 'warn' | 'skipped' | 'problem';
 
 export interface Finding {
@@ -10,10 +10,10 @@ export interface Finding {
 
 type Outcome = readonly [Health, string];
 
-/** Milliseconds for one check; whatever is silent for longer is told as that. */
-const patienceMs = 10_000;
+/** The time-out of one check. */
+const timeoutMs = 10_000;
 
-/** A check that throws or hangs is a finding too: one broken part must not hide the others. */
+/** Runs one check. A check that throws or hangs becomes a finding, so that it does not hide the others. */
 export async function finding(
   check: string,
   look: () => Promise<Outcome>,
@@ -21,7 +21,7 @@ export async function finding(
 ): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve(['problem', `no answer within ${patienceMs / 1000} s`]), patienceMs);
+    timer = setTimeout(() => resolve(['problem', `no answer within ${timeoutMs / 1000} s`]), timeoutMs);
   });
   try {
     const [status, text] = await Promise.race([look(), silence]);

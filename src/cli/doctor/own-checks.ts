@@ -7,12 +7,12 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Census } from '../../platform/crypto/resealing';
 import { type Finding, finding } from './finding';
 
-/** Milliseconds for counting what is sealed: a large installation is told what was found by then. */
+/** The time for counting sealed values. In a large installation the counts so far are reported as lower bounds. */
 const countingMs = 5000;
 
 /**
- * The settings have been read by then, so the keys are well formed; here they are used.
- * @param census counts what the tables hold sealed until the signal; undefined when there are no tables to look at.
+ * Uses the keys. Reading the settings has already checked their form.
+ * @param census counts the sealed values in the tables until the signal; undefined if there are no tables
  */
 export function checkKeys(
   config: AppConfig,
@@ -44,18 +44,18 @@ export function checkKeys(
   );
 }
 
-/** What is allowed and starts, and deserves a look before users come. */
+/** Warns of settings that are allowed but usually wrong in production. */
 export function checkSettings({ production, http, mail, database }: AppConfig): Promise<Finding> {
   return finding(
     'settings',
     () => {
       const warnings = [
         production && http.trustedProxies.length === 0
-          ? 'TRUSTED_PROXIES is empty: behind a proxy all clients have its address'
+          ? 'TRUSTED_PROXIES is empty: behind a proxy all clients have the address of the proxy'
           : '',
         mail.from === defaultSender ? `MAIL_FROM is the default, ${defaultSender}: mails may be refused` : '',
         isPlainAndRemote(database.url)
-          ? 'DATABASE_URL has no ssl-mode: passwords and rows cross the network in plain'
+          ? 'DATABASE_URL has no ssl-mode: passwords and rows cross the network unencrypted'
           : '',
       ].filter((warning) => warning !== '');
       return Promise.resolve(warnings.length > 0 ? ['warn', warnings.join('; ')] : ['ok', 'nothing to warn of']);
@@ -78,6 +78,6 @@ export function checkClock(clock: DatabaseClock): Promise<Finding> {
       const text = offset === 0 ? "agrees with the database's" : `${offset} ms from the database's`;
       return [Math.abs(offset) > toleratedOffsetMs ? 'warn' : 'ok', text];
     },
-    () => 'the database did not tell its time',
+    () => 'the database did not return its time',
   );
 }

@@ -7,14 +7,16 @@ import { checkRedis } from '../../platform/limits/redis-check';
 import { describeError } from '../../platform/logging/describe-error';
 import { type Finding, finding } from './finding';
 
-/** Asks the configured providers about a token that cannot be right: a clear no shows that they answer and know us. */
+/** Sends an invalid token to the configured providers. A clear refusal shows that they answer and accept the secret. */
 export function checkCaptcha(config: AppConfig, gateway: CaptchaGateway): Promise<Finding> {
   const names = config.captcha.providers.join(', ');
   return finding(
     'captcha',
     async () => {
       const verdict = await gateway.judge(`doctor-${randomUUID()}`, '127.0.0.1');
-      return verdict === 'unavailable' ? ['problem', `${names}: no clear answer`] : ['ok', names];
+      return verdict === 'unavailable'
+        ? ['problem', `${names}: no clear answer; check CAPTCHA_PROVIDER, its settings and the network`]
+        : ['ok', names];
     },
     explain,
   );
@@ -26,7 +28,7 @@ export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding>
     async () => {
       const { status, text } = await smtp.checkSmtp();
       if (status !== 'skipped' || !mfa.required) return [status, text];
-      return ['problem', `MFA_REQUIRED is true and ${text}: whoever gets codes by mail cannot log in`];
+      return ['problem', `MFA_REQUIRED is true and ${text}: users who get codes by mail cannot log in`];
     },
     explain,
   );
@@ -44,7 +46,7 @@ export function checkCounters({ redisUrl }: AppConfig): Promise<Finding> {
   );
 }
 
-/** Every server is tried: one that is down is a failover away from an outage, which is a warning. */
+/** Tries every server. If some are unavailable, the next failure may be an outage, so this is a warning. */
 export function checkLdap({ ldap }: AppConfig): Promise<Finding> {
   return finding(
     'ldap',

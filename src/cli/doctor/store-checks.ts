@@ -7,12 +7,12 @@ import { storeCode } from '../../platform/database/store-failure';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
 
-/** Thrown to end the transaction of `checkWrites` in any case. */
+/** Thrown to roll the transaction of `checkWrites` back. */
 class RolledBack extends Error {}
 
 /**
- * Writes what a login writes and rolls it back: finds a read-only primary and an account that may only read.
- * @param takesWrites readiness's own question, which an account with administrative rights does not get around
+ * Makes the writes of a login and rolls them back, to find a read-only primary and an account that may only read.
+ * @param takesWrites the check of readiness, which also finds a read-only primary for an administrative account
  */
 export function checkWrites(database: Database, takesWrites: () => Promise<boolean>): Promise<Finding> {
   return finding(
@@ -39,7 +39,7 @@ export function checkWrites(database: Database, takesWrites: () => Promise<boole
   );
 }
 
-/** On a connection of its own, because the reason of a failure is what the operator asks for. */
+/** Uses its own connection, because the operator needs the reason of a failure. */
 export async function checkStore(config: AppConfig): Promise<[database: Finding, migrations: Finding]> {
   const dataSource = new DataSource(typeormOptions(config.database.url, 1));
   const explain = (error: unknown) => `cannot be reached (${storeCode(error) || (error as Error).name})`;

@@ -5,7 +5,7 @@ import { Random } from '../../shared/random';
 import { domainOf } from '../../shared/mail-address';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
-import { OnceAMinute } from '../../shared/once-a-minute';
+import { LogThrottle } from '../../shared/log-throttle';
 import { MailDelivery } from '../smtp/mail-delivery';
 import { describeFailure, failureKind } from '../smtp/smtp-failure';
 import { retryAt } from './back-off';
@@ -20,7 +20,7 @@ export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; 
 @Injectable()
 export class MailAttempt {
   private readonly logger = new Logger('mail');
-  private readonly outage = new OnceAMinute();
+  private readonly outage = new LogThrottle();
 
   constructor(
     private readonly delivery: MailDelivery,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
 import { MailLimits } from '../mail-limits';
-import { OnceAMinute } from '../../shared/once-a-minute';
+import { LogThrottle } from '../../shared/log-throttle';
 import { MailAttempt, type Outcome } from './mail-attempt';
 import { type ClaimedMail, OutboxRows } from './outbox-rows';
 
@@ -17,7 +17,7 @@ const settlePauseMs = 500;
 @Injectable()
 export class OutboxWorker implements OnModuleDestroy {
   private readonly logger = new Logger('mail');
-  private readonly unreadable = new OnceAMinute();
+  private readonly unreadable = new LogThrottle();
   /** The mails that are being sent, by the controller that cuts the connection. */
   private readonly underWay = new Map<AbortController, Promise<void>>();
   private claiming: Promise<void> | undefined;

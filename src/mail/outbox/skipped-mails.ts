@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
-import { OnceAMinute } from '../../shared/once-a-minute';
+import { LogThrottle } from '../../shared/log-throttle';
 
 /** Counts the mails that are skipped without a mail server, and warns about them (docs/spec/attacks.md#w39). */
 @Injectable()
 export class SkippedMails {
   private readonly logger = new Logger('mail');
-  private readonly warning = new OnceAMinute();
+  private readonly warning = new LogThrottle();
   private skipped = 0;
 
   constructor(private readonly clock: Clock) {}

@@ -53,7 +53,7 @@ type Setting = [
   refused: string[],
 ];
 
-/** decisions.md 8: the key, where it is found, its default in development, a value, what that means, what is refused. */
+/** For each setting: the key, how it is read, its default in development, a value, its meaning, and refused values. */
 const settings: Setting[] = [
   ['NODE_ENV', (c) => c.production, false, 'test', false, ['prod', 'Production', 'staging']],
   ['HOST', (c) => c.http.host, '127.0.0.1', '10.0.0.9', '10.0.0.9', []],
@@ -203,18 +203,18 @@ const settings: Setting[] = [
   ],
 ];
 
-describe('settings (decisions.md 8)', () => {
+describe('settings (docs/spec/decisions.md#8)', () => {
   describe.each(settings)('%s', (key, read, byDefault, given, means, refused) => {
-    it('has its default, also when the value is empty', () => {
+    it('has its default if it is not set or empty', () => {
       expect(read(load())).toEqual(byDefault);
       expect(read(load({ [key]: '' }))).toEqual(byDefault);
     });
 
-    it('is taken from the environment', () => {
+    it('is read from the environment', () => {
       expect(read(load({ [key]: given }))).toEqual(means);
     });
 
-    it('stops the start when it is wrong, naming the key and never the value', () => {
+    it('stops the start if it is wrong, with a message that names the key and not the value', () => {
       for (const value of refused) {
         const found = problems({ ...development, [key]: value });
         expect({ value, found }).toEqual({ value, found: [expect.stringMatching(`^${key} `)] });
@@ -224,18 +224,18 @@ describe('settings (decisions.md 8)', () => {
     });
   });
 
-  it('RATE_LIMIT has the numbers of decisions.md 8, all by setting', () => {
+  it('the rate limits have the defaults of docs/spec/decisions.md#rate-limits, and each can be set', () => {
     const { limits } = load();
     expect(limits).toMatchObject({ login: 600, otp: 600, captcha: 600, forgotPassword: 300, other: 3000, target: 10 });
     expect(load({ RATE_LIMIT_LOGIN: '7', RATE_LIMIT_TARGET: '2' }).limits).toMatchObject({ login: 7, target: 2 });
   });
 
-  it('the address and the issuer follow PORT and SYSTEM_URL', () => {
+  it('the defaults of SYSTEM_URL and JWT_ISSUER follow PORT and SYSTEM_URL', () => {
     expect(load({ PORT: '8080' }).systemUrl).toBe('http://127.0.0.1:8080');
     expect(load({ SYSTEM_URL: 'https://p.example' }).jwt.issuer).toBe('https://p.example');
   });
 
-  it('nobody can change a setting while the program runs', () => {
+  it('settings cannot be changed while the program runs', () => {
     const config = load() as unknown as Record<string, Record<string, unknown>>;
     for (const group of Object.values(config).filter((value) => typeof value === 'object')) {
       expect(Object.isFrozen(group)).toBe(true);
@@ -261,14 +261,14 @@ describe('NAME_FILE', () => {
     ['REDIS_URL', 'redis://:from-a-file@r'],
     ['SMTP_URL', 'smtp://u:from-a-file@m'],
     ['CAPTCHA_TEST_TOKEN', 'from-a-file'],
-  ])('%s may stand in a file, with or without a line break at its end', (key, value) => {
+  ])('%s can be read from a file, with or without a final line break', (key, value) => {
     const inline = load({ [key]: value });
     for (const content of [value, `${value}\n`, `${value}\r\n`]) {
       expect(load({ [key]: undefined, [`${key}_FILE`]: file(key, content) })).toEqual(inline);
     }
   });
 
-  it('a value wins over a file, an empty value does not', () => {
+  it('a value wins over a file, but an empty value does not', () => {
     const path = file('audience', 'from-a-file');
     expect(load({ JWT_AUDIENCE: 'direct', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('direct');
     expect(load({ JWT_AUDIENCE: '', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('from-a-file');
@@ -276,11 +276,11 @@ describe('NAME_FILE', () => {
 
   it('an empty file counts as not set', () => {
     expect(problems({ ...production, JWT_SECRET: '', JWT_SECRET_FILE: file('empty', '\n') })).toEqual([
-      'JWT_SECRET is not set',
+      'JWT_SECRET is required in production: make one with keys generate',
     ]);
   });
 
-  it('a file that cannot be read is named by its key, once, and its path is not told', () => {
+  it('a file that cannot be read is reported once, by its key and without its path', () => {
     const path = join(directory, 'no-such-file');
     for (const key of ['SMTP_URL', 'REDIS_URL', 'JWT_SECRET', 'METRICS_PORT']) {
       const found = problems({ ...production, [key]: undefined, [`${key}_FILE`]: path });
@@ -291,7 +291,7 @@ describe('NAME_FILE', () => {
 });
 
 describe('production', () => {
-  it('starts with what is required, and with its own defaults', () => {
+  it('starts with the required settings, and has defaults of its own', () => {
     const config = loadConfig(production);
     expect(config.production).toBe(true);
     expect(config.http).toMatchObject({ host: '0.0.0.0', apiDocs: false });
@@ -299,12 +299,12 @@ describe('production', () => {
     expect(config.limits.on).toBe(true);
   });
 
-  it('requires DATABASE_URL, SYSTEM_URL, a JWT key and DATA_ENCRYPTION_KEY, and says so of all at once', () => {
+  it('requires DATABASE_URL, SYSTEM_URL, a JWT key and DATA_ENCRYPTION_KEY, and reports all of them at once', () => {
     expect([...problems({ NODE_ENV: 'production' })].sort()).toEqual([
-      'DATABASE_URL is not set',
-      'DATA_ENCRYPTION_KEY is not set',
-      'JWT_SECRET is not set',
-      'SYSTEM_URL is not set',
+      'DATABASE_URL is required in production',
+      'DATA_ENCRYPTION_KEY is required in production: make one with keys generate',
+      'JWT_SECRET is required in production: make one with keys generate',
+      'SYSTEM_URL is required in production',
     ]);
   });
 
@@ -317,13 +317,13 @@ describe('production', () => {
     expect(problems({ ...production, HOST: '127.0.0.1', [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
   });
 
-  it('takes a key pair instead of a secret', () => {
+  it('accepts a key pair instead of a secret', () => {
     const { jwt } = loadConfig({ ...production, JWT_SECRET: '', JWT_ALGORITHM: 'ES256', JWT_PRIVATE_KEY: pem() });
     expect(jwt.signing.key.type).toBe('private');
     expect(jwt.verification.map(({ key }) => key.type)).toEqual(['public']);
   });
 
-  it('generates no secret by itself', () => {
+  it('generates no secret', () => {
     const directory = mkdtempSync(join(tmpdir(), 'settings-'));
     problems({ NODE_ENV: 'production', DATA_DIR: directory });
     expect(readdirSync(directory)).toEqual([]);
@@ -331,7 +331,7 @@ describe('production', () => {
   });
 });
 
-describe('the literal contract and the test token are for this machine alone', () => {
+describe('the literal contract and the test token are allowed on a loopback address only', () => {
   const dangerous = [
     ['RESET_RESPONSE_UID', 'token'],
     ['CAPTCHA_TEST_TOKEN', 'dev-captcha-token'],
@@ -362,7 +362,7 @@ describe('the literal contract and the test token are for this machine alone', (
 });
 
 describe('JWT keys', () => {
-  it('JWT_SECRET counts its bytes: 31 are refused, 32 are enough, also in characters of several bytes', () => {
+  it('JWT_SECRET needs 32 bytes, where characters of several bytes count by their bytes', () => {
     expect(problems({ ...development, JWT_SECRET: secret.slice(0, 31) })).toEqual([
       expect.stringMatching('^JWT_SECRET '),
     ]);
@@ -371,7 +371,7 @@ describe('JWT keys', () => {
     expect(load({ JWT_SECRET: secret }).jwt.signing.key.export().toString()).toBe(secret);
   });
 
-  it('former secrets verify and do not sign; a short one is refused', () => {
+  it('former secrets verify tokens and do not sign them, and a short one is refused', () => {
     const former = 'the-former-secret-of-at-least-32-bytes';
     const { signing, verification } = load({ JWT_PREVIOUS_KEYS: former }).jwt;
     expect(signing.key.export().toString()).toBe(secret);
@@ -386,23 +386,29 @@ describe('JWT keys', () => {
     ['one letter', 'x'.repeat(32)],
     ['a word again and again', 'changeme'.repeat(5)],
     ['digits', '31415926535897932384626433832795'],
-  ])('a secret that is %s was never random: refused as current and as former one, and not repeated', (_what, weak) => {
-    for (const key of ['JWT_SECRET', 'JWT_PREVIOUS_KEYS']) {
-      const found = problems({ ...development, [key]: weak });
-      expect(found).toEqual([`${key} shows less than 128 bits of variety: make one with keys generate`]);
-    }
-  });
+  ])(
+    'a secret that consists of %s is refused as current and as former secret, and the message does not contain it',
+    (_what, weak) => {
+      for (const key of ['JWT_SECRET', 'JWT_PREVIOUS_KEYS']) {
+        const found = problems({ ...development, [key]: weak });
+        expect(found).toEqual([`${key} has less than 128 bits of variety: make one with keys generate`]);
+      }
+    },
+  );
 
-  describe('former secrets that hold a comma', () => {
+  describe('former secrets that contain a comma', () => {
     const awkward = ['a secret, with commas, and long enough', ' "quotes" and \\ and spaces at both ends '];
     const list = JSON.stringify(awkward);
 
-    it.each([list, ` ${list}\n`, JSON.stringify(awkward, undefined, 2)])('stand in a JSON array (%#)', (text) => {
-      const { verification } = load({ JWT_PREVIOUS_KEYS: text }).jwt;
-      expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, ...awkward]);
-    });
+    it.each([list, ` ${list}\n`, JSON.stringify(awkward, undefined, 2)])(
+      'can be written as a JSON array (%#)',
+      (text) => {
+        const { verification } = load({ JWT_PREVIOUS_KEYS: text }).jwt;
+        expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, ...awkward]);
+      },
+    );
 
-    it('a list separated by commas stays what it was, also when a secret begins with a bracket', () => {
+    it('a list separated by commas is still read, also if a secret begins with a bracket', () => {
       const plain = ['[the-first-former-secret-of-32-bytes]', 'the-second-former-secret-of-32-bytes'];
       const { verification } = load({ JWT_PREVIOUS_KEYS: plain.join(' , ') }).jwt;
       expect(verification.map(({ key }) => key.export().toString())).toEqual([secret, ...plain]);
@@ -414,9 +420,9 @@ describe('JWT keys', () => {
       '["a former secret, which is long enough", 7]',
       '["a former secret, which is long enough", ""]',
       '["a former secret, which is long enough", ["and another one in a list of its own"]]',
-    ])('an array that is damaged stops the start and is not repeated (%#)', (text) => {
+    ])('a damaged array stops the start, and the message does not contain it (%#)', (text) => {
       const found = problems({ ...development, JWT_PREVIOUS_KEYS: text });
-      expect(found).toEqual(['JWT_PREVIOUS_KEYS begins like a JSON array and is not one of texts']);
+      expect(found).toEqual(['JWT_PREVIOUS_KEYS begins like a JSON array, but is not an array of strings']);
     });
   });
 
@@ -426,13 +432,13 @@ describe('JWT keys', () => {
     ['RS256', pem('EC')],
     ['RS256', pem('small RSA')],
     ['RS256', 'not a key'],
-  ])('%s refuses a key that does not fit', (JWT_ALGORITHM, JWT_PRIVATE_KEY) => {
+  ])('%s refuses a key of another type or size', (JWT_ALGORITHM, JWT_PRIVATE_KEY) => {
     expect(problems({ ...development, JWT_ALGORITHM, JWT_PRIVATE_KEY })).toEqual([
       expect.stringMatching('^JWT_PRIVATE_KEY '),
     ]);
   });
 
-  it('a PEM may have its line breaks as \\n, and former keys verify', () => {
+  it('a PEM may contain \\n instead of line breaks, and former keys verify tokens', () => {
     const [current, former] = [pem(), pem()];
     const { jwt } = load({
       JWT_ALGORITHM: 'ES256',
@@ -446,7 +452,7 @@ describe('JWT keys', () => {
 });
 
 describe('DATA_ENCRYPTION_KEY', () => {
-  it('is one or several keys of 32 bytes, the first in front', () => {
+  it('is one key of 32 bytes or several, in their order', () => {
     const [first, second] = [1, 2].map((seed) => Buffer.from(dataKeyOf(seed), 'base64')) as [Buffer, Buffer];
     const keys = `${first.toString('base64')}, ${second.toString('base64')}`;
     expect(load({ DATA_ENCRYPTION_KEY: keys }).dataKeys).toEqual([first, second]);
@@ -469,7 +475,7 @@ describe('DATA_ENCRYPTION_KEY', () => {
 });
 
 describe('captcha and directory', () => {
-  it.each(['turnstile', 'hcaptcha', 'recaptcha'])('%s alone takes CAPTCHA_SECRET and cannot do without', (name) => {
+  it.each(['turnstile', 'hcaptcha', 'recaptcha'])('%s alone requires a secret, which may be CAPTCHA_SECRET', (name) => {
     expect(problems({ ...development, CAPTCHA_PROVIDER: name })).toEqual([expect.stringMatching('^CAPTCHA_SECRET ')]);
     const { captcha } = load({
       CAPTCHA_PROVIDER: name,
@@ -483,7 +489,7 @@ describe('captcha and directory', () => {
     ['turnstile', 'CAPTCHA_VERIFY_URL'],
     ['turnstile', 'CAPTCHA_TURNSTILE_VERIFY_URL'],
     ['turnstile,hcaptcha', 'CAPTCHA_HCAPTCHA_VERIFY_URL'],
-  ])('%s in production: %s over http would carry the secret in plain text, and is refused', (names, key) => {
+  ])('%s in production refuses %s over http, which would send the secret in plain text', (names, key) => {
     const secrets = { CAPTCHA_TURNSTILE_SECRET: 'one', CAPTCHA_HCAPTCHA_SECRET: 'two', CAPTCHA_PROVIDER: names };
     expect(problems({ ...production, ...secrets, [key]: 'http://verify.example.com' })).toEqual([
       `${key} must be a URL that starts with https://`,
@@ -492,7 +498,7 @@ describe('captcha and directory', () => {
     expect(problems({ ...development, ...secrets, [key]: 'http://verify.example.com' })).toEqual([]);
   });
 
-  it('an ordered list takes a secret for each, and altcha none', () => {
+  it('several captcha providers need a secret each, except altcha', () => {
     const { captcha } = load({
       CAPTCHA_PROVIDER: 'turnstile,hcaptcha,altcha',
       CAPTCHA_TURNSTILE_SECRET: 'one',
@@ -510,7 +516,7 @@ describe('captcha and directory', () => {
     LDAP_SEARCH_BASE: 'ou=people',
   };
 
-  it('the directory has the defaults of decisions.md 7 once LDAP_URL is set, and is off without', () => {
+  it('the directory has the defaults of docs/spec/decisions.md#7 if LDAP_URL is set, and is off otherwise', () => {
     expect(load().ldap).toBeUndefined();
     expect(load(directory).ldap).toMatchObject({
       urls: ['ldap://one.internal', 'ldaps://two.internal'],
@@ -536,8 +542,8 @@ describe('captcha and directory', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('is reported together, and no value of any setting is in it', () => {
+describe('problems', () => {
+  it('are reported together, without the value of any setting', () => {
     const canary = 'canary-0f9d2c';
     const wrong = Object.fromEntries(
       settings.filter(([, , , , , refused]) => refused.length > 0).map(([key]) => [key, canary] as const),
@@ -555,7 +561,7 @@ describe('what is wrong', () => {
     }
   });
 
-  it('names each problem once', () => {
+  it('are reported once each', () => {
     const found = problems({ ...development, PORT: 'x', SMTP_URL: 'x', REDIS_URL: 'x', METRICS_PORT: 'x' });
     expect(found).toHaveLength(4);
   });
@@ -566,7 +572,7 @@ describe('outside production', () => {
   beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'settings-'))));
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  it('secrets that are not set are made once, kept, and for the owner alone', () => {
+  it('secrets that are not set are generated once and kept in files that only the owner can read', () => {
     const first = loadConfig({ DATA_DIR: directory });
     const second = loadConfig({ DATA_DIR: directory });
     expect(second.jwt.signing.key.export()).toEqual(first.jwt.signing.key.export());
@@ -577,20 +583,20 @@ describe('outside production', () => {
     }
   });
 
-  it('the same goes for the key pair of ES256 and RS256', () => {
+  it('the key pair of ES256 and RS256 is generated once and kept', () => {
     for (const JWT_ALGORITHM of ['ES256', 'RS256']) {
       const [first, second] = [1, 2].map(() => loadConfig({ DATA_DIR: directory, JWT_ALGORITHM }));
       expect(second?.jwt.signing.kid).toBe(first?.jwt.signing.kid);
     }
   });
 
-  it('another directory has other secrets', () => {
+  it('another DATA_DIR has other secrets', () => {
     const one = loadConfig({ DATA_DIR: join(directory, 'one') });
     const two = loadConfig({ DATA_DIR: join(directory, 'two') });
     expect(two.jwt.signing.kid).not.toBe(one.jwt.signing.kid);
   });
 
-  it('a DATA_DIR that cannot be written is named by its key', () => {
+  it('a DATA_DIR that cannot be written is reported by its key and without its path', () => {
     const occupied = join(directory, 'occupied');
     writeFileSync(occupied, '');
     const found = problems({ DATA_DIR: occupied });

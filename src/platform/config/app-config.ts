@@ -12,11 +12,11 @@ import { processors } from './processors';
 import { SettingsReader } from './settings-reader';
 import { readTracingConfig, type TracingConfig } from './tracing-config';
 
-/** Every setting of §8 of decisions.md, validated, typed and frozen; injected by class, read from nowhere else. */
+/** All settings (docs/spec/decisions.md#8): validated, typed and frozen. Other code injects this class. */
 export abstract class AppConfig {
   abstract readonly production: boolean;
   abstract readonly http: HttpConfig;
-  /** Public address of the portal: the only base of links in mails (W29). */
+  /** The public address of the portal. It is the only base of links in mails (docs/spec/attacks.md#w29). */
   abstract readonly systemUrl: string;
   abstract readonly dataDir: string;
   abstract readonly logLevel: string;
@@ -24,7 +24,9 @@ export abstract class AppConfig {
     readonly url: string;
     readonly poolSize: number;
     readonly migrateOnStart: boolean;
-    /** Statements have the time limits of a service that answers within 5 s. A command of an operator takes its time. */
+    /**
+     * Whether statements have the time limits of a service that answers within 5 s. Commands of operators have none.
+     */
     readonly timeLimits: boolean;
   };
   abstract readonly redisUrl: string | undefined;
@@ -34,7 +36,7 @@ export abstract class AppConfig {
   abstract readonly hashing: {
     readonly cost: number;
     readonly threads: number;
-    /** Whether two waiting comparisons share a thread (ADR 0016). */
+    /** Whether one thread compares two waiting passwords at the same time (ADR 0016). */
     readonly pairs: boolean;
     readonly queueLimit: number;
     readonly queueMaxWaitMs: number;
@@ -59,7 +61,7 @@ export abstract class AppConfig {
     readonly inviteTtlSeconds: number;
   };
   abstract readonly passwords: { readonly expireDays: number; readonly history: number };
-  /** 32-byte keys: the first seals, all of them open (`DATA_ENCRYPTION_KEY`). */
+  /** Keys of 32 bytes (`DATA_ENCRYPTION_KEY`). The first one seals, all of them open. */
   abstract readonly dataKeys: readonly Buffer[];
   abstract readonly captcha: CaptchaConfig;
   abstract readonly portal: PortalConfig;
@@ -70,7 +72,7 @@ export abstract class AppConfig {
   abstract readonly tracing: TracingConfig;
 }
 
-/** @throws SettingsProblem naming every key that is missing or wrong, and never a value. */
+/** @throws SettingsProblem that names each key that is missing or wrong, and no value */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
   const env = new SettingsReader(environment);
   const production = env.choice('NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';
@@ -147,23 +149,24 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 function readResponseUid(env: SettingsReader, testingAllowed: boolean): 'reference' | 'token' {
   const value = env.choice('RESET_RESPONSE_UID', ['reference', 'token'], 'reference');
   if (value === 'token' && !testingAllowed) {
-    env.problem('RESET_RESPONSE_UID', 'may be token only outside production and on a loopback HOST');
+    env.problem('RESET_RESPONSE_UID', 'may be token only outside production and on a loopback HOST: set reference');
   }
   return value;
 }
 
 function readDataKeys(env: SettingsReader, production: boolean, dataDir: string): Buffer[] {
   const configured = env.list('DATA_ENCRYPTION_KEY');
-  if (configured.length === 0 && production) env.problem('DATA_ENCRYPTION_KEY', 'is not set');
-  // Buffer.from skips what is not base64, and a mistyped key would become another one.
+  if (configured.length === 0 && production)
+    env.problem('DATA_ENCRYPTION_KEY', 'is required in production: make one with keys generate');
+  // Buffer.from skips characters that are not base64, so a mistyped key would become another key.
   if (configured.some((text) => !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))) {
-    env.problem('DATA_ENCRYPTION_KEY', 'must be 32 bytes in base64');
+    env.problem('DATA_ENCRYPTION_KEY', 'must be 32 bytes in base64, or several such keys separated by commas');
   }
   const fresh = () => randomBytes(32).toString('base64');
   const texts = configured.length > 0 || production ? configured : [keptSecret(env, dataDir, 'data-encryption', fresh)];
   const keys = texts.map((text) => Buffer.from(text, 'base64'));
   if (keys.some((key) => key.length === 32 && new Set(key).size === 1)) {
-    env.problem('DATA_ENCRYPTION_KEY', 'must be random, and not one byte 32 times: make one with keys generate');
+    env.problem('DATA_ENCRYPTION_KEY', 'repeats one byte 32 times and is not random: make one with keys generate');
   }
   return keys;
 }

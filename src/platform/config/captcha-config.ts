@@ -18,13 +18,13 @@ export interface SiteverifySettings {
 }
 
 export interface CaptchaConfig {
-  /** In the order they are asked; a later one only while an earlier one is down. */
+  /** In the order in which they are used. A later one is used only while the earlier ones are unavailable. */
   readonly providers: readonly CaptchaProviderName[];
   readonly siteverify: Partial<Record<SiteverifyProviderName, SiteverifySettings>>;
   readonly timeoutMs: number;
   readonly expectedHostname?: string;
   readonly expectedAction?: string;
-  /** One fixed token that is always valid: tests and the demo only. */
+  /** One fixed token that is always valid, for tests and the demo only. */
   readonly testToken?: string;
 }
 
@@ -43,11 +43,17 @@ export function readCaptchaConfig(env: SettingsReader, context: Surroundings): C
   const chosen = names.length === 0 ? ['altcha'] : names;
   const known = chosen.filter((name): name is CaptchaProviderName => (providers as readonly string[]).includes(name));
   if (known.length < chosen.length || new Set(chosen).size < chosen.length) {
-    env.problem('CAPTCHA_PROVIDER', `must be a list of different names out of ${providers.join(', ')}`);
+    env.problem(
+      'CAPTCHA_PROVIDER',
+      `must be a list of different names from ${providers.join(', ')}, separated by commas`,
+    );
   }
   const testToken = env.optional('CAPTCHA_TEST_TOKEN');
   if (testToken !== undefined && !context.testingAllowed) {
-    env.problem('CAPTCHA_TEST_TOKEN', 'is refused in production and on a HOST that is not a loopback address');
+    env.problem(
+      'CAPTCHA_TEST_TOKEN',
+      'is refused in production and on a HOST that is not a loopback address: remove it',
+    );
   }
   return {
     providers: known,
@@ -61,7 +67,7 @@ export function readCaptchaConfig(env: SettingsReader, context: Surroundings): C
   };
 }
 
-/** `CAPTCHA_TURNSTILE_SECRET` and so on; the plain names serve where one siteverify provider stands alone. */
+/** Reads `CAPTCHA_TURNSTILE_SECRET` and so on. With a single siteverify provider `CAPTCHA_SECRET` is enough. */
 function readSiteverify(
   env: SettingsReader,
   name: SiteverifyProviderName,
@@ -72,10 +78,10 @@ function readSiteverify(
   const alone = all.filter((other) => other !== 'altcha').length === 1;
   const secret = env.optional(`${prefix}_SECRET`) ?? (alone ? env.optional('CAPTCHA_SECRET') : undefined);
   if (secret === undefined)
-    env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is not set, and ${name} needs it`);
+    env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is required with CAPTCHA_PROVIDER=${name}`);
   const urlKey =
     alone && env.optional(`${prefix}_VERIFY_URL`) === undefined ? 'CAPTCHA_VERIFY_URL' : `${prefix}_VERIFY_URL`;
-  // The request carries the secret, and its answer lets a login through.
+  // The request contains the secret, and its answer decides about a login.
   const protocols = production ? ['https:'] : ['https:', 'http:'];
   const siteKey = env.optional(`${prefix}_SITE_KEY`) ?? (alone ? env.optional('CAPTCHA_SITE_KEY') : undefined);
   if (siteKey === undefined && pages) {

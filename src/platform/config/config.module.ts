@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AppConfig } from './app-config';
 
-/** Hands the settings that `main`, the command line or a test have loaded to everybody who injects AppConfig. */
+/** Provides AppConfig with the settings that `main`, the command line or a test has loaded. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -1,18 +1,20 @@
 import { parseMysqlUrl } from '../database/mysql-address';
 import type { SettingsReader } from './settings-reader';
 
-/** `mysql://…` or `sqlite:PATH`, checked whole here: what the driver would complain of later names no key. */
+/**
+ * Reads `mysql://…` or `sqlite:PATH` and checks all of it, because a later error of the driver would name no setting.
+ */
 export function readDatabaseUrl(env: SettingsReader, production: boolean): string {
   const url = env.optional('DATABASE_URL') ?? (production ? undefined : 'sqlite:./data/auth.sqlite');
   if (url === undefined) {
-    env.problem('DATABASE_URL', 'is not set');
+    env.problem('DATABASE_URL', 'is required in production');
     return '';
   }
   if (!/^sqlite:./.test(url) && !isMysqlUrl(url)) {
     env.problem(
       'DATABASE_URL',
-      'must be mysql://user:password@host:port/database or sqlite:PATH; of parameters mysql has ssl-mode (DISABLED, ' +
-        'REQUIRED, VERIFY_CA, VERIFY_IDENTITY) and ssl-ca (a file that can be read)',
+      'must be mysql://user:password@host:port/database or sqlite:PATH; the parameters of mysql are ssl-mode ' +
+        '(DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY) and ssl-ca (a readable PEM file)',
     );
   }
   return url;

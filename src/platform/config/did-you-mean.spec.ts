@@ -19,7 +19,7 @@ const settings = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)]
   .flatMap((row) => [...(row[1] ?? '').matchAll(/`([A-Z0-9_]+)`/g)])
   .map((match) => match[1] as string);
 
-describe('a misspelt setting stops the start: ignored, it would leave off what somebody believes to be on', () => {
+describe('a misspelt setting stops the start, because ignoring it could leave a protection off', () => {
   it.each([
     ['MFA_REQUIERD', 'MFA_REQUIRED'],
     ['MFA_REQUIRE', 'MFA_REQUIRED'],
@@ -55,10 +55,10 @@ describe('a misspelt setting stops the start: ignored, it would leave off what s
 
   const guarded = settings.filter((name) => name.length >= 8 && !name.startsWith('OTEL_'));
 
-  it('holds for every setting of docs/settings.md, also for those that another setting switches off', () => {
+  it('is refused for every setting of docs/settings.md, also for those that another setting switches off', () => {
     expect(guarded.length).toBeGreaterThan(75);
     for (const name of guarded) {
-      // Two letters of the longest word change places.
+      // Transposes two letters of the longest word.
       const word = name.split('_').sort((a, b) => b.length - a.length)[0]!;
       const at = [...word].findIndex((letter, index) => index > 0 && letter !== word[index + 1]);
       const typed = name.replace(word, `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`);
@@ -66,17 +66,17 @@ describe('a misspelt setting stops the start: ignored, it would leave off what s
     }
   });
 
-  it('is told beside everything else that is wrong', () => {
+  it('is reported together with all other problems', () => {
     expect(problems({ MFA_REQUIERD: 'true', PORT: 'x', BCRYPT_COST: 'y' })).toHaveLength(3);
   });
 
-  it('counts as not set when it is empty', () => {
+  it('is ignored if its value is empty', () => {
     expect(problems({ MFA_REQUIERD: '' })).toEqual([]);
   });
 });
 
-describe('the names of others never stop the start', () => {
-  it('no setting of docs/settings.md is taken for another one, nor is its _FILE', () => {
+describe('a name of another program never stops the start', () => {
+  it('no setting of docs/settings.md and no _FILE of it is taken for another setting', () => {
     for (const name of settings) {
       for (const typed of [name, `${name}_FILE`]) {
         expect({ typed, found: problems({ [typed]: 'x' }).filter((text) => text.includes('DID_YOU_MEAN')) }).toEqual({
@@ -142,7 +142,7 @@ describe('the names of others never stop the start', () => {
     ...['FOO_SERVICE_PORT', 'LDAP_SERVICE_HOST', 'LDAP_PORT_389_TCP', 'LDAP_PORT_389_TCP_PROTO', 'SMTP_SERVICE_PORT'],
     ...['METRICS_SERVICE_HOST', 'METRICS_SERVICE_PORT', 'METRICS_PORT_9100_TCP_PORT', 'REDIS_URL_SERVICE_HOST'],
     ...['POD_NAME', 'POD_IP', 'POD_NAMESPACE', 'NODE_IP', 'HOST_IP', 'GOMEMLIMIT', 'MEMORY_LIMIT'],
-    // The programs beside it, and other services that share a ConfigMap.
+    // Neighbouring programs, and other services that share a ConfigMap.
     ...[
       'MYSQL_HOST',
       'MYSQL_ROOT_PASSWORD',
@@ -184,7 +184,7 @@ describe('the names of others never stop the start', () => {
       'USER_ID',
       'MAX_OLD_SPACE',
     ],
-    // OpenTelemetry, whose packages read them.
+    // The packages of OpenTelemetry read these.
     ...[
       'OTEL_SERVICE_NAME',
       'OTEL_RESOURCE_ATTRIBUTES',
@@ -192,17 +192,20 @@ describe('the names of others never stop the start', () => {
       'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
     ],
     ...['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_SDK_DISABLE'],
-    // What is no name at all.
+    // Not names of settings at all.
     ...['', '=C:', 'BASH_FUNC_x%%', 'a.b.c', `A${'_B'.repeat(2000)}`, 'MFA_REQUIRED\nX'],
-  ])('%j', (name) => {
+  ])('%j is accepted', (name) => {
     expect(problems({ [name]: 'anything' })).toEqual([]);
   });
 
-  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])('%s as the link to a service of Kubernetes', (name) => {
-    expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
-  });
+  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])(
+    '%s is accepted as the link to a service of Kubernetes',
+    (name) => {
+      expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
+    },
+  );
 
-  it('the environment of this process', () => {
+  it('the names in the environment of this process are accepted', () => {
     const foreign = Object.fromEntries(Object.keys(process.env).map((name) => [name, 'x'] as const));
     expect(problems(foreign).filter((text) => text.includes('DID_YOU_MEAN'))).toEqual([]);
   });

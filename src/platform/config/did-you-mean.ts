@@ -1,22 +1,22 @@
-/** Shorter names (HOST, PORT) are too close to everybody else's words. */
-const shortestGuarded = 8;
-/** From this length on a name may have up to three wrong letters, below it one. */
+/** Shorter names (HOST, PORT) are too similar to names of other programs. */
+const minLength = 8;
+/** A name of this length may have up to three wrong letters, a shorter one only one. */
 const long = 12;
 
-/** OpenTelemetry's own packages read more names of its prefix than the service does. */
+/** The packages of OpenTelemetry read more names of its prefix than this service does. Kubernetes sets the others. */
 const foreignNames = /^OTEL_|_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
-/** `METRIC_PORT=tcp://10.0.0.7:9100`: Kubernetes names each service of the namespace like this. */
+/** Kubernetes sets a variable such as `METRIC_PORT=tcp://10.0.0.7:9100` for each service of the namespace. */
 const serviceLink = /^(tcp|udp|sctp):\/\//;
 const unit = /_(SECONDS?|SECS?|MINUTES?|HOURS?|DAYS?|MS|MILLIS)$/;
 
 /**
- * The setting that an unknown name was probably meant to be: it differs by a few letters, by its underscores, its case or
- * its unit. Undefined for a name of somebody else, which must never stop the start.
+ * Returns the setting that an unknown name probably means: one that differs in a few letters, its underscores, its case
+ * or its unit. Returns undefined for a name of another program, because such a name must never stop the start.
  */
 export function meantSetting(name: string, value: string, known: ReadonlySet<string>): string | undefined {
   if (foreignNames.test(name) || serviceLink.test(value) || !/^[A-Za-z][\w-]{5,63}$/.test(name)) return undefined;
   const typed = name.toUpperCase().replaceAll('-', '_');
-  const candidates = [...known].filter((one) => one.length >= shortestGuarded);
+  const candidates = [...known].filter((one) => one.length >= minLength);
   return candidates.find((one) => looksLike(typed, one)) ?? candidates.find((one) => looksLike(typed, `${one}_FILE`));
 }
 
@@ -30,7 +30,7 @@ function looksLike(typed: string, known: string): boolean {
   return total <= (known.length >= long ? 3 : 1);
 }
 
-/** Infinity for two different words: METRICS_HOST is not a misspelt METRICS_PORT, nor APP_PREFIX an API_PREFIX. */
+/** Infinity for different words: METRICS_HOST is not a misspelt METRICS_PORT, and APP_PREFIX is not API_PREFIX. */
 function distanceOfWords(typed: string, own: string, first: boolean): number {
   const distance = editDistance(typed, own);
   if (distance >= Math.max(typed.length, own.length) / 2 && distance > 0) return Infinity;
@@ -40,7 +40,7 @@ function distanceOfWords(typed: string, own: string, first: boolean): number {
 
 const sorted = (word: string): string => [...word].sort().join('');
 
-/** Letters to insert, drop, replace or swap with their neighbour (Damerau-Levenshtein, optimal string alignment). */
+/** The number of letters to insert, delete, replace or transpose (Damerau-Levenshtein, optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i + j));
   const at = (i: number, j: number): number => rows[i]![j]!;

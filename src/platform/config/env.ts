@@ -1,7 +1,7 @@
 import { type AppConfig, loadConfig } from './app-config';
 import { SettingsProblem } from './settings-reader';
 
-/** The settings of this process. When something is missing or wrong: one line on standard error, and the end. */
+/** Returns the settings of this process. If one is missing or wrong, it prints one line to standard error and exits. */
 export function configOrExit(overrides: Readonly<Record<string, string>> = {}): AppConfig {
   try {
     return loadConfig({ ...process.env, ...overrides });

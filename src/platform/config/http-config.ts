@@ -26,44 +26,51 @@ export function readHttpConfig(env: SettingsReader, production: boolean): HttpCo
   };
 }
 
-/** `localhost` and every loopback address: where the literal contract and the test token may be tried. */
+/** Whether the host is `localhost` or a loopback address. The literal contract and the test token need such a host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
 }
 
-/** The public address of the portal: the only base of links in mails, so in production it is not guessed (W29). */
+/**
+ * The base of links in mails. In production it has no default, so that it is never guessed (docs/spec/attacks.md#w29).
+ */
 export function readSystemUrl(env: SettingsReader, production: boolean, port: number): string {
   const url = production
     ? env.url('SYSTEM_URL', ['https:'])
     : env.url('SYSTEM_URL', ['http:', 'https:'], `http://127.0.0.1:${port}`);
-  // A path and a query are put behind it.
-  if (/[?#]/.test(url)) env.problem('SYSTEM_URL', 'must have no query and no fragment');
+  // The service appends a path and a query.
+  if (/[?#]/.test(url)) env.problem('SYSTEM_URL', 'must not have a query or a fragment');
   return url;
 }
 
 function readPrefix(env: SettingsReader): string {
   const prefix = env.text('API_PREFIX', '').replace(/\/+$/, '');
-  if (prefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix)) env.problem('API_PREFIX', 'must look like /api/v1');
+  if (prefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+$/.test(prefix))
+    env.problem('API_PREFIX', 'must be a path such as /api/v1');
   return prefix;
 }
 
 function readOrigins(env: SettingsReader): string[] {
   const origins = env.list('CORS_ORIGINS');
   const wellFormed = origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
-  if (!wellFormed) env.problem('CORS_ORIGINS', 'must be a list of origins such as https://portal.example.com');
+  if (!wellFormed)
+    env.problem('CORS_ORIGINS', 'must be a list of origins such as https://portal.example.com, separated by commas');
   return origins;
 }
 
 function readProxies(env: SettingsReader): CidrRange[] {
   return env.list('TRUSTED_PROXIES').flatMap((range): CidrRange[] => {
-    // ipaddr.js also reads `10.1` and octal parts, and would trust a machine that nobody meant.
+    // ipaddr.js also accepts `10.1` and octal parts, which could mean another machine than the operator thinks.
     const [address = '', bits] = range.split('/', 2);
     const version = isIP(address);
     try {
-      if (version === 0) throw new Error('no address');
+      if (version === 0) throw new Error('not an address');
       return [ipaddr.parseCIDR(`${address}/${bits ?? (version === 4 ? 32 : 128)}`)];
     } catch {
-      env.problem('TRUSTED_PROXIES', 'must be a list of addresses or CIDR ranges');
+      env.problem(
+        'TRUSTED_PROXIES',
+        'must be a list of addresses or CIDR ranges such as 192.0.2.0/24, separated by commas',
+      );
       return [];
     }
   });

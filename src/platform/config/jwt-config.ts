@@ -8,7 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { keptSecret } from './kept-secrets';
-import { bitsOfVariety, leastVariety } from './secret-variety';
+import { bitsOfVariety, minVarietyBits } from './secret-variety';
 import type { SettingsReader } from './settings-reader';
 
 const algorithms = ['HS256', 'ES256', 'RS256'] as const;
@@ -19,11 +19,11 @@ export interface VerificationKey {
   readonly key: KeyObject;
 }
 
-/** Keys as KeyObjects: jsonwebtoken is forty times slower with a string (measured, 1.2 ms against 0.03 ms). */
+/** Keys are KeyObjects, because jsonwebtoken is forty times slower with a string (measured: 1.2 ms against 0.03 ms). */
 export interface JwtConfig {
   readonly algorithm: JwtAlgorithm;
   readonly signing: VerificationKey;
-  /** The current key first, then those of `JWT_PREVIOUS_KEYS`: tokens they signed live until they expire. */
+  /** The current key, then those of `JWT_PREVIOUS_KEYS`, whose tokens are valid until they expire. */
   readonly verification: readonly VerificationKey[];
   readonly issuer: string;
   readonly audience: string;
@@ -55,7 +55,7 @@ export function readJwtConfig(env: SettingsReader, context: Surroundings & { sys
   };
 }
 
-/** Stands in only while other problems are collected; the start has already failed by then. */
+/** A placeholder while further problems are collected. The start has already failed at that point. */
 const unusable: VerificationKey = { kid: '', key: createSecretKey(Buffer.alloc(32)) };
 
 interface KeyEntry {
@@ -66,7 +66,7 @@ interface KeyEntry {
 function readSecrets(env: SettingsReader, { production, dataDir }: Surroundings): KeyEntry[] {
   const fresh = () => randomBytes(48).toString('base64');
   const current = env.optional('JWT_SECRET') ?? (production ? '' : keptSecret(env, dataDir, 'jwt', fresh));
-  if (current === '' && production) env.problem('JWT_SECRET', 'is not set');
+  if (current === '' && production) env.problem('JWT_SECRET', 'is required in production: make one with keys generate');
   const named = [
     ['JWT_SECRET', current] as const,
     ...previousSecrets(env).map((secret) => ['JWT_PREVIOUS_KEYS', secret] as const),
@@ -75,11 +75,11 @@ function readSecrets(env: SettingsReader, { production, dataDir }: Surroundings)
     if (secret === '') return [];
     const bytes = Buffer.from(secret, 'utf8');
     if (bytes.length < 32) {
-      env.problem(key, 'must be at least 32 bytes long');
+      env.problem(key, 'must be at least 32 bytes long: make one with keys generate');
       return [];
     }
-    if (bitsOfVariety(bytes) < leastVariety) {
-      env.problem(key, `shows less than ${leastVariety} bits of variety: make one with keys generate`);
+    if (bitsOfVariety(bytes) < minVarietyBits) {
+      env.problem(key, `has less than ${minVarietyBits} bits of variety: make one with keys generate`);
       return [];
     }
     const kid = createHash('sha256').update('kid:').update(bytes).digest('base64url').slice(0, 16);
@@ -88,7 +88,7 @@ function readSecrets(env: SettingsReader, { production, dataDir }: Surroundings)
   });
 }
 
-/** `["one, with a comma", "two"]`, or secrets without commas, separated by them. */
+/** A JSON array such as `["one, with a comma", "two"]`, or secrets that are separated by commas. */
 function previousSecrets(env: SettingsReader): readonly string[] {
   const text = env.optional('JWT_PREVIOUS_KEYS') ?? '';
   if (!/^\s*\[\s*"/.test(text)) return env.list('JWT_PREVIOUS_KEYS');
@@ -98,9 +98,9 @@ function previousSecrets(env: SettingsReader): readonly string[] {
       return secrets as string[];
     }
   } catch {
-    // Its message would quote the secret.
+    // The message of this error would quote the secret.
   }
-  env.problem('JWT_PREVIOUS_KEYS', 'begins like a JSON array and is not one of texts');
+  env.problem('JWT_PREVIOUS_KEYS', 'begins like a JSON array, but is not an array of strings');
   return [];
 }
 
@@ -110,7 +110,11 @@ function readKeyPairs(env: SettingsReader, algorithm: KeyPairAlgorithm, context:
   const { production, dataDir } = context;
   const kept = () => keptSecret(env, dataDir, `jwt-${algorithm.toLowerCase()}`, () => freshPrivateKey(algorithm));
   const pem = env.optional('JWT_PRIVATE_KEY') ?? (production ? '' : kept());
-  if (pem === '' && production) env.problem('JWT_PRIVATE_KEY', `is not set, and ${algorithm} needs it`);
+  if (pem === '' && production)
+    env.problem(
+      'JWT_PRIVATE_KEY',
+      `is required in production with JWT_ALGORITHM=${algorithm}: make one with keys generate`,
+    );
   if (pem === '') return [];
   const previous = (env.optional('JWT_PREVIOUS_KEYS') ?? '').match(/-----BEGIN [\s\S]*?-----END [A-Z ]+-----/g) ?? [];
   return [['JWT_PRIVATE_KEY', pem] as const, ...previous.map((one) => ['JWT_PREVIOUS_KEYS', one] as const)].flatMap(
@@ -143,7 +147,7 @@ function assertFits(key: KeyObject, algorithm: KeyPairAlgorithm): void {
     algorithm === 'ES256'
       ? key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1'
       : key.asymmetricKeyType === 'rsa' && (details?.modulusLength ?? 0) >= 2048;
-  if (!fits) throw new Error('another key type');
+  if (!fits) throw new Error('the key has another type');
 }
 
 /** RFC 7638: SHA-256 over the required members in lexicographic order. */

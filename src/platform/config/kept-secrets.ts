@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { SettingsReader } from './settings-reader';
 
 /**
- * Outside production a secret that is not set is generated once and kept under `DATA_DIR`, so that tokens and sealed
- * values survive a restart.
- * @returns the kept secret, or '' after noting a problem with `DATA_DIR`
+ * Generates a secret that is not set and keeps it below `DATA_DIR`, so that tokens and sealed values survive a restart.
+ * Only used outside production.
+ * @returns the kept secret, or '' after a problem with `DATA_DIR` was reported
  */
 export function keptSecret(env: SettingsReader, dataDir: string, name: string, make: () => string): string {
   const directory = join(dataDir, 'secrets');
@@ -15,14 +15,14 @@ export function keptSecret(env: SettingsReader, dataDir: string, name: string, m
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return read(file) ?? keep(file, make());
   } catch {
-    env.problem('DATA_DIR', 'names a directory in which no secret can be kept');
+    env.problem('DATA_DIR', 'names a directory that cannot be written, so no secret can be kept there');
     return '';
   }
 }
 
 /**
- * Racers: processes that start together on one empty directory. The link decides, and it appears with its content: a
- * loser reads the winner's secret, never half of it.
+ * Racers: processes that start at the same time with an empty directory. The first link wins. The linked file is
+ * complete, so a loser reads the whole secret of the winner.
  */
 function keep(file: string, secret: string): string {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;

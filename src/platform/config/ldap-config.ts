@@ -3,21 +3,21 @@ import { isSearchFilter } from './ldap-filter';
 import type { SettingsReader } from './settings-reader';
 
 export interface LdapConfig {
-  /** Tried in order. */
+  /** In the order in which they are tried. */
   readonly urls: readonly string[];
   readonly bindDn: string;
   readonly bindPassword: string;
   readonly searchBase: string;
   readonly searchFilter: string;
   readonly startTls: boolean;
-  /** PEM of the authority that signed the directory's certificate. */
+  /** The PEM of the authority that signed the certificate of the directory. */
   readonly ca?: string;
   readonly timeoutMs: number;
   readonly jitProvisioning: boolean;
   readonly attributes: { readonly login: string; readonly email: string; readonly name: string };
 }
 
-/** Undefined when `LDAP_URL` is not set: provider `ldap` is then off. */
+/** Returns undefined if `LDAP_URL` is not set. The provider `ldap` is then off. */
 export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
   env.mention('LDAP_BIND_DN', 'LDAP_BIND_PASSWORD', 'LDAP_SEARCH_BASE', 'LDAP_SEARCH_FILTER', 'LDAP_START_TLS');
   env.mention('LDAP_CA_FILE', 'LDAP_TIMEOUT_MS', 'LDAP_JIT_PROVISIONING');
@@ -25,14 +25,14 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
   const urls = env.list('LDAP_URL');
   if (urls.length === 0) return undefined;
   if (urls.some((url) => !URL.canParse(url) || !/^ldaps?:$/.test(new URL(url).protocol))) {
-    env.problem('LDAP_URL', 'must be one or several ldap:// or ldaps:// addresses');
+    env.problem('LDAP_URL', 'must be one or several ldap:// or ldaps:// addresses, separated by commas');
   }
   const startTls = env.flag('LDAP_START_TLS', false);
   if (startTls && urls.some((url) => url.startsWith('ldaps:'))) {
-    env.problem('LDAP_START_TLS', 'cannot be used with an ldaps:// address');
+    env.problem('LDAP_START_TLS', 'cannot be used with an ldaps:// address: set it to false, or use ldap://');
   }
   if (!startTls && urls.some((url) => url.startsWith('ldap://['))) {
-    env.problem('LDAP_URL', 'with an IPv6 address needs ldaps:// or LDAP_START_TLS; a host name works without');
+    env.problem('LDAP_URL', 'with an IPv6 address needs ldaps:// or LDAP_START_TLS=true; a host name needs neither');
   }
   return {
     urls,
@@ -52,7 +52,9 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
   };
 }
 
-/** A filter that the library cannot read would end the process at the first login, so it must end it here. */
+/**
+ * A filter that the LDAP library cannot read would end the process at the first login, so it is refused at the start.
+ */
 function readFilter(env: SettingsReader): string {
   const filter = env.text('LDAP_SEARCH_FILTER', '(uid={{username}})');
   if (!filter.includes('{{username}}')) env.problem('LDAP_SEARCH_FILTER', 'must contain {{username}}');
@@ -62,16 +64,16 @@ function readFilter(env: SettingsReader): string {
   return filter;
 }
 
-/** It becomes part of a search filter. */
+/** The name becomes part of a search filter, so only letters, digits and dashes are allowed. */
 function readAttribute(env: SettingsReader, key: string, fallback: string): string {
   const name = env.text(key, fallback);
-  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) env.problem(key, 'must be the name of an attribute');
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) env.problem(key, 'must be the name of an LDAP attribute such as mail');
   return name;
 }
 
 function required(env: SettingsReader, key: string): string {
   const value = env.optional(key);
-  if (value === undefined) env.problem(key, 'is not set, and LDAP_URL needs it');
+  if (value === undefined) env.problem(key, 'is required with LDAP_URL');
   return value ?? '';
 }
 
@@ -81,7 +83,7 @@ function readCa(env: SettingsReader): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    env.problem('LDAP_CA_FILE', 'names a file that cannot be read');
+    env.problem('LDAP_CA_FILE', 'names a file that cannot be read: check its path and its permissions');
     return undefined;
   }
 }

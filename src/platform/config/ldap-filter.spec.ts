@@ -34,12 +34,12 @@ const broken = [
 ];
 
 describe('LDAP_SEARCH_FILTER', () => {
-  it.each(wellFormed)('%s is a filter, and the library reads it', (filter) => {
+  it.each(wellFormed)('accepts %s, which the LDAP library can read', (filter) => {
     expect(isSearchFilter(filter)).toBe(true);
     expect(() => ldapjs.parseFilter(filter)).not.toThrow();
   });
 
-  it.each(broken)('%j is none', (filter) => {
+  it.each(broken)('refuses %j', (filter) => {
     expect(isSearchFilter(filter)).toBe(false);
   });
 });

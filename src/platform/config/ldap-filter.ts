@@ -3,12 +3,15 @@ const simple = String.raw`[-\w]+(?:=|>=|<=|~=)${value}`;
 const extensible = String.raw`(?:[-\w]+(?::dn)?(?::[-.\w]+)?|(?::dn)?:[-.\w]+):=${value}`;
 const item = new RegExp(`\\((?:${simple}|${extensible})\\)`, 'y');
 
-/** Whether a text is one search filter (RFC 4515) without spaces between its parts, as the LDAP library reads it. */
+/**
+ * Whether the text is one search filter (RFC 4515) without spaces between its parts. The LDAP library accepts no
+ * others.
+ */
 export function isSearchFilter(text: string): boolean {
   return endOf(text, 0) === text.length;
 }
 
-/** Where the filter that begins here ends, or undefined. */
+/** The end of the filter that begins at this position, or undefined if none begins there. */
 function endOf(text: string, at: number): number | undefined {
   item.lastIndex = at;
   if (item.test(text)) return item.lastIndex;

@@ -1,6 +1,8 @@
 import type { SettingsReader } from './settings-reader';
 
-/** Requests per minute. Made for thousands of people behind one address; the guards of secrets live in the database. */
+/**
+ * Requests per minute, for thousands of people behind one address. The limits that protect secrets are in the database.
+ */
 export interface LimitsConfig {
   readonly on: boolean;
   readonly login: number;
@@ -8,7 +10,7 @@ export interface LimitsConfig {
   readonly captcha: number;
   readonly forgotPassword: number;
   readonly other: number;
-  /** Per e-mail address or reset link, whatever the address it comes from, and per pending login of its owner. */
+  /** Per e-mail address or reset link, from all client addresses together, and per pending login of its owner. */
   readonly target: number;
 }
 

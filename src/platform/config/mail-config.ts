@@ -2,23 +2,23 @@ import { mailboxOf } from '../../shared/mail-address';
 import type { SettingsReader } from './settings-reader';
 import { settingsOfUrl, SmtpProblem } from './smtp-settings';
 
-/** Where the root tenant's group `SMTP` says nothing (decisions.md 8). */
+/** Used where the group `SMTP` of the root tenant sets nothing (docs/spec/decisions.md#mail). */
 export interface MailConfig {
   readonly smtpUrl: string | undefined;
   readonly from: string;
 }
 
-/** For a first try: no mail server has this domain. */
+/** For a first trial. No mail server has this domain. */
 export const defaultSender = 'no-reply@localhost';
 
-/** Read whole at the start: a mistake would otherwise show when the first code has to be sent. */
+/** Checks everything at the start. Otherwise a mistake would show when the first code has to be sent. */
 export function readMailConfig(env: SettingsReader): MailConfig {
   const from = env.text('MAIL_FROM', defaultSender);
-  if (mailboxOf(from) === undefined) env.problem('MAIL_FROM', 'must be an address, or a name and <an address>');
+  if (mailboxOf(from) === undefined) env.problem('MAIL_FROM', 'must be an address, or a name and <address>');
   if (env.optional('SMTP_URL') === undefined) return { smtpUrl: undefined, from };
   const smtpUrl = env.url('SMTP_URL', ['smtp:', 'smtps:']);
   if (smtpUrl !== '' && !isUsable(smtpUrl)) {
-    env.problem('SMTP_URL', 'must have a host, and smtp:// may have tls=none, tls=starttls or tls=tls');
+    env.problem('SMTP_URL', 'must have a host; smtp:// may have ?tls=none, ?tls=starttls or ?tls=tls');
   }
   return { smtpUrl, from };
 }

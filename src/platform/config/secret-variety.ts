@@ -1,19 +1,19 @@
-/** What a secret of HS256 must at least show (extensions.md G). */
-export const leastVariety = 128;
+/** The least variety of a secret of HS256 (docs/spec/extensions.md#strict-settings). */
+export const minVarietyBits = 128;
 
 /**
- * Bits that the look of a secret allows it to have: the bytes of its shortest repeating unit, times the bits of a byte out
- * of the alphabet it shows. Nobody can see randomness in a text, so this only finds secrets that were never random:
- * `changeme` four times, one letter 32 times, 32 digits.
+ * An upper bound for the randomness of a secret, in bits: the length of its shortest repeating unit, times the bits of
+ * one byte of the alphabet that it uses. No test can prove that a text is random. This one only finds secrets that
+ * cannot be random: `changeme` four times, one letter 32 times, 32 digits.
  */
 export function bitsOfVariety(secret: Buffer): number {
   const digitsOnly = secret.every((byte) => byte >= 0x30 && byte <= 0x39);
-  // 32 random hexadecimal digits show about 14 of the 16: the alphabet is rounded up to a power of two.
+  // 32 random hexadecimal digits use about 14 of the 16, so the alphabet is rounded up to a power of two.
   const alphabet = Math.ceil(Math.log2(Math.max(1, new Set(secret).size)));
   return lengthOfUnit(secret) * (digitsOnly ? Math.min(alphabet, Math.log2(10)) : alphabet);
 }
 
-/** 8 for `changemechangemechangeme`; the whole length when nothing is repeated from start to end. */
+/** 8 for `changemechangemechangeme`. The whole length if the secret is not a repetition. */
 function lengthOfUnit(secret: Buffer): number {
   for (let length = 1; length < secret.length; length++) {
     if (secret.subarray(length).equals(secret.subarray(0, -length))) return length;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { meantSetting } from './did-you-mean';
 
-/** All that is wrong with the settings, one line per key; a value is never in it (it may be a secret). */
+/** All problems of the settings, one for each key. It contains no values, because they may be secrets. */
 export class SettingsProblem extends Error {
   override readonly name = 'SettingsProblem';
 
@@ -11,8 +11,8 @@ export class SettingsProblem extends Error {
 }
 
 /**
- * Typed access to the environment. An empty value counts as not set, `NAME_FILE` names a file that holds the value, and
- * problems are collected so that they are reported together (§8 of decisions.md).
+ * Typed access to the environment (docs/spec/decisions.md#8). An empty value counts as not set. `NAME_FILE` names a
+ * file with the value. Problems are collected and reported together.
  */
 export class SettingsReader {
   private readonly problems = new Set<string>();
@@ -24,19 +24,20 @@ export class SettingsReader {
     this.problems.add(`${key} ${what}`);
   }
 
-  /** @throws SettingsProblem naming every key that is missing or wrong. */
+  /** @throws SettingsProblem that names each key that is missing or wrong */
   assertNoProblems(): void {
     if (this.problems.size > 0) throw new SettingsProblem([...this.problems]);
   }
 
-  /** Settings that exist, also when another setting decides that they are not read. */
+  /** Declares settings that exist but are not always read, because that depends on another setting. */
   mention(...keys: readonly string[]): void {
     for (const key of keys) this.known.add(key);
   }
 
   /**
-   * Every setting has been read or mentioned: a name that looks like one of them and is none is a mistake. Ignored, it would
-   * leave off what somebody believes to be on (`MFA_REQUIERD=true`).
+   * Refuses names that are similar to a setting but are not settings (docs/spec/extensions.md#strict-settings). If
+   * `MFA_REQUIERD=true` was ignored, the second factor would be off while the operator believes it is on. Call it after
+   * all settings were read or mentioned.
    */
   refuseMisspeltNames(): void {
     for (const [name, value = ''] of Object.entries(this.environment)) {
@@ -46,7 +47,7 @@ export class SettingsReader {
     }
   }
 
-  /** The text of a setting, or of the file that `NAME_FILE` names. */
+  /** The value of a setting, or the content of the file that `NAME_FILE` names. */
   optional(key: string): string | undefined {
     this.mention(key);
     const value = this.environment[key];
@@ -56,7 +57,7 @@ export class SettingsReader {
     try {
       return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
     } catch {
-      this.problem(`${key}_FILE`, 'names a file that cannot be read');
+      this.problem(`${key}_FILE`, 'names a file that cannot be read: check its path and its permissions');
       return undefined;
     }
   }
@@ -76,7 +77,7 @@ export class SettingsReader {
     return this.choice(key, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
   }
 
-  /** A whole number within bounds; durations and counts start at 1 unless said otherwise. */
+  /** A whole number within bounds. The default minimum is 1. */
   count(key: string, fallback: number, { min = 1, max = 2_147_483_647 } = {}): number {
     const value = this.optional(key);
     if (value === undefined) return fallback;
@@ -97,10 +98,10 @@ export class SettingsReader {
   url(key: string, protocols: readonly string[], fallback?: string): string {
     const value = this.optional(key) ?? fallback;
     if (value === undefined) {
-      this.problem(key, 'is not set');
+      this.problem(key, 'is required in production');
       return '';
     }
-    // A parser trims and drops white space; what is kept and put into links is the text itself.
+    // URL drops white space, but the text itself is kept and put into links.
     const parsed = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined;
     if (parsed === undefined || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);

@@ -5,12 +5,12 @@ const open = (stored: string) => stored.replace(/^sealed:/, '');
 const ofTenant = (group: Record<string, string>) => settingsOfTenant(new Map(Object.entries(group)), open, from);
 
 describe('the group SMTP of the root tenant', () => {
-  it('does not count without HOST, whatever else is set', () => {
+  it('is ignored without HOST, whatever else is set', () => {
     expect(ofTenant({})).toBeUndefined();
     expect(ofTenant({ HOST: ' ', PORT: '25', USER: 'service', SECRET: 'x', SENDER: from })).toBeUndefined();
   });
 
-  it('is taken as a whole', () => {
+  it('replaces SMTP_URL as a whole', () => {
     const group = {
       PORT: '2525',
       SENDER: 'Portal <p@example.com>',
@@ -42,12 +42,12 @@ describe('the group SMTP of the root tenant', () => {
     [{ TLS: 'ssl' }, 'SMTP TLS must be none, starttls or tls'],
     [{ PORT: '0' }, 'SMTP PORT must be from 1 to 65535'],
     [{ PORT: '25a' }, 'SMTP PORT must be from 1 to 65535'],
-    [{ SENDER: 'Portal' }, 'SMTP SENDER must be an address, or a name and <an address>'],
-  ])('%j is a problem that names the key and not the value', (group, message) => {
+    [{ SENDER: 'Portal' }, 'SMTP SENDER must be an address, or a name and <address>'],
+  ])('%j is refused by a message that names the key and not the value', (group, message) => {
     expect(() => ofTenant({ HOST: 'mail', ...group })).toThrow(new SmtpProblem(message));
   });
 
-  it('a SECRET of another key is a problem, not a password', () => {
+  it('a SECRET that was sealed with another key is refused, not used as a password', () => {
     const group = new Map([
       ['HOST', 'mail'],
       ['USER', 'u'],
@@ -57,7 +57,7 @@ describe('the group SMTP of the root tenant', () => {
       throw new Error('v1.x');
     };
     expect(() => settingsOfTenant(group, fails, from)).toThrow(
-      new SmtpProblem('DATA_ENCRYPTION_KEY does not open SMTP SECRET'),
+      new SmtpProblem('DATA_ENCRYPTION_KEY does not open SMTP SECRET: set SMTP SECRET again, or add the missing key'),
     );
   });
 });
@@ -71,14 +71,14 @@ describe('SMTP_URL', () => {
     ['smtp://mail?tls=tls', { port: 465, tls: 'tls' }],
     ['smtp://[::1]:2525', { host: '::1', port: 2525 }],
     ['smtp://us%40er:p%3Ass@mail', { auth: { user: 'us@er', pass: 'p:ss' } }],
-  ])('%s', (url, settings) => expect(settingsOfUrl(url, from)).toMatchObject(settings));
+  ])('%s is read', (url, settings) => expect(settingsOfUrl(url, from)).toMatchObject(settings));
 
   it.each([
     ['smtp://mail?tls=maybe', from, 'SMTP_URL: tls must be none, starttls or tls'],
     ['smtps://mail?tls=none', from, 'SMTP_URL: smtps:// and tls contradict each other'],
     ['smtp://u:%zz@mail', from, 'SMTP_URL is not properly percent-encoded'],
-    ['smtp://mail', 'Portal', 'MAIL_FROM must be an address, or a name and <an address>'],
-  ])('%s from %s is a problem', (url, sender, message) => {
+    ['smtp://mail', 'Portal', 'MAIL_FROM must be an address, or a name and <address>'],
+  ])('%s with the sender %s is refused', (url, sender, message) => {
     expect(() => settingsOfUrl(url, sender)).toThrow(new SmtpProblem(message));
   });
 });

@@ -1,6 +1,6 @@
 import { type Mailbox, mailboxOf } from '../../shared/mail-address';
 
-/** `opportunistic`: STARTTLS when the server offers it, and then with a certificate that must be right. */
+/** `opportunistic`: STARTTLS if the server offers it. Its certificate must then be valid. */
 export type SmtpTls = 'none' | 'starttls' | 'tls' | 'opportunistic';
 
 export interface SmtpSettings {
@@ -11,7 +11,7 @@ export interface SmtpSettings {
   readonly sender: Mailbox;
 }
 
-/** Settings that cannot be used: names the key, never the value. */
+/** Settings that cannot be used. The message names the key, never the value. */
 export class SmtpProblem extends Error {
   override readonly name = 'SmtpProblem';
 }
@@ -20,9 +20,10 @@ const modes: readonly string[] = ['none', 'starttls', 'tls'];
 const usualPort: Record<SmtpTls, number> = { none: 25, opportunistic: 587, starttls: 587, tls: 465 };
 
 /**
- * The group `SMTP` of the root tenant, taken as a whole when HOST is set there (§6.2); undefined when it is not.
- * @param openSecret opens a sealed SECRET and lets a plain one pass.
- * @param from the sender when SENDER is not set.
+ * Reads the group `SMTP` of the root tenant (docs/spec/service.md#6.2). If HOST is set there, the group replaces
+ * `SMTP_URL` as a whole. Otherwise the result is undefined.
+ * @param openSecret opens a sealed SECRET and returns a plain one unchanged
+ * @param from the sender if SENDER is not set
  * @throws SmtpProblem
  */
 export function settingsOfTenant(
@@ -46,7 +47,7 @@ export function settingsOfTenant(
 }
 
 /**
- * `smtp://user:password@host:port?tls=none|starttls|tls`, or `smtps://` for TLS from the first byte.
+ * Reads `smtp://user:password@host:port?tls=none|starttls|tls`. With `smtps://` TLS begins with the first byte.
  * @throws SmtpProblem
  */
 export function settingsOfUrl(url: string, from: string): SmtpSettings {
@@ -80,7 +81,7 @@ function portOf(value: string | undefined, tls: SmtpTls, key: string): number {
 
 function senderOf(text: string, key: string): Mailbox {
   const sender = mailboxOf(text);
-  if (sender === undefined) throw new SmtpProblem(`${key} must be an address, or a name and <an address>`);
+  if (sender === undefined) throw new SmtpProblem(`${key} must be an address, or a name and <address>`);
   return sender;
 }
 
@@ -88,7 +89,9 @@ function opened(secret: string, open: (stored: string) => string): string {
   try {
     return open(secret);
   } catch {
-    throw new SmtpProblem('DATA_ENCRYPTION_KEY does not open SMTP SECRET');
+    throw new SmtpProblem(
+      'DATA_ENCRYPTION_KEY does not open SMTP SECRET: set SMTP SECRET again, or add the missing key',
+    );
   }
 }
 

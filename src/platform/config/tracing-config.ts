@@ -1,14 +1,14 @@
 import type { SettingsReader } from './settings-reader';
 
-/** The endpoint decides whether there are traces at all. */
+/** Traces are off unless an endpoint is set. */
 export interface TracingConfig {
-  /** Where spans are posted to; undefined: no tracing, and nothing of it is loaded. */
+  /** The address to which spans are posted. Undefined: tracing is off and its packages are not loaded. */
   readonly url: string | undefined;
 }
 
 /**
- * The variables that OpenTelemetry names. What else it knows by environment (service name, resource attributes, sampler,
- * headers, batches) its own packages read.
+ * Reads the variables of OpenTelemetry that decide whether traces are on. Its packages read the others themselves
+ * (service name, resource attributes, sampler, headers, batches).
  */
 export function readTracingConfig(env: SettingsReader): TracingConfig {
   env.mention('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');

@@ -6,47 +6,49 @@ import { Random } from '../../shared/random';
 const nonceBytes = 12;
 const tagBytes = 16;
 const mark = 'v1.';
-/** At least a nonce and a tag. A password that somebody typed does not look like this. */
+/** At least a nonce and a tag. A password that a person typed does not have this form. */
 const sealedForm = /^v1\.[\w-]{38,}$/;
 
-/** The stored value was sealed with a key that is not in the list: the wrong key is configured, or one was dropped too early. */
+/** The key of a stored value is not in the list: the wrong key is configured, or an old one was removed too early. */
 export class DataKeyMismatch extends Error {
   override readonly name = 'DataKeyMismatch';
 
   constructor(readonly purpose: string) {
-    super(`DATA_ENCRYPTION_KEY does not open a stored value (${purpose})`);
+    super(`DATA_ENCRYPTION_KEY does not open a stored value (${purpose}): is a key missing from the list?`);
   }
 }
 
 /**
- * Secrets at rest and keyed hashes, all from `DATA_ENCRYPTION_KEY`: the first key writes, every key reads, so that keys
- * rotate with overlap. Each purpose gets a key of its own (HKDF-SHA256, RFC 5869) and replicas agree on all of them.
+ * Seals secrets at rest and makes keyed hashes with the keys of `DATA_ENCRYPTION_KEY`. The first key of the list writes
+ * and all keys read, so that keys can be rotated. HKDF-SHA256 (RFC 5869) derives a key for each purpose, so all
+ * replicas have the same ones.
  */
 export class KeyRing {
   private readonly logger = new Logger('keys');
   private readonly derived = new Map<string, Buffer[]>();
-  /** Purposes of which the log has told that a value does not open. */
-  private readonly told = new Set<string>();
+  /** Purposes for which a mismatch has been logged. */
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly config: AppConfig,
     private readonly random: Random,
   ) {}
 
-  /** AES-256-GCM; `purpose` is authenticated too, so that a value cannot be moved to another column. */
+  /** AES-256-GCM with the key of the purpose. A value that is copied to a column with another purpose does not open. */
   seal(purpose: string, plain: string): string {
     return sealWith(this.keys(`seal:${purpose}`)[0]!, this.random.bytes(nonceBytes), plain);
   }
 
-  /** @throws DataKeyMismatch when no configured key opens it. */
+  /** @throws DataKeyMismatch if no configured key opens it */
   open(purpose: string, sealed: string): string {
     return this.opened(purpose, sealed).plain;
   }
 
   /**
-   * The same value as the key that writes seals it; what that key has sealed comes back as it is. The nonce stays, so that
-   * `identityOf` does: it was drawn for this value alone, and under another key it has not been used yet.
-   * @throws DataKeyMismatch when no configured key opens it.
+   * Seals a value again with the first key. A value that the first key has sealed is returned unchanged. The nonce
+   * stays the same, so that `identityOf` does. This is safe: it was drawn for this value, and the new key has not used
+   * it yet.
+   * @throws DataKeyMismatch if no configured key opens it
    */
   reseal(purpose: string, sealed: string): string {
     const { plain, key } = this.opened(purpose, sealed);
@@ -54,14 +56,14 @@ export class KeyRing {
     return key === first ? sealed : sealWith(first!, bytesOf(sealed).subarray(0, nonceBytes), plain);
   }
 
-  /** HMAC-SHA256 in hexadecimal, with the key that writes. */
+  /** HMAC-SHA256 in hexadecimal, with the first key. */
   mac(purpose: string, data: string): string {
     return createHmac('sha256', this.keys(`mac:${purpose}`)[0]!)
       .update(data)
       .digest('hex');
   }
 
-  /** Constant-time comparison against every key, so that a code stays good while keys rotate. */
+  /** Compares in constant time with each key, so that a code stays valid while keys are rotated. */
   macMatches(purpose: string, data: string, expectedHex: string): boolean {
     const expected = Buffer.from(expectedHex, 'hex');
     return this.keys(`mac:${purpose}`)
@@ -69,7 +71,7 @@ export class KeyRing {
       .some((actual) => actual.length === expected.length && timingSafeEqual(actual, expected));
   }
 
-  /** A derived key for a library that wants one, in hexadecimal; the first is the one that writes. */
+  /** Derived keys in hexadecimal, for libraries that take a secret. The first one writes. */
   secrets(purpose: string): readonly string[] {
     return this.keys(`secret:${purpose}`).map((key) => key.toString('hex'));
   }
@@ -80,9 +82,9 @@ export class KeyRing {
       if (plain !== undefined) return { plain, key };
     }
     const mismatch = new DataKeyMismatch(purpose);
-    // Each request that needs such a value fails; the reason is the same for all of them.
-    if (!this.told.has(purpose)) this.logger.error({ purpose }, mismatch.message);
-    this.told.add(purpose);
+    // Each request that needs such a value fails with the same reason, so the reason is logged once.
+    if (!this.logged.has(purpose)) this.logger.error({ purpose }, mismatch.message);
+    this.logged.add(purpose);
     throw mismatch;
   }
 
@@ -98,10 +100,10 @@ export class KeyRing {
 
 export const isSealed = (text: string): boolean => sealedForm.test(text);
 
-/** Characters at the start of a sealed value that are its own: the mark and the nonce. */
+/** The length of the mark and the nonce, by which a sealed value is recognised. */
 export const identityLength = mark.length + (nonceBytes * 4) / 3;
 
-/** Tells one sealed value from the next, and is the same before and after `reseal`: guards compare it. */
+/** Identifies a sealed value. It is the same before and after `reseal`, so guarded writes compare it. */
 export const identityOf = (sealed: string): string => sealed.slice(0, identityLength);
 
 function sealWith(key: Buffer, nonce: Buffer, plain: string): string {
@@ -125,7 +127,10 @@ function bytesOf(sealed: string): Buffer {
   return Buffer.from(sealed.startsWith(mark) ? sealed.slice(mark.length) : sealed, 'base64url');
 }
 
-/** What is stored of a link or an opaque token: enough to find it, useless to who reads the table (W27). */
+/**
+ * The stored form of a link or an opaque token (docs/spec/attacks.md#w27). A copy of the table does not reveal the
+ * token.
+ */
 export function sha256Hex(value: string): string {
   return createHash('sha256').update(value, 'utf8').digest('hex');
 }

@@ -2,22 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database/database';
 import { isSealed, type KeyRing } from './key-ring';
 
-/** A column of sealed values that outlive a roll-out; names of the schema, never anything from outside. */
+/**
+ * A column of sealed values that outlive a roll-out. The names become part of SQL, so they are constants of the code.
+ */
 export interface SealedColumn {
   readonly table: string;
-  /** What a row is found by: the one column of the primary key, or the one that is left when `only` holds. */
+  /** The column that identifies a row: the primary key, or the rest of it when `only` fixes the other part. */
   readonly key: string;
   readonly column: string;
-  /** That of `KeyRing.seal`. */
+  /** The purpose that `KeyRing.seal` got. */
   readonly purpose: string;
-  /** What else a row has to be. */
+  /** An additional condition for the rows. */
   readonly only?: string;
 }
 
 export interface Census {
-  /** Sealed with a key of the list that is not the first. */
+  /** Values that are sealed with a key of the list, but not with the first one. */
   readonly former: number;
-  /** Sealed with none of them: lost, or the list lacks a key. */
+  /** Values that no key of the list opens: a key is missing, or the value is lost. */
   readonly unreadable: number;
 }
 
@@ -26,14 +28,15 @@ interface SealedRow {
   readonly sealed: string | null;
 }
 
-/** Rows that are read at once, and the most that one transaction holds: some milliseconds, after which others have a turn. */
+/** Rows of one SELECT. */
 export const batchRows = 500;
+/** Rows of one transaction. It holds their locks for a few milliseconds. */
 const unitRows = 100;
 const pauseMs = 20;
 
 /**
- * Seals the values of a column again that are not sealed with the first key. Any number of processes may do it at once, and
- * it may be cut off at any time: what has been done stays done, and the next run does the rest.
+ * Seals each value of a column again that is not sealed with the first key. Several processes may run this at the same
+ * time. It may be killed at any time: committed values stay, and the next run does the rest.
  * @returns how many values this call has sealed
  */
 export async function resealColumn(database: Database, keys: KeyRing, sealed: SealedColumn): Promise<number> {
@@ -48,7 +51,7 @@ export async function resealColumn(database: Database, keys: KeyRing, sealed: Se
   return count;
 }
 
-/** Looks and changes nothing. `signal` ends it early, with what was found by then. */
+/** Counts without changing anything. `signal` ends it early, and it then returns the counts so far. */
 export async function censusOf(
   database: Database,
   keys: KeyRing,
@@ -92,7 +95,9 @@ function verdictOn(
   }
 }
 
-/** By the primary key, from where the last batch ended: each statement reads a bounded number of rows, without a lock. */
+/**
+ * Reads by primary key, from the end of the last batch. Each statement reads a bounded number of rows without a lock.
+ */
 async function* batches(database: Database, { table, key, column, only = '1 = 1' }: SealedColumn) {
   for (let last = ''; ;) {
     const rows = await database.rows<SealedRow>(
@@ -106,11 +111,11 @@ async function* batches(database: Database, { table, key, column, only = '1 = 1'
 }
 
 /**
- * Racers: whoever writes the same value between the reading and this (an enrolment or its confirmation, `user reset-totp`,
- * `config set`, the sending of the mail, another resealing). Whoever commits first wins. When it is they, this finds another
- * value than it read, leaves it alone and does not count it: they have written with the first key. When it is this, they
- * lose nothing: `config set` and the rest overwrite without a condition, and those with one compare `identityOf`, which is
- * still the same. A second resealing finds the very text that it would write, since the nonce stays, and counts nothing.
+ * Racers: this UPDATE and any other write of the same value since it was read (an enrolment or its confirmation, `user
+ * reset-totp`, `config set`, the sending of the mail, another resealing). The first commit wins. If the other write
+ * wins, this UPDATE matches no row and the value is not counted: it was written with the first key. If this UPDATE
+ * wins, the other writer loses nothing: it overwrites without a condition, or its condition compares `identityOf`,
+ * which resealing does not change. A second resealing finds the text that it would write and counts nothing.
  */
 function replace(
   database: Database,

@@ -12,24 +12,24 @@ import { isStoreFailure, storeCode } from './store-failure';
 import { takesWrites } from './writability';
 
 const retryDelaysMs = [250, 500, 1000, 2000];
-/** The program does not listen before its first attempt has ended, and an orchestrator would kill it meanwhile. */
+/** The program listens after its first attempt to connect. A longer wait would make an orchestrator kill it. */
 const migrationPatienceSeconds = 5;
 
 export type StoreState = 'ok' | 'unreachable' | 'read only' | 'migrations pending';
 
 /**
- * Connects when the program starts, and goes on trying while the store is away: the process lives, readiness is red, and
- * every request is answered 503 until it is there (T260).
+ * Connects when the program starts, and retries while the database is unavailable (docs/spec/attacks.md#t260). Until it
+ * answers, the process lives, readiness is red, and requests get 503.
  */
 @Injectable()
 export class DatabaseConnection implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('database');
   private markUsable!: () => void;
-  /** Resolves once the store was found with its schema; never where that does not happen. */
+  /** Resolves when the database has answered and has its schema. If that never happens, it stays pending. */
   readonly usable = new Promise<void>((resolve) => (this.markUsable = resolve));
   private pending: readonly string[] | undefined;
-  private told: StoreState = 'ok';
-  private toldProblem: string | undefined;
+  private logged: StoreState = 'ok';
+  private loggedProblem: string | undefined;
   private retry: NodeJS.Timeout | undefined;
   private closed = false;
 
@@ -51,12 +51,14 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  /** Does the store answer, take writes, and have the schema that this program needs? Asked anew each time. */
+  /**
+   * Checks whether the database answers, accepts writes and has the schema that this program needs. Nothing is cached.
+   */
   async probe(): Promise<StoreState> {
     if (!this.dataSource.isInitialized) return 'unreachable';
     const state = await this.look().catch(() => 'unreachable' as const);
-    // That the store is away is told by `DatabaseOutages`, which sees every statement.
-    if (state !== 'unreachable') this.tell(state);
+    // DatabaseOutages, which sees every statement, logs an outage.
+    if (state !== 'unreachable') this.logChange(state);
     return state;
   }
 
@@ -68,11 +70,11 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
     return (await takesWrites(this.database, this.dataSource)) ? 'ok' : 'read only';
   }
 
-  /** One line for each change, however often it is asked. */
-  private tell(state: StoreState): void {
-    const before = this.told;
+  /** Logs one line for each change of the state. */
+  private logChange(state: StoreState): void {
+    const before = this.logged;
     if (state === before) return;
-    this.told = state;
+    this.logged = state;
     if (before === 'migrations pending') this.logger.log('the migrations have run');
     if (before === 'read only') this.logger.log('the database takes writes again');
     if (state === 'migrations pending') {
@@ -94,19 +96,20 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
       this.outages.answered(this.outages.mark);
       await this.probe();
     } catch (error) {
-      this.tellFailure(error);
+      this.logFailure(error);
       if (this.closed) return;
       const delay = retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)];
       this.retry = setTimeout(() => void this.connect(attempt + 1), delay);
     }
   }
 
-  private tellFailure(error: unknown): void {
+  private logFailure(error: unknown): void {
     if (isStoreFailure(error)) return this.outages.refused(error);
-    // Of other errors only the code: a driver's message may quote the user name or the address with its password.
+    // Only the code of other errors, because the message of a driver may quote the user name or the URL with its
+    // password.
     const problem = error instanceof ForeignTables ? error.message : storeCode(error) || (error as Error).name;
-    if (problem === this.toldProblem) return;
-    this.toldProblem = problem;
+    if (problem === this.loggedProblem) return;
+    this.loggedProblem = problem;
     this.logger.error({ problem }, 'cannot use the database, trying again');
   }
 }

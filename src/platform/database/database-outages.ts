@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { storeCode } from './store-failure';
 
-/** The server is there and refuses this connection only: it has too many. */
-const crowded = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
+/** The server runs and refuses only this connection, because it has too many. */
+const tooManyConnections = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
 
-/** Logs that the database went away and that it came back: one line each, however many requests notice it. */
+/** Logs one line for the start of an outage of the database and one for its end, however many requests notice it. */
 @Injectable()
 export class DatabaseOutages {
   private readonly logger = new Logger('database');
@@ -12,12 +12,14 @@ export class DatabaseOutages {
   private lastAnswer = Number.NEGATIVE_INFINITY;
   private changes = 0;
 
-  /** Taken when a question is put: an answer to a question of before the last change says nothing of the time after it. */
+  /**
+   * Read it before a statement is sent. An answer to a statement from before the last change proves nothing about now.
+   */
   get mark(): number {
     return this.changes;
   }
 
-  /** The server answered, be it with an error. */
+  /** The server answered, possibly with an error. */
   answered(mark: number): void {
     const now = performance.now();
     this.lastAnswer = now;
@@ -27,17 +29,21 @@ export class DatabaseOutages {
     this.changes++;
   }
 
-  /** No connection could be made. A connection that breaks is not told: the next one shows what it meant. */
+  /**
+   * No connection could be made. A connection that breaks is not reported: the next one shows whether it is an outage.
+   */
   refused(error: unknown): void {
-    if (!crowded.has(storeCode(error))) this.away(storeCode(error) || (error as Error).name);
+    if (!tooManyConnections.has(storeCode(error))) this.away(storeCode(error) || (error as Error).name);
   }
 
-  /** A wait ended without an answer. While others are answered it is a lock or a pool that is too small, no outage. */
+  /**
+   * A wait ended without an answer. If others were answered meanwhile, the cause is a lock or a small pool, no outage.
+   */
   silent(waitedMs: number): void {
     if (performance.now() - this.lastAnswer >= waitedMs) this.away('ETIMEDOUT');
   }
 
-  /** Only the code: a driver's message may quote the user name, or the address with its password. */
+  /** Logs only the code, because the message of a driver may quote the user name or the URL with its password. */
   private away(code: string): void {
     if (this.awaySince !== undefined) return;
     this.awaySince = performance.now();

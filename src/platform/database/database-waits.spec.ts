@@ -5,7 +5,7 @@ import { DatabaseWaits } from './database-waits';
 
 type Hook = (request: object, reply: { raw: EventEmitter }, done: () => void) => void;
 
-/** One request after the other, and waits that end when the test says so. */
+/** Requests, and waits that end when the test says so. */
 class World {
   readonly waits = new DatabaseWaits();
   private readonly hooks = new Map<string, Hook>();
@@ -17,7 +17,7 @@ class World {
     this.waits.watch(fastify as unknown as FastifyInstance);
   }
 
-  /** @returns the end of the request, and its way to wait for the database */
+  /** @returns functions that end the request and that begin a wait for the database */
   request() {
     const raw = new EventEmitter();
     let begin!: (giveUp: () => void) => () => void;
@@ -25,7 +25,7 @@ class World {
       const run = bound();
       begin = (giveUp) => run(() => this.waits.begin(2400, giveUp));
     });
-    // A response that is answered and one whose client hung up both close.
+    // A response closes when it has been sent and when its client has closed the connection.
     const end = () => raw.emit('close');
     return { begin, end };
   }
@@ -36,7 +36,7 @@ function bound(): <T>(work: () => T) => T {
   return AsyncResource.bind((work: () => unknown) => work()) as <T>(work: () => T) => T;
 }
 
-describe('what requests wait for the database', () => {
+describe('waiting for the database', () => {
   let world: World;
   beforeEach(() => {
     jest.useFakeTimers();
@@ -55,26 +55,26 @@ describe('what requests wait for the database', () => {
   }
   const alone = (giveUp: () => void) => world.waits.begin(2400, giveUp);
 
-  it('a wait of the command line or a worker ends at its own limit, however many were slow before it', () => {
+  it('a wait of the command line or a worker has its own limit, however many slow waits came before', () => {
     for (let n = 0; n < 5; n++) {
       expect(wait(alone, 2000)).toBeUndefined();
       expect(wait(alone, 10_000)).toBe(2400);
     }
   });
 
-  it('a request that comes while the database is slow waits for 4 s in all, and not seven times 2 s', () => {
+  it('a request that comes while the database is slow waits for at most 4 s in total, not for seven times 2 s', () => {
     wait(alone, 1000);
     const { begin } = world.request();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 1500)).toBeUndefined();
     // 500 ms are left.
     expect(wait(begin, 10_000)).toBe(750);
-    // What is fast is never refused.
+    // A fast answer is never refused.
     for (let n = 0; n < 10; n++) expect(wait(begin, 200)).toBeUndefined();
     expect(wait(begin, 10_000)).toBe(250);
   });
 
-  it('what a request does beside waiting does not count', () => {
+  it('other work of a request does not count as waiting', () => {
     wait(alone, 1000);
     const { begin } = world.request();
     for (let n = 0; n < 3; n++) {
@@ -83,17 +83,17 @@ describe('what requests wait for the database', () => {
     }
   });
 
-  it('a request that was there before the database became slow waits for 4 s from then on', () => {
+  it('a request that came before the database became slow waits for at most 4 s from that moment', () => {
     const { begin, end } = world.request();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 10_000)).toBeLessThanOrEqual(500);
     end();
-    // Nobody of then is left: what waits now is no request.
+    // No such request is left, so this wait does not belong to a request.
     expect(wait(alone, 10_000)).toBe(2400);
   });
 
-  it('when the database has been fast for a while, nothing is counted', () => {
+  it('waits are not counted after the database has been fast for a while', () => {
     wait(alone, 1000);
     jest.advanceTimersByTime(6000);
     const { begin } = world.request();

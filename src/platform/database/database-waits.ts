@@ -2,24 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds that each wait has for itself: it is neither counted nor refused. */
+/** A wait below this many milliseconds is neither counted nor refused. */
 const freeMs = 250;
-/** What one request may wait for connections and statements in all. With the rest of its work it is answered in 5 s. */
+/** What one request may wait for connections and statements in total. With its other work it is answered within 5 s. */
 const requestMs = 4000;
-/** So long after the last slow wait nothing is counted any more. */
+/** Counting stops this long after the last slow wait. */
 const calmMs = 5000;
 
 interface Budget {
   spentMs: number;
 }
 
-/** Of the process: the context belongs to the request, whichever database it waits for. */
+/** One for the process, because the budget belongs to the request, whichever database it waits for. */
 const budgets = new AsyncLocalStorage<Budget>();
 
 /**
- * Bounds what one request waits for the database. Each wait has a limit of its own, but a login has seven statements, and
- * seven waits below the limit would be an answer after 17 s. The budget travels with the request (AsyncLocalStorage), which
- * costs a tenth of a short request on Node 20; so it is only kept while the database is slow (ADR 0018).
+ * Limits the total time that one request waits for the database (ADR 0018). Each wait has its own limit, but a login
+ * has seven statements, and seven waits just below the limit would take 17 s. The budget is in an AsyncLocalStorage,
+ * which costs a tenth of a short request on Node 20. It is therefore used only while the database is slow.
  */
 @Injectable()
 export class DatabaseWaits {
@@ -27,15 +27,15 @@ export class DatabaseWaits {
   private slowSince = Number.NEGATIVE_INFINITY;
   private slowLast = Number.NEGATIVE_INFINITY;
   private inFlight = 0;
-  /** Requests that came before the database became slow, and so have no budget. */
+  /** Requests that came before the database became slow. They have no budget. */
   private older = 0;
 
-  /** After the body: Fastify reads it in another context than that of the hooks before. */
+  /** In `preValidation`, because Fastify reads the body in another asynchronous context than that of earlier hooks. */
   watch(fastify: FastifyInstance): void {
     fastify.addHook('preValidation', (_request, reply, done) => {
       const epoch = this.epoch;
       this.inFlight++;
-      // Not `onResponse`: that hook does not run when the client hangs up before the answer.
+      // Not `onResponse`, because that hook does not run if the client closes the connection before the answer.
       reply.raw.once('close', () => {
         this.inFlight--;
         if (epoch < this.epoch) this.older--;
@@ -49,8 +49,8 @@ export class DatabaseWaits {
   }
 
   /**
-   * @param giveUp called when the wait took `limitMs`, or earlier when its request has no time left
-   * @returns the function that ends the wait; it is called in any case
+   * @param giveUp is called when the wait has taken `limitMs`, or earlier when the request has no time left
+   * @returns the function that ends the wait. The caller must call it in any case.
    */
   begin(limitMs: number, giveUp: () => void): () => void {
     const budget = budgets.getStore();
@@ -68,9 +68,9 @@ export class DatabaseWaits {
     };
   }
 
-  /** @throws an error with the code ETIMEDOUT, a failure of the store, when `work` takes longer. */
+  /** @throws an error with the code ETIMEDOUT, which is a store failure, if `work` takes longer */
   within<T>(limitMs: number, work: Promise<T>, what: string): Promise<T> {
-    // By hand: twice for each statement, Promise.race and its promises were seen in the profile.
+    // Not Promise.race: its promises, twice for each statement, were visible in the profile.
     return new Promise((resolve, reject) => {
       const end = this.begin(limitMs, () => {
         end();
@@ -89,7 +89,7 @@ export class DatabaseWaits {
     });
   }
 
-  /** Called once for each slow wait. @param spentMs what its request has spent before; undefined without a budget */
+  /** Called once for each slow wait. @param spentMs what the request has waited before; undefined without a budget */
   private leftOf(spentMs: number | undefined): number {
     const now = performance.now();
     if (now - this.slowLast >= calmMs) {
@@ -99,12 +99,14 @@ export class DatabaseWaits {
     }
     this.slowLast = now;
     if (spentMs !== undefined) return requestMs - spentMs;
-    // Of the command line or a worker, or of a request that is at least as old as this slow time.
+    // The caller is the command line, a worker, or a request that came before the database became slow.
     return this.older > 0 ? requestMs - (now - this.slowSince) : Number.POSITIVE_INFINITY;
   }
 }
 
-/** Counts a wait for a statement that several requests share: its own wait is only counted for the first of them. */
+/**
+ * Counts the wait of a request for a statement that several requests share. `begin` counts it for the first one only.
+ */
 export async function charged<T>(work: Promise<T>): Promise<T> {
   const budget = budgets.getStore();
   if (budget === undefined) return work;
@@ -116,7 +118,7 @@ export async function charged<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Waits of one request that run side by side are counted once. */
+/** Parallel waits of one request are counted once. */
 function charge(budget: Budget, before: number, begun: number): void {
   budget.spentMs = Math.max(budget.spentMs, before + performance.now() - begun);
 }

@@ -7,12 +7,12 @@ import { DatabaseClock } from './database-clock';
 import { DatabaseConnection } from './database-connection';
 import { DatabaseOutages } from './database-outages';
 import { DatabaseWaits } from './database-waits';
-import { TracedDatabase } from '../tracing/traced-database';
+import { traceDatabase } from '../tracing/traced-database';
 import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
 import { typeormOptions } from './typeorm-options';
 
-/** One DataSource for TypeORM's repositories and for plain SQL. It connects by itself, see DatabaseConnection. */
+/** One DataSource for the repositories of TypeORM and for plain SQL. DatabaseConnection connects it. */
 @Global()
 @Module({
   imports: [
@@ -37,7 +37,7 @@ import { typeormOptions } from './typeorm-options';
       useFactory: (dataSource: DataSource, tracing: Tracing | undefined) => {
         const database = Database.over(dataSource);
         const system = dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite';
-        return tracing ? new TracedDatabase(database, tracing, system) : database;
+        return tracing ? traceDatabase(database, tracing, system) : database;
       },
     },
   ],

@@ -6,16 +6,17 @@ import { bindable, Sql, type SqlValue } from './sql';
 import { repeated } from './repeated';
 import { abandonedCode, isRepeatable, isStoreFailure, storeCode, storeUnavailable } from './store-failure';
 
-/** A unit of work: statements and TypeORM repositories on one connection, committed or rolled back together. */
+/** One transaction: its statements and TypeORM repositories are committed or rolled back together. */
 export abstract class Transaction extends Sql {
   abstract readonly manager: EntityManager;
 }
 
-/** The store: single statements commit by themselves, `transaction` runs a unit of work (§4.11 "one atomic unit"). */
+/** The database. A single statement commits by itself. */
 export abstract class Database extends Sql {
   /**
-   * Runs the work in one transaction. A deadlock rolls it back whole, and it runs again: the work must change nothing but
-   * rows. A wait for a lock that timed out has used up the time for that. @throws DomainError COMMON_503001 when the store cannot answer.
+   * Runs the work in one transaction. After a deadlock, which rolls everything back, the work runs again. The work must
+   * therefore change nothing but rows.
+   * @throws DomainError COMMON_503001 if the database cannot answer
    */
   abstract transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 
@@ -24,7 +25,9 @@ export abstract class Database extends Sql {
   }
 }
 
-/** Prepared statements on the driver's own connections: the hot path pays for no layer in between (ADR 0003). */
+/**
+ * Prepared statements directly on the connections of the driver. A layer of TypeORM in between costs time (ADR 0003).
+ */
 class MysqlDatabase extends Database {
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -156,10 +159,10 @@ async function runTransaction<T>(
   });
 }
 
-/** A connection on which even ROLLBACK fails is thrown away; the server then rolls back by itself. */
+/** If ROLLBACK fails too, the connection is destroyed, and the server rolls the transaction back. */
 async function rollBack(runner: QueryRunner, error: unknown): Promise<void> {
   if (!runner.isTransactionActive) return;
-  // The connection rolls back by itself when the late answer has come.
+  // boundStatements rolls back when the late answer has come.
   if (storeCode(error) === abandonedCode) return;
   try {
     if (isStoreFailure(error) && !canBeReleased(error) && !isRepeatable(error)) throw error;

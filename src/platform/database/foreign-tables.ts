@@ -2,31 +2,31 @@ import type { QueryRunner } from 'typeorm';
 import { Columns, madeByUs } from '../../../migrations/columns';
 import type { RepeatableMigration } from '../../../migrations/repeatable';
 
-/** TypeORM's list of the migrations that have run, and its columns. */
+/** The table in which TypeORM lists the migrations that have run, and its columns. */
 const ledger = 'migrations';
 const ledgerColumns = 'id,name,timestamp';
 
 interface Found {
   readonly name: string;
-  /** The comment of the table; SQLite has none, and a view says `VIEW`. */
+  /** The comment of the table. SQLite has no comments; the comment of a view is `VIEW`. */
   readonly comment: string;
 }
 
-/** The database has tables of our names that another program made. */
+/** The database has tables that another program made and that have names of this service. */
 export class ForeignTables extends Error {
   override readonly name = 'ForeignTables';
 
   constructor(readonly tables: readonly string[]) {
     super(
-      `the database has tables of these names that this service did not make: ${tables.join(', ')}; ` +
-        'nothing was changed, give the service a database of its own',
+      `the database has tables with names of this service that this service did not make: ${tables.join(', ')}; ` +
+        'nothing was changed, give the service its own database',
     );
   }
 }
 
 /**
- * Asked under the migration lock, before the first change. A run of ours that was cut off has left tables with our comment
- * (MySQL) or none at all (SQLite, one transaction), so any other table of these names is somebody else's.
+ * Checks the database under the migration lock, before the first change (ADR 0017). A killed run of this service leaves
+ * tables with its comment (MySQL), or no tables (SQLite, one transaction). Any other table of these names is foreign.
  * @throws ForeignTables
  */
 export async function assertNoForeignTables(runner: QueryRunner): Promise<void> {
@@ -41,7 +41,7 @@ export async function assertNoForeignTables(runner: QueryRunner): Promise<void> 
   if (names.length > 0) throw new ForeignTables(names.sort());
 }
 
-/** By the name as the server compares it, which for SQLite and some MySQL servers is without its case. */
+/** Tables by their name, in lower case if the server ignores the case of table names (SQLite, some MySQL servers). */
 async function existingTables(runner: QueryRunner): Promise<Map<string, Found>> {
   const mysql = runner.dataSource.options.type === 'mysql';
   const tables = (await runner.query(
@@ -60,7 +60,7 @@ async function existingTables(runner: QueryRunner): Promise<Map<string, Found>> 
 
 /**
  * Names of the migrations that have run; empty before the first one.
- * @returns undefined when the table `migrations` is another program's: other columns, or rows without our first migration.
+ * @returns undefined if another program made the table `migrations`: it has other columns, or lacks the first migration
  */
 async function namesInLedger(
   runner: QueryRunner,

@@ -4,18 +4,18 @@ import { giveEachCallerItsOwnRunner } from './sqlite-runners';
 import { storeCode } from './store-failure';
 import { migrationOptions } from './typeorm-options';
 
-/** A database that nobody has migrated has no such table, or another program's, with other columns. */
+/** Codes for a missing table `migrations`, and for one of another program with other columns. */
 const withoutLedger = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
 
 const lockName = 'authentication_service_migrations';
 
 /**
- * Brings the database to the newest schema. Of several processes that start together one migrates; the others wait for
- * it and find nothing left to do (MySQL: a named lock; SQLite: the write lock of one transaction around everything).
- * A run that is cut off at any statement is made good by the next one (ADR 0017).
- * @throws ForeignTables before anything is changed.
+ * Brings the database to the newest schema. If several processes start together, one of them migrates. The others wait
+ * and then find nothing to do (MySQL: a named lock; SQLite: the write lock of one transaction around everything). After
+ * a run that was killed at any statement, the next run completes the work (ADR 0017).
  * @param patienceSeconds how long to wait for another process that migrates a MySQL database
- * @returns the names of the migrations that this process ran.
+ * @returns the names of the migrations that this process ran
+ * @throws ForeignTables before anything is changed
  */
 export async function migrate(databaseUrl: string, patienceSeconds = 600): Promise<string[]> {
   const dataSource = new DataSource(migrationOptions(databaseUrl));
@@ -33,8 +33,8 @@ export async function migrate(databaseUrl: string, patienceSeconds = 600): Promi
 }
 
 /**
- * Names of the migrations that this program knows and the database has not had. A newer database has had them all:
- * roll-outs overlap. @throws where there is no store.
+ * Names of the migrations that have not run. A newer program may have migrated the database, because roll-outs overlap;
+ * then nothing is pending. @throws if the database does not answer
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const known = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
@@ -51,7 +51,10 @@ export async function pendingMigrations(dataSource: DataSource): Promise<string[
 async function underNamedLock(runner: QueryRunner, patienceSeconds: number): Promise<string[]> {
   const statement = `SELECT GET_LOCK('${lockName}', ${patienceSeconds}) AS got`;
   const rows = (await runner.query(statement)) as { got: unknown }[];
-  if (Number(rows[0]?.got) !== 1) throw new Error('another process holds the migration lock');
+  if (Number(rows[0]?.got) !== 1)
+    throw new Error(
+      `another process has been migrating for ${patienceSeconds} s and holds the migration lock: try again later`,
+    );
   try {
     return await runPending(runner, 'each');
   } finally {

@@ -13,7 +13,7 @@ describe('parseMysqlUrl', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('reads every part, and the port that MySQL has by default', () => {
+  it('reads every part, and uses the default port of MySQL', () => {
     expect(parseMysqlUrl('mysql://service:word@db.internal:3307/auth')).toEqual({
       host: 'db.internal',
       port: 3307,
@@ -26,7 +26,7 @@ describe('parseMysqlUrl', () => {
     expect(parseMysqlUrl('mysql://service@[::1]/auth').host).toBe('::1');
   });
 
-  it('decodes what a password may hold', () => {
+  it('decodes special characters of user, password and database', () => {
     const hard = 'p@ss:w/o?r#d%&+ 密';
     expect(parseMysqlUrl(`mysql://u%40x:${encodeURIComponent(hard)}@h/a%2Db`)).toMatchObject({
       username: 'u@x',
@@ -44,12 +44,12 @@ describe('parseMysqlUrl', () => {
     ['ssl-mode=VERIFY_IDENTITY&ssl-ca=FILE', { ca: 'the authority', rejectUnauthorized: true, verifyIdentity: true }],
     ['ssl-ca=FILE', { ca: 'the authority', rejectUnauthorized: true, verifyIdentity: true }],
     ['SSL-MODE=VERIFY_IDENTITY', { ca: undefined, rejectUnauthorized: true, verifyIdentity: true }],
-  ])('?%s', (query, ssl) => {
+  ])('reads the TLS options of ?%s', (query, ssl) => {
     expect(parseMysqlUrl(`mysql://u:p@h/a?${query.replace('FILE', ca)}`).ssl).toEqual(ssl);
   });
 
   it.each(['ssl-mode=PREFERRED', 'ssl-mode=', 'ssl=true', 'ssl-ca=/no/such/file', 'ssl-mode=REQUIRED&x=y'])(
-    '?%s is refused, rather than a connection without TLS opened',
+    'refuses ?%s instead of connecting without TLS',
     (query) => {
       expect(() => parseMysqlUrl(`mysql://u:p@h/a?${query}`)).toThrow();
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SslOptions } from 'mysql2';
 
-export interface MysqlAddress {
+interface MysqlAddress {
   readonly host: string;
   readonly port: number;
   readonly username: string;
@@ -11,8 +11,9 @@ export interface MysqlAddress {
 }
 
 /**
- * `mysql://user:password@host:port/database`, TLS by the parameters that MySQL's own clients know: `ssl-mode` (DISABLED,
- * REQUIRED, VERIFY_CA, VERIFY_IDENTITY) and `ssl-ca` (a PEM file). @throws Error for a parameter that is not known.
+ * Parses `mysql://user:password@host:port/database`. The parameters for TLS are those of the MySQL clients: `ssl-mode`
+ * (DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY) and `ssl-ca` (a PEM file).
+ * @throws Error for any other parameter
  */
 export function parseMysqlUrl(url: string): MysqlAddress {
   const parsed = new URL(url);

@@ -9,7 +9,7 @@ import { acquireTimeoutMs } from './time-limits';
 export interface PoolCounts {
   readonly open: number;
   readonly idle: number;
-  /** Callers without a connection. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
@@ -19,7 +19,7 @@ interface Counted {
 
 interface MysqlDriver {
   pool?: {
-    // The pool tells its sizes in no other way; all three are optional so that a change of the driver costs a metric only.
+    // The pool has no public API for its sizes. All three are optional, so a change of the driver costs only a metric.
     readonly _allConnections?: Counted;
     readonly _freeConnections?: Counted;
     readonly _connectionQueue?: Counted;
@@ -30,13 +30,14 @@ interface MysqlDriver {
 export const mysqlDriver = (dataSource: DataSource): MysqlDriver => dataSource.driver;
 
 /**
- * mysql2's pool waits for ever for a free connection; here it is a bounded wait, for TypeORM's repositories too. Each
- * connection gets its session settings and its time limits before its first use. The command line has no time limits.
+ * Limits the wait for a free connection, also for the repositories of TypeORM. The pool of mysql2 would wait without
+ * end. Each connection gets its session settings and time limits before its first use. The command line has no time
+ * limits.
  */
 export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outages: DatabaseOutages): void {
   const driver = mysqlDriver(dataSource);
   const obtain = driver.obtainMasterConnection.bind(driver);
-  // When a connection is handed out, not when it is made: the first one was made before anybody could listen.
+  // Connections are prepared when they are handed out. The pool has made the first one before this function runs.
   const prepared = new WeakSet<PoolConnection>();
   const limited = dataSource.options.maxQueryExecutionTime !== undefined;
   const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;
@@ -66,7 +67,7 @@ export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outag
     } catch (error) {
       wait.over = true;
       if (storeCode(error) === 'ETIMEDOUT') outages.silent(acquireTimeoutMs);
-      // It was there and did not take its settings: of no use to anybody.
+      // A connection that was handed out did not accept its settings, so it cannot be used.
       wait.connection?.destroy();
       throw error;
     }
@@ -82,7 +83,7 @@ function run(connection: PoolConnection, statement: string): Promise<void> {
   });
 }
 
-/** Undefined before the connection and with SQLite, which has no pool. */
+/** Returns undefined before the first connection, and with SQLite, which has no pool. */
 export function poolCounts(dataSource: DataSource): PoolCounts | undefined {
   const pool = dataSource.isInitialized ? mysqlDriver(dataSource).pool : undefined;
   if (pool?._allConnections === undefined) return undefined;

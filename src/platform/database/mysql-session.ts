@@ -4,16 +4,18 @@ import type { DatabaseWaits } from './database-waits';
 import { abandonedCode, storeCode } from './store-failure';
 import { abandonedMs, serverLockWaitSeconds, serverStatementMs, statementTimeoutMs } from './time-limits';
 
-/** READ COMMITTED, because the guarded writes need no gap locks, and gap locks are what makes racers deadlock. */
+/**
+ * READ COMMITTED, because guarded writes need no gap locks, and gap locks cause deadlocks between racers (ADR 0003).
+ */
 export const sessionSettings = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   `SET SESSION time_zone = '+00:00'`,
 ];
 
 /**
- * The server ends the waits for rows and for tables, and the whole statement. MariaDB and MySQL name the last one
- * differently: MySQL reads the first comment as a comment, MariaDB the second (its versions 5.7 and later of such comments
- * are MySQL's own).
+ * Limits for the waits for row locks and table locks, and for the whole statement. MariaDB and MySQL have different
+ * names for the last one. MySQL executes only the second comment. MariaDB executes only the first one, because it
+ * ignores comments with the version numbers of MySQL 5.7 and later.
  */
 export const sessionTimeLimits = [
   `SET SESSION innodb_lock_wait_timeout = ${serverLockWaitSeconds}, lock_wait_timeout = ${serverLockWaitSeconds}
@@ -25,10 +27,10 @@ type Statement = (...args: unknown[]) => unknown;
 type Callback = (error: (Error & { fatal?: boolean }) | null, ...rest: unknown[]) => void;
 
 /**
- * Bounds each statement of the connection, those of TypeORM too. Only the caller gives up: to close the socket would leave
- * the statement and its connection alive at the server, beside the one that the pool opens instead. So the connection keeps
- * its place until the server has answered, then rolls back and is free again. A server that is silent for longer is given
- * up with its connection.
+ * Limits the wait for each statement of the connection, also for those of TypeORM (ADR 0018). Only the caller stops
+ * waiting. Closing the socket would leave the statement and the connection alive at the server, and the pool would open
+ * another one. So the connection keeps its place in the pool until the server has answered. Then it is rolled back and
+ * is free again. If the server is silent for much longer, the connection is destroyed.
  */
 export function boundStatements(connection: PoolConnection, waits: DatabaseWaits, outages: DatabaseOutages): void {
   const query = connection.query.bind(connection) as Statement;
@@ -80,14 +82,14 @@ export function boundStatements(connection: PoolConnection, waits: DatabaseWaits
   });
 }
 
-/** Without the callback, and without the driver's own time-out, which TypeORM asks for: it would lose the late answer. */
+/** Removes the callback, and the time-out of the driver that TypeORM sets, because with it the late answer is lost. */
 function withoutTimeout(args: unknown[]): unknown[] {
   const [statement, ...rest] = args.slice(0, -1);
   const timed = typeof statement === 'object' && statement !== null && 'timeout' in statement;
   return [timed ? { ...statement, timeout: undefined } : statement, ...rest];
 }
 
-/** The connection is at rest, or will be when the late answer has come; any other failure of the store ends it. */
+/** Whether the connection can be used again, at once or after the late answer. Other store failures end it. */
 export function canBeReleased(error: unknown): boolean {
   return keepsConnection.has(storeCode(error));
 }

@@ -4,8 +4,8 @@ import { repeatMs } from './time-limits';
 const attempts = 4;
 
 /**
- * Runs again what lost a deadlock, while there is time: a wait for a lock that timed out has used it up. The driver's error is
- * the `cause` of the DomainError that `affected` and `transaction` throw.
+ * Runs the work again if it lost a deadlock and there is time left. After a lock wait that timed out there is none. The
+ * error of the driver is the `cause` of the DomainError that `affected` and `transaction` throw.
  */
 export async function repeated<T>(run: () => Promise<T>): Promise<T> {
   const begun = performance.now();

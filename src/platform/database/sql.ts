@@ -1,21 +1,23 @@
 export type SqlValue = string | number | boolean | Date | null;
 
 /**
- * Plain SQL with `?` placeholders, the same text for MySQL, MariaDB and SQLite: inside a transaction or each statement
- * for itself. Guarded writes and hot reads use it, because there the statement is the promise; the rest uses TypeORM's
- * repositories. @throws DomainError COMMON_503001 when the store cannot answer.
+ * Plain SQL with `?` placeholders, with the same text for MySQL, MariaDB and SQLite. Guarded writes and hot reads use
+ * it, because their guarantee is the statement itself. Everything else uses the repositories of TypeORM (ADR 0003). Its
+ * methods throw DomainError COMMON_503001 if the database cannot answer.
  */
 export abstract class Sql {
   abstract rows<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row[]>;
 
-  /** The number of rows that matched (MySQL: FOUND_ROWS), so a guard must exclude the state that it enters. */
+  /**
+   * Returns the number of matched rows (MySQL: FOUND_ROWS). The WHERE of a guard must therefore exclude the new state.
+   */
   abstract affected(statement: string, values?: readonly SqlValue[]): Promise<number>;
 
   async row<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
     return (await this.rows<Row>(statement, values))[0];
   }
 
-  /** One guarded write of at most one row: true means "I won". */
+  /** Runs one guarded write of at most one row. @returns true if this caller won */
   async won(statement: string, values?: readonly SqlValue[]): Promise<boolean> {
     const affected = await this.affected(statement, values);
     if (affected > 1) throw new Error(`a guarded write touched ${affected} rows`);
@@ -23,12 +25,12 @@ export abstract class Sql {
   }
 }
 
-/** `YYYY-MM-DD HH:MM:SS.mmm` in UTC: what a DATETIME(3) takes, and what the TEXT column of SQLite holds. */
-export function sqlTime(time: Date): string {
+/** `YYYY-MM-DD HH:MM:SS.mmm` in UTC, for a DATETIME(3) of MySQL and a TEXT column of SQLite. */
+function sqlTime(time: Date): string {
   return time.toISOString().slice(0, 23).replace('T', ' ');
 }
 
-/** A time column as the driver gave it: a Date from mysql2, text from SQLite. */
+/** Converts a time column: mysql2 returns a Date, SQLite a text. */
 export function timeOf(value: unknown): Date {
   return value instanceof Date ? value : new Date(`${String(value).replace(' ', 'T')}Z`);
 }
@@ -40,7 +42,7 @@ export function timeOrNull(value: unknown): Date | null {
 export function bindable(values: readonly SqlValue[]): (string | number | null)[] {
   return values.map((value) => {
     if (value instanceof Date) return sqlTime(value);
-    // Drivers spread arrays over the placeholders and read objects as options (W42).
+    // Drivers spread arrays over several placeholders and read objects as options (docs/spec/attacks.md#w42).
     if (typeof value === 'object' && value !== null) throw new TypeError('a statement takes plain values only');
     return typeof value === 'boolean' ? Number(value) : value;
   });

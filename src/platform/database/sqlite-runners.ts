@@ -3,9 +3,10 @@ import type { DataSource, QueryRunner } from 'typeorm';
 type RunnerClass = new (driver: unknown) => QueryRunner & { stmtCache: Map<string, unknown> };
 
 /**
- * TypeORM hands the same query runner to everybody on the one SQLite connection: parallel transactions then fail, and a
- * single statement lands inside a neighbour's transaction and is rolled back with it (measured). Here every caller gets
- * a runner of its own behind one mutex: a transaction holds it from BEGIN to its end, a statement for itself.
+ * Gives each caller its own query runner, behind one lock. TypeORM shares one query runner of the SQLite connection
+ * among all callers: parallel transactions then fail, and a single statement becomes part of another caller's
+ * transaction and is rolled back with it (measured). A transaction holds the lock from BEGIN to its end, a single
+ * statement while it runs.
  */
 export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
   const driver = dataSource.driver as unknown as { createQueryRunner(mode: string): QueryRunner };
@@ -46,7 +47,8 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
     }
 
     override async query<T = unknown>(query: string, parameters?: unknown[], structured?: boolean): Promise<T> {
-      // Taking the write lock at once: a deferred BEGIN that reads first fails with SQLITE_BUSY when it comes to write.
+      // IMMEDIATE takes the write lock at once. A deferred transaction that reads first fails with SQLITE_BUSY at its
+      // write.
       const text = query === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : query;
       const run = () => super.query(text, parameters, structured as true) as Promise<T>;
       if (this.unlock !== undefined) return run();

@@ -1,10 +1,10 @@
 import { DomainError } from '../../shared/errors/domain-error';
 import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 
-/** The server did not answer a statement in time: its answer may still come. */
+/** The server did not answer a statement in time. The answer may still come. */
 export const abandonedCode = 'STATEMENT_ABANDONED';
 
-/** Codes that mean "the store cannot answer now", never "the statement is wrong": answered 503, never guessed (§3.10). */
+/** Codes that mean "the database cannot answer now", not "the statement is wrong". The answer to the client is 503. */
 const unavailable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -57,15 +57,15 @@ const unavailable = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** A transaction that lost a deadlock or a lock wait: rolled back whole, so it may run again. */
+/** The transaction lost a deadlock or a lock wait and was rolled back as a whole, so it may run again. */
 const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY']);
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-/** Errors of MariaDB whose number the driver, which has MySQL's list, cannot name. */
+/** Error numbers of MariaDB for which mysql2, which knows those of MySQL, has no name. */
 const mariadbCodes: Readonly<Record<number, string>> = { 1969: 'ER_STATEMENT_TIMEOUT' };
 
-/** The driver's code, also from inside TypeORM's QueryFailedError or an AggregateError of connection attempts. */
+/** The code of the driver, also inside a QueryFailedError of TypeORM or an AggregateError of connection attempts. */
 export function storeCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, errno, driverError, errors } = error as Partial<
@@ -81,19 +81,20 @@ export function storeCode(error: unknown): string {
 export const isRepeatable = (error: unknown): boolean => repeatable.has(storeCode(error));
 export const isDuplicate = (error: unknown): boolean => duplicate.has(storeCode(error));
 
-/** TypeORM's own words for "not connected": it knows no entity before it has been connected once. */
+/** Errors by which TypeORM says that it is not connected. It knows no entity before its first connection. */
 const notConnected = new Set(['EntityMetadataNotFoundError', 'CannotExecuteNotConnectedError']);
 
 export function isStoreFailure(error: unknown): boolean {
   if (error instanceof Error && notConnected.has(error.name)) return true;
   if (isFatal(error)) return true;
   const code = storeCode(error);
-  // SQLite has one code for all that is wrong with a statement; MySQL's ER_NO_SUCH_TABLE is in the list above.
+  // SQLite has one code for all errors of a statement, so the message decides. For MySQL ER_NO_SUCH_TABLE is in the
+  // list.
   const missingTable = code === 'SQLITE_ERROR' && /^(SqliteError: )?no such table: /.test((error as Error).message);
   return missingTable || unavailable.has(code) || code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_BUSY');
 }
 
-/** mysql2's mark of an error that ended the connection; one on a connection that is already closed has no code at all. */
+/** The mark of mysql2 for an error that ended the connection. On a closed connection an error has no code at all. */
 function isFatal(error: unknown): boolean {
   const { fatal, driverError } = (error ?? {}) as { fatal?: unknown; driverError?: unknown };
   return fatal === true || (driverError !== undefined && driverError !== error && isFatal(driverError));

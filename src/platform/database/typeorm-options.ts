@@ -3,7 +3,7 @@ import { migrations } from '../../../migrations/all';
 import { parseMysqlUrl } from './mysql-address';
 import { statementTimeoutMs } from './time-limits';
 
-/** TypeORM would print statements with their parameters: hashes and tokens among them. */
+/** The loggers of TypeORM print statements with their parameters, which include hashes and tokens. */
 class SilentLogger implements Logger {
   logQuery(): void {}
   logQueryError(): void {}
@@ -17,17 +17,17 @@ const shared = {
   migrations,
   synchronize: false,
   logger: new SilentLogger(),
-  // `where: { uid: undefined }` would otherwise match the first row of the table (W42).
+  // By default `where: { uid: undefined }` matches the first row of the table (docs/spec/attacks.md#w42).
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
 } as const;
 
-/** better-sqlite3 holds the event loop while it waits for another process, and a failed wait is not repeated. */
+/** better-sqlite3 blocks the event loop while it waits for the lock of another process. */
 const sqliteBusyMs = 4000;
 const patientSqliteBusyMs = 60_000;
 
 /**
- * One set of options for the server, the command line and TypeORM's own CLI.
- * @param timeLimits false for work that may take its time: a command, the migration of a large table
+ * The options for the server, the command line and the CLI of TypeORM.
+ * @param timeLimits false for work that may take long: a command, the migration of a large table
  */
 export function typeormOptions(url: string, poolSize: number, timeLimits = true): DataSourceOptions {
   if (url.startsWith('sqlite:')) {
@@ -59,7 +59,7 @@ export function typeormOptions(url: string, poolSize: number, timeLimits = true)
   };
 }
 
-/** For migrations: without time limits. */
+/** The options for migrations, without time limits. */
 export function migrationOptions(url: string): DataSourceOptions {
   return typeormOptions(url, 2, false);
 }

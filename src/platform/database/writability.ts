@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { Database } from './database';
 import { storeCode } from './store-failure';
 
-/** The server, the session or the account may not write. */
+/** Codes that mean that the server, the session or the account must not write. */
 const refusals = new Set([
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_READ_ONLY_MODE',
@@ -12,17 +12,17 @@ const refusals = new Set([
 ]);
 
 /**
- * Whether a login could be written now: cheap enough for readiness. The variables are asked as well as a write that matches
- * no row, because an account with administrative rights may still write to a primary that was demoted, where it must not.
- * MySQL's `super_read_only` implies `read_only`; the readers of some clusters set only `innodb_read_only`.
- * @throws DomainError COMMON_503001 when the database does not answer
+ * Checks whether a login could be written now. It is cheap enough for readiness. It reads the variables and also tries
+ * a write that matches no row, because an account with administrative rights can still write to a demoted primary.
+ * `super_read_only` of MySQL implies `read_only`. The readers of some clusters set only `innodb_read_only`.
+ * @throws DomainError COMMON_503001 if the database does not answer
  */
 export async function takesWrites(database: Database, dataSource: DataSource): Promise<boolean> {
   if (dataSource.options.type !== 'mysql') return true;
   const row = await database.row<Record<string, string | number | null>>(
     'SELECT @@global.read_only AS server, @@global.innodb_read_only AS engine',
   );
-  // MariaDB 12 gives names in place of numbers.
+  // MariaDB 12 returns names instead of numbers.
   if (Object.values(row ?? {}).some((value) => value !== null && !['0', 'OFF'].includes(String(value)))) return false;
   try {
     await database.affected("UPDATE cooldowns SET until = until WHERE subject = '' AND kind = ''");

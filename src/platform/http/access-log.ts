@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { parseTraceparent } from '../tracing/traceparent';
 
 /**
- * One line a request, from an allow-list: the route's pattern instead of the path (a reset link holds its token there),
- * never a header, a query or a body. Health probes only at debug.
+ * Logs one line for each request, with fields of an allow-list: never a header, a query or a body. The pattern of the
+ * route replaces the path, because the path of a reset link contains its token. Health probes are logged at debug only.
  */
 export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   fastify.addHook('onResponse', (request, reply, done) => {

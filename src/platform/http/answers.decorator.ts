@@ -1,4 +1,4 @@
-import { applyDecorators, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import {
@@ -12,10 +12,8 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { ApiExtraModels, ApiResponse, schemaPath } from './api-docs';
 
-export const answersKey = 'answers';
-
-/** What any route may answer besides its own codes. */
-export const impliedErrors: readonly CatalogueEntry[] = [
+/** What any route may answer in addition to its own codes. */
+const impliedErrors: readonly CatalogueEntry[] = [
   requestInvalid,
   bodyTooLarge,
   mediaTypeUnsupported,
@@ -24,26 +22,22 @@ export const impliedErrors: readonly CatalogueEntry[] = [
   serviceUnavailable,
 ];
 
-/** What a route may answer, declared once: the OpenAPI document is made from it, and tests hold the route to it. */
-export interface DeclaredAnswers {
-  /** The class of `data` in the success envelope; undefined where the route has a format of its own. */
-  readonly success: Type<unknown> | undefined;
-  readonly errors: readonly CatalogueEntry[];
-}
-
-/** `@Answers(LoginResponse, loginFailed, accountLocked, …)`; the errors that every route may answer are implied. */
+/**
+ * Declares what a route may answer: `@Answers(LoginResponse, loginFailed, accountLocked, …)`. The errors that every
+ * route may answer are implied. The OpenAPI document is made from it, and the tests refuse any other answer.
+ * @param success the class of `data` in the success envelope; undefined for a route with its own format
+ */
 export function Answers(success: Type<unknown> | undefined, ...own: CatalogueEntry[]): MethodDecorator {
   const errors = [...own, ...impliedErrors];
   return applyDecorators(
-    SetMetadata(answersKey, { success, errors } satisfies DeclaredAnswers),
     ...(success === undefined ? [] : [ApiExtraModels(success), successResponse(success)]),
     ...[...new Set(errors.map((entry) => entry.status))].map((status) => errorResponse(status, errors)),
   );
 }
 
 /**
- * The route, or every route of the controller, answers in its own format, without the envelope: the PNG, the captcha
- * challenge, keys, health. Kept with the route, so that a request looks nothing up.
+ * Marks a route, or every route of a controller, that answers without the envelope: the PNG, the captcha challenge, the
+ * keys, health. The mark is in the configuration of the Fastify route, so a request needs no look-up of metadata.
  */
 export function OwnFormat(): MethodDecorator & ClassDecorator {
   const mark = RouteConfig({ ownFormat: true });
@@ -60,7 +54,7 @@ export function OwnFormat(): MethodDecorator & ClassDecorator {
 export const isOwnFormat = (request: FastifyRequest): boolean =>
   (request.routeOptions.config as { ownFormat?: boolean }).ownFormat === true;
 
-/** Name of the schema of one failure, discriminated by its `error_code`. */
+/** The name of the schema of one failure. `error_code` is the discriminator. */
 export const errorSchemaName = (entry: CatalogueEntry): string => `Error_${entry.code}`;
 
 function successResponse(success: Type<unknown>): MethodDecorator {

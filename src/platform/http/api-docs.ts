@@ -6,8 +6,8 @@ type Decorator = (...target: unknown[]) => void;
 const waiting: ((loaded: Swagger) => void)[] = [];
 
 /**
- * A decorator of @nestjs/swagger that is applied when somebody asks for the document: the package and what it brings along
- * are 500 files and a seventh of the time to start, for a page that most replicas never show (ADR 0014).
+ * Defers a decorator of @nestjs/swagger until the OpenAPI document is requested. The package loads 500 files, a seventh
+ * of the start time, and most replicas never serve the document (ADR 0014).
  */
 function deferred<Name extends keyof Swagger>(name: Name): Swagger[Name] {
   const decorator =
@@ -35,7 +35,7 @@ export const ApiTags = deferred('ApiTags');
 
 export const schemaPath = (model: { readonly name: string }): string => `#/components/schemas/${model.name}`;
 
-/** The package, with every decorator applied that has been written so far, in the order of the sources. */
+/** Loads the package and applies the deferred decorators in their order in the sources. */
 export async function loadSwagger(): Promise<Swagger> {
   const loaded = await import('@nestjs/swagger');
   for (const apply of waiting.splice(0)) apply(loaded);

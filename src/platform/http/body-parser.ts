@@ -3,14 +3,15 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { mediaTypeUnsupported, requestInvalid } from '../../shared/errors/error-catalogue';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const poisonous = new Set(['__proto__', 'constructor', 'prototype']);
-/** The contract is flat; what is far deeper only overflows the stack of whoever walks it (T200). */
-const deepest = 20;
+/** secure-json-parse refuses only `__proto__` and `constructor.prototype`, so it lets `{"constructor": 1}` through. */
+const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
+/** The bodies of the contract are flat. A deep body could overflow the stack of code that walks it. */
+const maxDepth = 20;
 
 /**
- * JSON in UTF-8 and nothing else: other media types, charsets and content codings are refused before a byte is parsed;
- * invalid UTF-8, a byte order mark, poisonous keys (W43) and anything but an object are COMMON_400001. An empty body and
- * `null` are "no body".
+ * Accepts JSON in UTF-8 only (docs/spec/attacks.md#w43). Other media types, charsets and content codings are refused
+ * before parsing. Invalid UTF-8, a byte order mark, a key of prototype pollution and anything but an object are
+ * COMMON_400001. An empty body and `null` count as no body.
  */
 export function acceptJsonOnly(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
@@ -34,14 +35,14 @@ function assertPlainUtf8(request: FastifyRequest): void {
 function parse(body: Buffer): unknown {
   const value = parseJson(body);
   if (typeof value !== 'object' || Array.isArray(value)) refuse('must be a JSON object');
-  if (isDeeperThan(deepest, value)) refuse('must not be nested so deeply');
+  if (isDeeperThan(maxDepth, value)) refuse(`must not be nested deeper than ${maxDepth} levels`);
   return value ?? undefined;
 }
 
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(body), (key, value: unknown) => {
-      if (poisonous.has(key)) throw new SyntaxError('a key that would reach a prototype');
+      if (prototypeKeys.has(key)) throw new SyntaxError('a key of prototype pollution');
       return value;
     });
   } catch {

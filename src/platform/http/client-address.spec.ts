@@ -7,7 +7,7 @@ const trusting = (ranges: string) => loadConfig({ ...testSettings, TRUSTED_PROXI
 
 const proxies = trusting('10.0.0.0/8, 192.0.2.7, fd00::/8');
 
-describe('the client address (W13)', () => {
+describe('the client address (docs/spec/attacks.md#w13)', () => {
   it.each([
     ['203.0.113.5', '203.0.113.5'],
     ['::ffff:203.0.113.5', '203.0.113.5'],
@@ -15,15 +15,15 @@ describe('the client address (W13)', () => {
     ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['fe80::1%eth0', '0.0.0.0'],
     [undefined, '0.0.0.0'],
-  ])('of the peer %j alone is %s', (peer, address) => {
+  ])('is for the peer %j without a header %s', (peer, address) => {
     expect(clientAddress(peer, undefined, [])).toBe(address);
   });
 
-  it('without trusted proxies no header has a say (T045)', () => {
+  it('is the peer if there are no trusted proxies, whatever the header says (T045)', () => {
     expect(clientAddress('203.0.113.5', '1.2.3.4', [])).toBe('203.0.113.5');
   });
 
-  it('a peer that is not trusted is the client, whatever it sends', () => {
+  it('is a peer that is not trusted, whatever header it sends', () => {
     expect(clientAddress('203.0.113.5', '1.2.3.4, 10.0.0.1', proxies)).toBe('203.0.113.5');
   });
 
@@ -35,13 +35,13 @@ describe('the client address (W13)', () => {
     ['a forged hop that is no address', '10.0.0.1', 'not-an-ip, 198.51.100.9', '198.51.100.9'],
     ['a forged hop of 10 kB', '10.0.0.1', `${'9'.repeat(10_000)}, 198.51.100.9`, '198.51.100.9'],
     ['10 kB of forged hops', '10.0.0.1', `${'1.2.3.4, '.repeat(1200)}198.51.100.9`, '198.51.100.9'],
-    ['proxies only: the farthest', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['proxies only, of which the leftmost counts', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['a peer in the mapped form', '::ffff:10.0.0.1', '198.51.100.9', '198.51.100.9'],
     ['a hop in the mapped form', '10.0.0.1', '::ffff:198.51.100.9', '198.51.100.9'],
     ['a proxy in the mapped form', '10.0.0.1', '198.51.100.9, ::ffff:10.0.0.2', '198.51.100.9'],
     ['IPv6', 'fd00::1', '2001:DB8::0:9', '2001:db8::9'],
-    ['no spaces and many', '10.0.0.1', '198.51.100.9,10.0.0.2,   10.0.0.3', '198.51.100.9'],
-  ])('%s', (_what, peer, header, address) => {
+    ['hops with and without spaces', '10.0.0.1', '198.51.100.9,10.0.0.2,   10.0.0.3', '198.51.100.9'],
+  ])('is read from the right end of X-Forwarded-For: %s', (_what, peer, header, address) => {
     expect(clientAddress(peer, header, proxies)).toBe(address);
   });
 
@@ -69,17 +69,17 @@ describe('the client address (W13)', () => {
     '\u0661.2.3.4',
     '1.2.3.4\u0000',
     '9'.repeat(10_000),
-  ])('%j where the walk arrives is ignored: the peer it is (T046)', (header) => {
+  ])('is the peer if the entry %j is not an address (T046)', (header) => {
     expect(clientAddress('10.0.0.1', header, proxies)).toBe('10.0.0.1');
   });
 
-  it('a mapped range of proxies never swallows IPv4 clients', () => {
+  it('is the IPv4 peer also if the trusted range ::/0 contains its IPv6-mapped form', () => {
     expect(clientAddress('198.51.100.9', '1.2.3.4', trusting('::/0'))).toBe('198.51.100.9');
   });
 });
 
-describe('the network that limits and turns are counted by (T048)', () => {
-  it('is one for the addresses of a /64', () => {
+describe('the network by which rate limits and shares of the hash queue are counted (T048)', () => {
+  it('is the same for all addresses of a /64', () => {
     const keys = Array.from({ length: 40 }, (_, n) =>
       networkOf(clientAddress(`2001:db8:1:2:${n.toString(16)}::${n}`, undefined, [])),
     );
@@ -87,7 +87,7 @@ describe('the network that limits and turns are counted by (T048)', () => {
     expect(networkOf('2001:db8:1:3::1')).not.toBe(keys[0]);
   });
 
-  it('is one for the spellings of an address', () => {
+  it('is the same for all spellings of an address', () => {
     const spellings = [
       '2001:db8::1',
       '2001:DB8::1',
@@ -99,7 +99,7 @@ describe('the network that limits and turns are counted by (T048)', () => {
     expect(new Set(spellings.map((one) => networkOf(clientAddress(one, undefined, []))))).toHaveProperty('size', 1);
   });
 
-  it('is the address itself for IPv4, mapped or not', () => {
+  it('is the address itself for IPv4, also if it is mapped to IPv6', () => {
     expect(['203.0.113.5', '::ffff:203.0.113.5'].map((one) => networkOf(clientAddress(one, undefined, [])))).toEqual([
       '203.0.113.5',
       '203.0.113.5',

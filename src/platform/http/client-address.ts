@@ -4,14 +4,14 @@ import type { CidrRange } from '../config/http-config';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** More than any chain of proxies writes; what a client put further to the left is not looked at anyway. */
+/** Characters of the header that are read, from its right end. No chain of trusted proxies writes more. */
 const longestChain = 2048;
 
 /**
- * The client's canonical address: the socket peer, unless that is a trusted proxy; then X-Forwarded-For is walked from
- * the right, hop by hop, to the first address that is not trusted. What stands left of that is the client's own text and
- * has no say, parsable or not; where the walk itself meets something that is no address, the header is ignored. So it
- * never skips a check (CVE-2024-47070), and no client chooses its address, be it the proxy's (W13).
+ * Returns the canonical address of the client (docs/spec/attacks.md#w13). It is the peer of the socket, unless the peer
+ * is a trusted proxy. Then it is the rightmost address of X-Forwarded-For that is not a trusted proxy, or the leftmost
+ * one if all are. The client wrote everything to the left of that address, so it is not read. If an entry that is read
+ * is not an address, the whole header is ignored, so that a malformed entry cannot bypass a check (CVE-2024-47070).
  */
 export function clientAddress(
   peer: string | undefined,
@@ -30,7 +30,7 @@ export function clientAddress(
   return address.toString();
 }
 
-/** IPv4-mapped IPv6 is the IPv4 address; a zone, a port or an octal part is no address. */
+/** IPv4-mapped IPv6 becomes IPv4. A text with a zone, a port or an octal part is not an address. */
 function parse(text: string): Address | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);
 }

@@ -1,19 +1,24 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../shared/errors/domain-error';
 import {
   bodyTooLarge,
   type CatalogueEntry,
   methodNotAllowed,
   requestInvalid,
+  routeNotFound,
 } from '../../shared/errors/error-catalogue';
-import { answerHeaders } from './answer-headers';
-import { errorEnvelope } from './error-envelope';
+import { negotiateLanguage } from '../../shared/languages';
+import { answerHeaders, errorEnvelope, sendError } from './error-envelope';
 import { anyMethod } from './other-methods';
 
-/** Time to read the answer: destroyed at once, a client that is still sending would see a reset instead. */
+/** Time for the client to read the answer. Without it, a client that is still sending would see a reset connection. */
 const lingerMs = 1000;
 
-/** What Node's HTTP parser refuses never becomes a request: answered in the envelope all the same, and hung up. */
+/**
+ * Answers in the envelope what the HTTP parser of Node refuses, and closes the connection. No hook sees such a request.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -23,8 +28,18 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 /**
- * For what never becomes a request: one answer, and the end of the connection, also where the client leaves its side open.
- * Node has let go of such a socket: an error of it that nobody hears would end the process.
+ * Answers what the router refuses before any hook has run, such as a path that is not UTF-8. Fastify's own answer would
+ * quote the path, with any token in it.
+ */
+export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ ...answerHeaders, 'x-request-id': request.id });
+  const entry = error.code === 'FST_ERR_BAD_URL' ? requestInvalid : routeNotFound;
+  sendError(reply, new DomainError(entry), negotiateLanguage(request.headers['accept-language']));
+}
+
+/**
+ * Sends one answer and ends the connection, even if the client keeps its side open. Node no longer listens to such a
+ * socket, and an `error` event without a listener would end the process.
  */
 export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEntry): void {
   socket.on('error', () => undefined);
@@ -44,7 +59,7 @@ export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEnt
 function answerOf(code: string | undefined): [string, CatalogueEntry] {
   if (code === 'HPE_HEADER_OVERFLOW') return ['431 Request Header Fields Too Large', bodyTooLarge];
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['408 Request Timeout', requestInvalid];
-  // FOO as much as TRACE, which the parser knows: no path of ours has it (T218).
+  // The parser does not know FOO. It gets the same answer as TRACE, which the parser knows and no route has.
   if (code === 'HPE_INVALID_METHOD') return ['405 Method Not Allowed', methodNotAllowed];
   return ['400 Bad Request', requestInvalid];
 }

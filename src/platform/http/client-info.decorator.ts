@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Worked out once for each request, by a hook of `app.setup.ts`. */
+/** A hook in `app.setup.ts` calls this once for each request. */
 export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRange[]): ClientInfo {
   const forwarded = request.headers['x-forwarded-for'];
   return {
@@ -28,7 +28,7 @@ export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRang
   };
 }
 
-/** `@Client() client: ClientInfo` in a controller. */
+/** Parameter decorator of controllers: `@Client() client: ClientInfo`. */
 export const Client = createParamDecorator(
   (_data: unknown, context: ExecutionContext): ClientInfo => context.switchToHttp().getRequest<FastifyRequest>().client,
 );

@@ -33,7 +33,7 @@ describe('the signal of a connection', () => {
   };
   const fired = (signal: AbortSignal) => (signal.aborted ? Promise.resolve() : once(signal, 'abort'));
 
-  it('does not fire when an answer is finished, and is the same for the next request of the connection', async () => {
+  it('does not abort when an answer ends, and is the same for the next request of the connection', async () => {
     await ask();
     taken[0]!.response.end('first');
     await client.answers(1);
@@ -46,7 +46,7 @@ describe('the signal of a connection', () => {
     ['closes it', () => client.end()],
     ['resets it', () => client.reset()],
     ['ends its own side of it', () => Promise.resolve(client.finish())],
-  ])('fires for all requests that are pipelined on it when the client %s', async (_how, leave) => {
+  ])('aborts for all pipelined requests of the connection when the client %s', async (_how, leave) => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => warnings.push(warning);
     process.on('warning', warned);
@@ -59,7 +59,7 @@ describe('the signal of a connection', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has fired already for a connection that was closed before', async () => {
+  it('is already aborted for a connection that has been closed', async () => {
     const closed = new Promise<AbortSignal>((resolve) => {
       server.once('connection', (socket) => socket.once('close', () => resolve(connectionSignal(socket))));
     });

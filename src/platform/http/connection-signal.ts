@@ -5,16 +5,16 @@ import { ClientGone } from '../../shared/errors/client-gone';
 const signals = new WeakMap<Socket, AbortSignal>();
 
 /**
- * Fires with ClientGone when the connection closes, whoever closed it. There is one signal for each connection: the
- * requests of a connection that is kept alive share it, and the end of an answer does not fire it. (The `close` event of a
- * request comes when its body was read, that of a response never comes while an earlier one of the connection is due.)
+ * Returns a signal that aborts with ClientGone when either side closes the connection. All requests of a connection
+ * that is kept alive share one signal, and the end of an answer does not abort it. The `close` events of Node do not
+ * fit: a request emits it when its body has been read, and a response emits none while an earlier response is pending.
  */
 export function connectionSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known !== undefined) return known;
   const controller = new AbortController();
   const { signal } = controller;
-  // One listener for each request that waits, and a client may pipeline many: that is no leak.
+  // Each waiting request adds one listener, and a client may pipeline many requests. Node would warn of a leak.
   setMaxListeners(0, signal);
   if (socket.destroyed) controller.abort(new ClientGone());
   else socket.once('close', () => controller.abort(new ClientGone()));

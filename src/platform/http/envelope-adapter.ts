@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify';
 import { isOwnFormat } from './answers.decorator';
 
 /**
- * `{"status": true, "data": …}` around every success, except where a route has a format of its own. Here and not in an
- * interceptor: a single one makes Nest put an observable, its subscribers and its socket listeners around every request,
- * a fifth of the processor time of a token check (ADR 0014). Failures do not come this way (ErrorEnvelopeFilter).
+ * Puts `{"status": true, "data": …}` around each success, unless the route has its own format. ErrorEnvelopeFilter
+ * renders the failures. This is not an interceptor: for a single interceptor Nest adds an observable, subscribers and
+ * socket listeners to each request, which is a fifth of the processor time of a token check (ADR 0014).
  */
 export class EnvelopeAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {

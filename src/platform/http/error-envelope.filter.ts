@@ -13,7 +13,10 @@ import { DataKeyMismatch } from '../crypto/key-ring';
 import { isStoreFailure, storeUnavailable } from '../database/store-failure';
 import { sendError } from './error-envelope';
 
-/** Maps whatever was thrown to `{"error_code", "msg", "data"?}` (§7). Unknown errors are logged once and say nothing. */
+/**
+ * Renders each error as `{"error_code", "msg", "data"?}` (docs/spec/service.md#7). An unexpected error is logged, and
+ * the client gets COMMON_500001 without any detail.
+ */
 @Catch()
 export class ErrorEnvelopeFilter implements ExceptionFilter {
   private readonly logger = new Logger('http');
@@ -32,7 +35,7 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
 
 function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
-  // The operator's to mend, and nothing that the client sent is wrong: not a bug either.
+  // The operator has to act. Neither the request nor the code is wrong.
   if (isStoreFailure(thrown) || thrown instanceof DataKeyMismatch) return storeUnavailable(thrown);
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOfFramework(thrown);
   switch (status) {
@@ -49,7 +52,7 @@ function asDomainError(thrown: unknown): DomainError {
   }
 }
 
-/** Fastify's own errors (body, parser) carry a status; ours never do. */
+/** Errors of Fastify (body, parser) carry a status. Errors of this service never do. */
 function statusOfFramework(thrown: unknown): number {
   const { statusCode, code } = (thrown ?? {}) as { statusCode?: unknown; code?: unknown };
   return typeof statusCode === 'number' && typeof code === 'string' && code.startsWith('FST_') ? statusCode : 500;

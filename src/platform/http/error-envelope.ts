@@ -10,7 +10,16 @@ declare module 'fastify' {
   }
 }
 
-export interface ErrorEnvelope {
+/**
+ * Headers of every answer. Answers are about the credentials of one person: no cache may keep them or guess their type.
+ */
+export const answerHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+interface ErrorEnvelope {
   readonly error_code: string;
   readonly msg: string;
   readonly data?: ErrorData;
@@ -24,13 +33,13 @@ export function errorEnvelope(entry: CatalogueEntry, language: Language, data?: 
 const messageIn = (msg: CatalogueEntry['msg'], language: Language): string =>
   language === 'zh-CN' ? msg['zh-CN'] : msg.en;
 
-/** Every 429 and 503 tells in whole seconds when to come back, in the body and as `Retry-After` (RFC 9110 §10.2.3). */
+/** Each 429 and 503 has the seconds to wait, in the body and as `Retry-After` (RFC 9110 §10.2.3). */
 export function sendError(reply: FastifyReply, error: DomainError, language: Language = defaultLanguage): void {
   const { entry } = error;
   const waits = entry.status === 429 || entry.status === 503;
   const data = waits ? { retry_after: 2, ...error.data } : error.data;
   if (waits) reply.header('retry-after', String(data?.retry_after));
-  // The rest of a body that is too large is not read: the connection has to go.
+  // The rest of a body that is too large is not read, so the connection cannot be used again.
   if (entry.status === 413) reply.header('connection', 'close');
   reply.errorCode = entry.code;
   reply

@@ -5,12 +5,12 @@ import { sendError } from './error-envelope';
 
 const common: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** `Allow` where there is no path to ask. */
+/** The `Allow` header if no route is known. */
 export const anyMethod = 'GET, HEAD, POST';
 
 /**
- * A known path with another method answers 405 with `Allow` instead of 404 (RFC 9110 §15.5.6), and a method that no path
- * has (TRACE, PROPFIND) everywhere. Call before the routes are registered, and `close` when all of them are.
+ * Answers 405 with `Allow` instead of 404 if the path exists with another method (RFC 9110 §15.5.6), and on every path
+ * for methods that no route has (TRACE, PROPFIND). Call it before the routes are registered, and `close` afterwards.
  */
 export function answerOtherMethods(fastify: FastifyInstance): { close(): void } {
   const methods = new Map<string, Set<string>>();
@@ -33,7 +33,7 @@ export function answerOtherMethods(fastify: FastifyInstance): { close(): void } 
           fastify.route({
             method,
             url,
-            // Before the body is looked at: nobody will read it, whatever its type and size.
+            // In `onRequest`, so that a body of a wrong type or size does not change the answer.
             onRequest: (request, reply) => refuse(request, reply, allow),
             handler: () => undefined,
           });

@@ -4,8 +4,8 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { requestInvalid } from '../../shared/errors/error-catalogue';
 
 /**
- * The one pipe: a body is of the declared types or COMMON_400001 names its fields. Unknown fields are dropped, nothing is
- * converted, so no array or object ever reaches a query (W42).
+ * Checks the types of each body. COMMON_400001 names the fields that are wrong. Unknown fields are dropped. Values are
+ * not converted, so no array or object reaches a query (docs/spec/attacks.md#w42).
  */
 export function validationPipe(): ValidationPipe {
   return new ValidationPipe({
@@ -13,7 +13,7 @@ export function validationPipe(): ValidationPipe {
     transform: true,
     transformOptions: { enableImplicitConversion: false },
     forbidUnknownValues: true,
-    // messageOf needs the value and its class; neither is part of the answer.
+    // messageOf needs the value and its class. Neither is part of the answer.
     validationError: { target: true, value: true },
     exceptionFactory: (errors) => new DomainError(requestInvalid, { fields: fieldsOf(errors) }),
   });
@@ -23,7 +23,7 @@ function fieldsOf(errors: readonly ValidationError[]): Record<string, string[]> 
   return Object.fromEntries(errors.map((error) => [error.property, [messageOf(error)]]));
 }
 
-/** One message for each field, and the first thing that is wrong with it: it is missing, of another type, of another form. */
+/** One message for each field: that it is missing, else that its type is wrong, else the first rule that it breaks. */
 function messageOf(error: ValidationError): string {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
@@ -32,7 +32,7 @@ function messageOf(error: ValidationError): string {
   return constraints[IS_STRING] ?? Object.values(constraints)[0] ?? `${property} is not valid`;
 }
 
-/** Whether the class marks the field with `@IsOptional()`: an empty text is then a wrong value, not a missing one. */
+/** Whether the field has `@IsOptional()`. An empty text in such a field is a wrong value, not a missing one. */
 function isOptional({ target, property }: ValidationError): boolean {
   return getMetadataStorage()
     .getTargetValidationMetadatas((target as object).constructor, '', true, false)

@@ -8,7 +8,7 @@ import { limitsOf, RateLimitGuard } from './rate-limit.guard';
 import { LocalCounters } from './local-counters';
 import { SharedCounters } from './shared-counters';
 
-/** `RATE_LIMIT=on`; with `off` none of this is loaded, and no request pays for it. */
+/** The rate limits. With `RATE_LIMIT=off` nothing is loaded and requests have no extra cost. */
 @Module({})
 export class LimitsModule {
   static with({ limits, redisUrl }: AppConfig): DynamicModule {

@@ -2,7 +2,7 @@ import { LocalCounters } from './local-counters';
 
 const minute = 60_000;
 
-describe('the counters of one process', () => {
+describe('the counters in the memory of one process', () => {
   let now: number;
   let counters: LocalCounters;
 
@@ -16,7 +16,7 @@ describe('the counters of one process', () => {
     for (let n = 0; n < count; n++) await hit();
   };
 
-  it('hit N+1 is blocked, for a minute from then on, and further hits do not prolong it', async () => {
+  it('block hit N+1 for a minute, and further hits do not prolong the block', async () => {
     await hits(2);
     expect(await hit()).toEqual({ totalHits: 3, timeToExpire: 60, isBlocked: false, timeToBlockExpire: 0 });
     now += 30_000;
@@ -27,7 +27,7 @@ describe('the counters of one process', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false, timeToExpire: 60 });
   });
 
-  it('a window ends a minute after its first hit, not after its last', async () => {
+  it('end a window a minute after its first hit, not after its last hit', async () => {
     await hits(3);
     now += minute - 1;
     expect(await hit()).toMatchObject({ isBlocked: true });
@@ -37,36 +37,37 @@ describe('the counters of one process', () => {
     expect(await hit()).toMatchObject({ totalHits: 1, isBlocked: false });
   });
 
-  it('keys and throttlers are counted apart', async () => {
+  it('count each key and each throttler separately', async () => {
     await hits(4);
     expect(await hit('b')).toMatchObject({ totalHits: 1 });
     expect(await hit('a', 'target')).toMatchObject({ totalHits: 1 });
   });
 
-  it('addresses without end do not fill the memory: what is over goes as new ones come', async () => {
+  it('drop keys that are over when new keys come, so that many addresses do not fill the memory', async () => {
     for (let round = 0; round < 10; round++) {
       for (let n = 0; n < 1000; n++) await hit(`round ${round}, address ${n}`);
       now += minute;
     }
-    // A key lives for two minutes at most, its window and its block, and goes with those that came in the same two minutes.
+    // A key lives for at most two minutes (window and block). It is dropped with its generation, which spans two
+    // minutes.
     expect(counters.size).toBeLessThanOrEqual(4000);
     await hit('third 0');
     expect(await hit('third 0')).toMatchObject({ totalHits: 2 });
   });
 
-  describe('in a flood of keys, which has room for ten of each kind', () => {
+  describe('in a flood of keys, with a capacity of ten', () => {
     beforeEach(() => {
       counters = new LocalCounters({ now: () => now, capacity: 10 });
     });
 
-    it('the memory stays bounded within one window', async () => {
+    it('keep a bounded number of keys within one window', async () => {
       for (let n = 0; n < 1000; n++) await hit(`junk ${n}`);
       expect(counters.size).toBeLessThanOrEqual(10);
       for (let n = 0; n < 2000; n++) await hit(`again ${n >> 1}`);
       expect(counters.size).toBeLessThanOrEqual(20);
     });
 
-    it('keys that are seen once push out neither a count nor a block', async () => {
+    it('keep counts and blocks when many keys are seen once', async () => {
       await hits(2);
       for (let n = 0; n < 4; n++) await hit('blocked');
       for (let n = 0; n < 1000; n++) await hit(`junk ${n}`);
@@ -74,14 +75,14 @@ describe('the counters of one process', () => {
       expect(await hit('blocked')).toMatchObject({ totalHits: 4, isBlocked: true });
     });
 
-    it('of the keys that come again the oldest is pushed out, not the newest', async () => {
+    it('evict the oldest of the keys that were hit again, not the newest', async () => {
       for (let n = 0; n < 11; n++) await hit(`pair ${n}`).then(() => hit(`pair ${n}`));
       for (const n of [6, 7, 8, 9, 10]) expect(await hit(`pair ${n}`)).toMatchObject({ totalHits: 3 });
       expect(await hit('pair 0')).toMatchObject({ totalHits: 1 });
     });
   });
 
-  it('a block outlives the window that it began in, also when others come and go', async () => {
+  it('keep a block after the window in which it began has ended, also if other keys come', async () => {
     await hits(3);
     now += minute - 1;
     await hit();

@@ -12,27 +12,28 @@ interface Count {
 
 const secondsUntil = (time: number, now: number) => Math.ceil((time - now) / 1000);
 
-/** Some 12 MB when both kinds are full. */
+/** Both maps together need about 12 MB when they are full. */
 const defaultCapacity = 20_000;
 
 /**
- * The counters of one process: a window begins with the first hit, and who exceeds the limit waits for the block's length,
- * as with the counters in Redis. One small record for a key, no timer and no list of hits: the throttler's own storage
- * keeps a time for each hit of the last minute and filters them all at each request (ADR 0014).
+ * The counters of one process. They behave like those in Redis: a window begins with the first hit, and a client over
+ * the limit is blocked for the block duration. A key has one small record, without a timer or a list of hits. The
+ * in-memory storage of @nestjs/throttler keeps the time of each hit of the last minute and filters them at each request
+ * (ADR 0014).
  *
- * Clients choose the keys, so memory is bounded. Keys that are seen for the first time push out only each other: a flood of
- * them resets neither a count under way nor a block.
+ * Clients choose the keys, so memory is bounded. Keys that were hit once evict only each other. A flood of new keys
+ * therefore resets no other count and ends no block.
  */
 export class LocalCounters implements ThrottlerStorage {
   /** Keys that were hit once in their window. */
   private readonly once: RecentKeys<Count>;
-  /** Keys that were hit again, the blocked ones among them. */
+  /** Keys that were hit more than once in their window, including the blocked ones. */
   private readonly again: RecentKeys<Count>;
   private readonly now: () => number;
 
   /**
-   * @param options.now whole milliseconds of a clock that nobody sets
-   * @param options.capacity keys of each of the two kinds
+   * @param options.now whole milliseconds of a monotonic clock
+   * @param options.capacity keys of each of the two maps
    */
   constructor({ now, capacity }: { now?: () => number; capacity?: number } = {}) {
     this.now = now ?? (() => Math.floor(performance.now()));
@@ -44,7 +45,7 @@ export class LocalCounters implements ThrottlerStorage {
     return this.once.size + this.again.size;
   }
 
-  /** @param ttl and blockDuration in milliseconds; the record's times are whole seconds, rounded up */
+  /** @param ttl and blockDuration are milliseconds. The times of the result are whole seconds, rounded up. */
   increment(key: string, ttl: number, limit: number, blockDuration: number, throttlerName: string): Promise<Record> {
     const now = this.now();
     const count = this.countOf(`${throttlerName}:${key}`, now, ttl, blockDuration);
@@ -77,7 +78,7 @@ export class LocalCounters implements ThrottlerStorage {
   }
 }
 
-/** The end of a block ends the window as well, or the next hit would be over the limit again. */
+/** The end of a block also ends the window. Otherwise the next hit would exceed the limit again. */
 function isCurrent(count: Count, now: number): boolean {
   return !isOver(count, now) && (count.blockedUntil === 0 || count.blockedUntil > now);
 }

@@ -10,7 +10,10 @@ import { limitOf } from './rate-limited.decorator';
 
 const minute = 60_000;
 
-/** The first guard of every route: what is refused later has been counted as well (COMMON_429001, decisions.md 8). */
+/**
+ * Runs before all other guards, so that requests which they refuse are counted too
+ * (docs/spec/decisions.md#rate-limits).
+ */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override throwThrottlingException(
@@ -22,9 +25,9 @@ export class RateLimitGuard extends ThrottlerGuard {
 }
 
 /**
- * Two counts for a request: by the group of the route and the address, then by the route and its target. Keys are made of
- * the matched route and canonical values only. A target goes to the store as a keyed hash. A request that the limit of
- * its address refuses is not charged to its target.
+ * Counts each request by the route group and the address of the client, and then by the route and the target (ADR
+ * 0011). Keys consist of the matched route and canonical values only. A target is stored as a keyed hash. A request
+ * that exceeds the limit of its address is not counted for its target.
  */
 export function limitsOf({ limits }: AppConfig, keys: KeyRing, storage: ThrottlerStorage): ThrottlerModuleOptions {
   const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();

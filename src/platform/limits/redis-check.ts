@@ -1,4 +1,4 @@
-/** For `doctor`: whether the Redis of `REDIS_URL` answers. The detail is one line without the URL, which may hold a password. */
+/** Checks for `doctor` whether Redis answers. The detail is one line without the URL, which may contain a password. */
 export async function checkRedis(url: string): Promise<{ readonly ok: boolean; readonly detail: string }> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {

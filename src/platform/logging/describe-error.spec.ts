@@ -6,7 +6,7 @@ import { describeError } from './describe-error';
 
 const refusedConnection = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:3306'), { code: 'ECONNREFUSED' });
 
-describe('what the log says of an error', () => {
+describe('the log line of an error', () => {
   it.each([
     ['an overload', new HashQueueFull(3), { type: 'HashQueueFull', message: 'COMMON_503001' }],
     ['a refusal of the catalogue', new DomainError(loginFailed), { type: 'DomainError', message: loginFailed.code }],
@@ -16,14 +16,14 @@ describe('what the log says of an error', () => {
       new DomainError(serviceUnavailable, undefined, { cause: new Error('outer', { cause: refusedConnection }) }),
       { type: 'Error', message: 'outer', cause: { type: 'Error', code: 'ECONNREFUSED' } },
     ],
-  ])('%s: its reason, and no stack', (_what, error, told) => {
+  ])('has the reason of %s, and no stack', (_what, error, told) => {
     expect(describeError(error)).toEqual(told);
   });
 
   it.each([
     ['an error that nobody expected', new TypeError('x is not a function')],
-    ['a bug in the clothes of the catalogue', new DomainError(internalError)],
-  ])('%s: with its stack', (_what, error) => {
+    ['an internal error of the catalogue', new DomainError(internalError)],
+  ])('has the stack of %s', (_what, error) => {
     expect(describeError(error)).toMatchObject({ message: error.message, stack: expect.stringMatching(/^\s+at /) });
   });
 });

@@ -3,10 +3,10 @@ import { internalError } from '../../shared/errors/error-catalogue';
 import { storeCode } from '../database/store-failure';
 
 /**
- * What a log line says of an error: an allow-list. A query error carries its parameters, and a driver's message quotes
- * values ("Duplicate entry 'alice'"), so for those only the code is kept. A refusal of the catalogue is expected, an
- * overload too, and is told by its reason alone: stacks would fill the log exactly when the service is busiest. A bug
- * keeps the frames of its stack.
+ * Reduces an error to the fields that may be logged. A query error carries its parameters, and the message of a driver
+ * quotes values ("Duplicate entry 'alice'"), so only their code is kept. An error of the catalogue, for example an
+ * overload, is expected: it has its reason and no stack, because stacks would fill the log when the service is busiest.
+ * Only an unexpected error keeps the frames of its stack.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   const refused = error instanceof DomainError && error.entry !== internalError;

@@ -2,7 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 import { describeError } from './describe-error';
 
-/** One JSON object a line on standard output; UTC times as ISO 8601 (T267). Every value is escaped by JSON (T206). */
+/**
+ * Writes one JSON object per line to standard output. Times are UTC in ISO 8601. JSON escapes every value, so a line
+ * break in a value cannot forge a line (docs/spec/attacks.md#t206).
+ */
 export function createLogger(level: string): Logger {
   return pino({
     level,
@@ -12,10 +15,10 @@ export function createLogger(level: string): Logger {
   });
 }
 
-/** The framework's own start-up chatter: one line for each module and route. */
+/** Contexts in which Nest logs one line for each module and route at the start. They are logged at debug. */
 const chatty = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** Nest's and our own `Logger` calls, turned into the same lines: `logger.warn({ fields }, 'message')`. */
+/** Passes the `Logger` calls of Nest and of this service to pino: `logger.warn({ fields }, 'message')`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly pino: Logger) {}
 

@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A setting that is changed at run time, by tenant; the service itself reads those of the root tenant (§4.11, §6.2). */
+/**
+ * A setting of a tenant that can be changed while the service runs. The service reads those of the root tenant
+ * (docs/spec/service.md#6.2).
+ */
 @Entity('system_configs')
 export class SystemConfig {
   @PrimaryColumn('varchar', { name: 'tenant_id', length: 64 })

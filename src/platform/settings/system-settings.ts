@@ -8,8 +8,8 @@ export const rootTenant = 'root';
 const freshForMs = 900;
 
 /**
- * Settings of the root tenant, a group at a time. A change, also one by plain SQL, is seen by every process within a
- * second: a group is read again when the copy is older than that.
+ * Reads the settings of the root tenant, one group at a time. A copy is used for less than a second, so each process
+ * sees every change within a second, also one made by plain SQL.
  */
 @Injectable()
 export class SystemSettings {

@@ -8,7 +8,7 @@ import { type SpanOptions, Tracing } from './tracing';
 
 const closeMs = 2000;
 
-/** Loaded where they are wanted, and handed in. */
+/** The optional packages. The caller loads them. */
 export interface OpenTelemetry {
   readonly api: typeof import('@opentelemetry/api');
   readonly exporter: typeof import('@opentelemetry/exporter-trace-otlp-http');
@@ -17,8 +17,8 @@ export interface OpenTelemetry {
 }
 
 /**
- * OpenTelemetry without its globals and without instrumentation that replaces modules: the places where a request spends
- * its time are few enough to be wrapped by hand.
+ * OpenTelemetry without its globals and without the instrumentations that replace modules when they are loaded. The few
+ * places where a request spends its time call `span` themselves (ADR 0013).
  */
 export class OtlpTracing extends Tracing {
   private readonly current = new AsyncLocalStorage<Context>();
@@ -37,7 +37,7 @@ export class OtlpTracing extends Tracing {
       'service.name': 'portal-authentication',
       'service.version': version,
     });
-    // Last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    // The environment comes last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
     const resource = resources
       .defaultResource()
       .merge(named)
@@ -63,7 +63,7 @@ export class OtlpTracing extends Tracing {
       );
       spans.set(request, span);
       request.traceId = span.spanContext().traceId;
-      // Everything that this request goes on to do runs inside.
+      // `done` continues the request, so the rest of the request runs in this context.
       this.current.run(trace.setSpan(parent, span), done);
     });
     fastify.addHook('onResponse', (request, reply, done) => {
@@ -86,7 +86,7 @@ export class OtlpTracing extends Tracing {
     try {
       return await this.current.run(this.api.trace.setSpan(parent, span), work);
     } catch (error) {
-      // Not the message: a driver's quotes values.
+      // Not the message, because the messages of drivers quote values.
       span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
       span.setStatus({ code: this.api.SpanStatusCode.ERROR });
       throw error;
@@ -95,7 +95,7 @@ export class OtlpTracing extends Tracing {
     }
   }
 
-  /** A collector that is silent must not hold up the end. */
+  /** A collector that does not answer must not delay the end of the process. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));

@@ -7,23 +7,23 @@ describe('traceparent (W3C Trace Context §3.2)', () => {
   it.each([
     ['sampled', `00-${trace}-${span}-01`, true],
     ['not sampled', `00-${trace}-${span}-00`, false],
-    ['another flag beside', `00-${trace}-${span}-03`, true],
-    ['a later version with more', `01-${trace}-${span}-01-more`, true],
-  ])('takes one that is %s', (_, header, sampled) => {
+    ['sampled, with another flag', `00-${trace}-${span}-03`, true],
+    ['of a later version, with more parts', `01-${trace}-${span}-01-more`, true],
+  ])('accepts a header that is %s', (_, header, sampled) => {
     expect(parseTraceparent(header)).toEqual({ traceId: trace, spanId: span, sampled });
   });
 
   it.each([
-    ['nothing', undefined],
-    ['a list', [`00-${trace}-${span}-01`]],
+    ['a missing header', undefined],
+    ['an array', [`00-${trace}-${span}-01`]],
     ['the forbidden version', `ff-${trace}-${span}-01`],
-    ['more than version 00 has', `00-${trace}-${span}-01-more`],
-    ['a trace of zeros', `00-${'0'.repeat(32)}-${span}-01`],
-    ['a span of zeros', `00-${trace}-${'0'.repeat(16)}-01`],
-    ['capitals', `00-${trace.toUpperCase()}-${span}-01`],
+    ['version 00 with more than four parts', `00-${trace}-${span}-01-more`],
+    ['a trace id of zeros', `00-${'0'.repeat(32)}-${span}-01`],
+    ['a span id of zeros', `00-${trace}-${'0'.repeat(16)}-01`],
+    ['upper case', `00-${trace.toUpperCase()}-${span}-01`],
     ['a line break', `00-${trace}-${span}-01\n`],
-    ['too much', `01-${trace}-${span}-01-${'x'.repeat(300)}`],
-    ['something else', 'x'],
+    ['a header of 256 characters or more', `01-${trace}-${span}-01-${'x'.repeat(300)}`],
+    ['any other text', 'x'],
   ])('ignores %s', (_, header) => {
     expect(parseTraceparent(header)).toBeUndefined();
   });

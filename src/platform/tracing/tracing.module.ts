@@ -1,12 +1,12 @@
 import { Global, Inject, Module, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { AppConfig } from '../config/app-config';
-import { openTracing } from './open-tracing';
+import { type OpenTelemetry, OtlpTracing } from './otlp-tracing';
 import { Tracing } from './tracing';
 
-/** `Tracing` is undefined where it is off. */
+/** Provides `Tracing`, or undefined if no endpoint is set. Then nothing is loaded, and no call is wrapped. */
 @Global()
 @Module({
-  providers: [{ provide: Tracing, inject: [AppConfig], useFactory: (config: AppConfig) => openTracing(config) }],
+  providers: [{ provide: Tracing, inject: [AppConfig], useFactory: openTracing }],
   exports: [Tracing],
 })
 export class TracingModule implements OnApplicationShutdown {
@@ -14,5 +14,28 @@ export class TracingModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.tracing?.close();
+  }
+}
+
+async function openTracing({ tracing }: AppConfig): Promise<Tracing | undefined> {
+  return tracing.url === undefined ? undefined : OtlpTracing.open(await load(), tracing.url);
+}
+
+/** @throws Error if the optional packages are not installed */
+async function load(): Promise<OpenTelemetry> {
+  try {
+    const [api, exporter, resources, sdk] = await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace-node'),
+    ]);
+    return { api, exporter, resources, sdk };
+  } catch (cause) {
+    throw new Error(
+      'an endpoint for traces is set (OTEL_EXPORTER_OTLP_…ENDPOINT), but the packages of OpenTelemetry are missing: ' +
+        'install the optional dependencies, or remove the setting',
+      { cause },
+    );
   }
 }

@@ -2,28 +2,34 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For the log; also without tracing, when the caller sent one. */
+    /** For the log. It is also set without tracing if the caller sent a traceparent. */
     traceId?: string;
   }
 }
 
 export interface SpanOptions {
-  /** Fixed words only, such as the name of a system or of a provider. */
+  /** Constants only, such as the name of a system or a provider. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** `client`, the default, waits for another system; `internal` is work or waiting in this process. */
+  /** `client` (the default) waits for another system. `internal` works or waits in this process. */
   readonly kind?: 'client' | 'internal';
-  /** Starts a trace of its own: for work that a request causes and that serves others as well. */
+  /** Starts a new trace, for work that serves several requests. */
   readonly root?: boolean;
 }
 
-/** Spans of requests and of what they wait for. Names and attributes are patterns and statements with placeholders, never values. */
+/**
+ * Spans of requests and of what they wait for. Names and attributes are route patterns and statements with
+ * placeholders, never values.
+ */
 export abstract class Tracing {
-  /** A span for each request, a child of the caller's (`traceparent`). Before the routes are registered. */
+  /**
+   * Makes a span for each request, as a child of the caller's span (`traceparent`). Call it before routes are
+   * registered.
+   */
   abstract watch(fastify: FastifyInstance): void;
 
-  /** Runs the work within a span of the current request; outside of one there is no span, unless it is a root. */
+  /** Runs the work in a span of the current request. Without a request there is no span, unless `root` is set. */
   abstract span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>;
 
-  /** Sends what is left, in bounded time. */
+  /** Sends the remaining spans, in bounded time. */
   abstract close(): Promise<void>;
 }

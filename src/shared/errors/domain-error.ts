@@ -1,26 +1,26 @@
 import type { CatalogueEntry } from './error-catalogue';
 
-/** What a client needs beside the code: seconds to wait, the fields that do not fit. Never anything secret. */
+/** What a client needs in addition to the code: the seconds to wait, or the fields that are wrong. Never a secret. */
 export interface ErrorData {
   readonly retry_after?: number;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The one error that leaves a use case: an entry of the catalogue, rendered by the error envelope filter (§7). */
+/** The only error that use cases throw: an entry of the catalogue. ErrorEnvelopeFilter renders it. */
 export class DomainError extends Error {
   override readonly name: string = 'DomainError';
 
   constructor(
     readonly entry: CatalogueEntry,
     readonly data?: ErrorData,
-    /** For the log only; the client never sees it. */
+    /** For the log only. The client never sees the cause. */
     options?: { cause?: unknown },
   ) {
     super(entry.code, options);
   }
 }
 
-/** Whole seconds until `until`, at least 1: what `data.retry_after` carries. */
+/** Whole seconds until a time, at least 1, for `data.retry_after`. */
 export function secondsUntil(until: Date, now: Date): number {
   return Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
 }

@@ -1,6 +1,7 @@
 /**
- * Every answer that is not a success, in one table: the order and the codes of §7, then what `decisions.md` adds.
- * The first three digits of a code are its HTTP status; `test/unit/error-catalogue.spec.ts` holds both facts.
+ * All error answers in one table: first those of docs/spec/service.md#7 in their order, then those that
+ * docs/spec/decisions.md#1 adds. The first three digits of a code are its HTTP status. A test checks both
+ * (`test/unit/error-catalogue.spec.ts`).
  */
 export interface CatalogueEntry {
   readonly code: string;
@@ -14,7 +15,7 @@ const entry = (code: string, en: string, zhCN: string): CatalogueEntry => ({
   msg: { en, 'zh-CN': zhCN },
 });
 
-// §7, login
+// Login
 export const loginFailed = entry('LOGIN_401001', 'The user name or password is wrong.', '用户名或密码错误。');
 export const accountLocked = entry(
   'LOGIN_401004',
@@ -34,7 +35,7 @@ export const accountNotEnabled = entry(
 );
 export const userNotFound = entry('LOGIN_404001', 'The user does not exist.', '用户不存在。');
 
-// §7, second factor
+// Second factor
 export const emailCodeRejected = entry('MFA_401001', 'The e-mail code is not valid.', '邮箱验证码无效。');
 export const totpCodeRejected = entry('AUTH_MFA_401001', 'The authenticator code is not valid.', '动态验证码无效。');
 export const codeSentTooOften = entry(
@@ -43,7 +44,7 @@ export const codeSentTooOften = entry(
   '验证码发送过于频繁，请稍后再试。',
 );
 
-// §7, password reset
+// Password reset
 export const emailNotFound = entry('AUTH_404002', 'There is no account with this e-mail address.', '该邮箱不存在。');
 export const resetRequestedTooOften = entry(
   'AUTH_429002',
@@ -65,10 +66,10 @@ export const passwordPolicyViolated = entry(
   '密码不符合密码策略。',
 );
 
-// §7, common
+// Common
 export const internalError = entry('COMMON_500001', 'Something went wrong on the server.', '服务器内部错误。');
 
-// Left open by the specification, settled in `decisions.md` 1.
+// Codes that docs/spec/decisions.md#1 adds
 export const captchaRejected = entry('CAPTCHA_401001', 'The captcha is not valid.', '人机验证失败。');
 export const captchaUnavailable = entry(
   'CAPTCHA_503001',

@@ -1,5 +1,5 @@
-import { errorSchemaName } from '../platform/http/answers.decorator';
-import * as catalogue from '../shared/errors/error-catalogue';
+import { errorSchemaName } from '../../platform/http/answers.decorator';
+import * as catalogue from '../../shared/errors/error-catalogue';
 
 /** One schema for each error code, so that a client can tell failures apart by `error_code` alone. */
 export function errorSchemas(): Record<string, object> {

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { errorSchemas } from './openapi/error-schemas';
-import { asVersion31 } from './openapi/json-schema';
-import { refineOperations } from './openapi/refined-operations';
-import type { Swagger } from './platform/http/api-docs';
+import { errorSchemas } from './error-schemas';
+import { asVersion31 } from './json-schema';
+import { refineOperations } from './refined-operations';
+import type { Swagger } from '../../platform/http/api-docs';
 
-/** The contract as an OpenAPI 3.1 document, made from the routes' own declarations (`@Answers`, the DTOs). */
+/** Makes the OpenAPI 3.1 document from what the routes declare: `@Answers` and the DTOs. */
 export function openApiDocument(app: INestApplication, { DocumentBuilder, SwaggerModule }: Swagger): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { DomainError } from '../../shared/errors/domain-error';
+import {
+  bodyTooLarge,
+  type CatalogueEntry,
+  methodNotAllowed,
+  requestInvalid,
+} from '../../shared/errors/error-catalogue';
+import { refuseSocket } from './client-error';
+import { sendError } from './error-envelope';
+
+const maxHeaders = 200;
+
+/**
+ * Refuses in the envelope what Node accepts or would refuse with an empty body:
+ * - more than 200 headers: Node limits their bytes, but accepts 2000 short ones and silently drops the rest
+ *   (docs/spec/attacks.md#t223);
+ * - no Host header, or several (RFC 9112 §3.2). `requireHostHeader` of Node must be off for this;
+ * - CONNECT.
+ */
+export function refuseMalformedRequests(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const entry = refusalOf(request.raw);
+    if (entry === undefined) {
+      done();
+      return;
+    }
+    reply.header('connection', 'close');
+    sendError(reply, new DomainError(entry), request.client.language);
+  });
+  const { server } = fastify;
+  server.on('connect', (_request, socket) => refuseSocket(socket, '405 Method Not Allowed', methodNotAllowed));
+  // Node would refuse an unknown expectation. It may be ignored (RFC 9110 §10.1.1), so the request is handled without
+  // it.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): CatalogueEntry | undefined {
+  // The parser itself refuses too many bytes with 431 (client-error.ts).
+  if (rawHeaders.length > 2 * maxHeaders) return { ...bodyTooLarge, status: 431 };
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0') ? undefined : requestInvalid;
+}
