@@ -42,7 +42,8 @@ function oncePerDatabase(name, testMatch) {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.
+  testTimeout: 90_000,
   watchman: false,
   projects: [
     {

@@ -14,7 +14,7 @@ export type StubQuestion = 'service bind' | 'search' | 'user bind';
 /** Raw bytes in the place of an answer. */
 export interface HostileAnswer {
   readonly bytes: Buffer;
-  /** Whether the stub ends its side of the connection behind them. */
+  /** Whether the stub ends its side of the connection after them. */
   readonly end: boolean;
 }
 
@@ -37,7 +37,7 @@ export class DirectoryStub {
   references: string[] = [];
   /** If true, the stub never answers the bind of a user. */
   mute = false;
-  /** A false answer to send instead of the right one; undefined sends the right one. `id` is the whole message id element. */
+  /** A false answer to send instead of the right one, or undefined. `id` is the whole element of the message id. */
   lie: (question: StubQuestion, id: Buffer) => HostileAnswer | undefined = () => undefined;
   /** Number of user binds. */
   userBinds = 0;
@@ -113,7 +113,7 @@ export class DirectoryStub {
   }
 }
 
-/** None for the rest of a request that was longer than a piece. */
+/** Returns no elements for the rest of a request that arrived in several pieces. */
 function partsOf(message: Buffer): Buffer[] {
   try {
     return elements(contentOf(message));

@@ -22,7 +22,7 @@ export class SeededNumbers {
   }
 }
 
-/** Some more than the service reads. */
+/** Bytes: more than the service reads. */
 const largest = 300_000;
 
 interface Node {
@@ -51,7 +51,7 @@ const tags = [
 ];
 const bytesOfInterest = [0x00, 0x01, 0x7f, 0x80, 0x81, 0x82, 0x84, 0x88, 0xff];
 
-/** Answers as real directories give them: with references, controls, the long lengths of Active Directory, refusals. */
+/** An answer as real directories send it: with references, controls, the long lengths of Active Directory, refusals. */
 function answersTo(question: StubQuestion, id: Buffer, numbers: SeededNumbers): Buffer {
   const code = numbers.pick([0, 0, 0, 0, 0, 0, 0, 0, 10, 32, 49, 51, 97]);
   const refusal = '80090308: LdapErr: DSID-0C09042A, comment: AcceptSecurityContext error, data 533, v4563\0';
@@ -77,7 +77,7 @@ function answersTo(question: StubQuestion, id: Buffer, numbers: SeededNumbers): 
   ]);
 }
 
-/** One answer to the question in which something is wrong, by accident or on purpose. */
+/** An answer to the question with one or more defects. */
 export function hostileAnswer(question: StubQuestion, id: Buffer, numbers: SeededNumbers): Buffer {
   let bytes = answersTo(question, id, numbers);
   const times = numbers.pick([1, 1, 1, 2, 3]);
@@ -85,7 +85,7 @@ export function hostileAnswer(question: StubQuestion, id: Buffer, numbers: Seede
   return bytes;
 }
 
-/** Without regard to the structure. */
+/** Changes bytes, without regard to the structure. */
 function bent(bytes: Buffer, numbers: SeededNumbers): Buffer {
   const at = numbers.next(bytes.length);
   const copy = Buffer.from(bytes);
@@ -105,7 +105,7 @@ function bent(bytes: Buffer, numbers: SeededNumbers): Buffer {
     case 5:
       return Buffer.concat([copy, numbers.bytes(1 + numbers.next(200))]);
     default:
-      // Whole answers again and again in one piece.
+      // The same answer many times in one piece.
       return repeated(copy, numbers.pick([2, 30, 3000]));
   }
 }
@@ -115,7 +115,7 @@ function repeated(bytes: Buffer, times: number): Buffer {
   return Buffer.concat(Array<Buffer>(Math.min(times, most)).fill(bytes));
 }
 
-/** As elements: one of them is changed, and the lengths around it are right again. */
+/** Changes one element, and corrects the lengths of the elements around it. */
 function rebuilt(bytes: Buffer, numbers: SeededNumbers): Buffer {
   const trees = bytes.length < 4096 ? treesOf(bytes) : undefined;
   if (trees === undefined) return bent(bytes, numbers);
@@ -138,7 +138,7 @@ function rebuilt(bytes: Buffer, numbers: SeededNumbers): Buffer {
       node.content = Buffer.alloc(numbers.pick([200, 70_000, largest]), numbers.pick([0x00, 0x04, 0x41]));
       break;
     case 5: {
-      // Long lists of one element, of values or of whatever there is.
+      // A long list of one element.
       const one = Array.isArray(node.content)
         ? encoded(numbers.pick(all))
         : element(0x04, node.content.subarray(0, 40));
@@ -160,7 +160,7 @@ function rebuilt(bytes: Buffer, numbers: SeededNumbers): Buffer {
   return Buffer.concat(trees.map(encoded));
 }
 
-/** Undefined for bytes that are no elements any more. */
+/** Returns undefined for bytes that are not a sequence of elements. */
 function treesOf(bytes: Buffer): Node[] | undefined {
   try {
     const found = elements(bytes);
