@@ -5,7 +5,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
 const kinds = ['otp', 'reset'] as const;
 
-describe('a cooldown (§8)', () => {
+describe('a cooldown', () => {
   let service: TestService;
   let cooldowns: Cooldowns;
   let database: Database;
@@ -16,18 +16,18 @@ describe('a cooldown (§8)', () => {
   });
   afterAll(() => service.stop());
 
-  /** As its users do it: the gate before the unit, the claim as the first statement in it. */
+  /** As callers do it: the gate row before the transaction, the claim as the first statement in it. */
   async function enter(subject: string, kind: (typeof kinds)[number], seconds: number) {
     await cooldowns.ensureGate(subject, kind);
     return database.transaction((tx) => cooldowns.tryEnter(tx, subject, kind, seconds));
   }
 
   /**
-   * A unique key as the arbiter is correct as well, but up to 29 of 30 racers met in a deadlock on an empty table
-   * (measured); check-then-act let all of them in.
+   * Measured alternatives: a unique key is correct as well, but on an empty table up to 29 of 30 racers deadlocked. A
+   * check before the insert let all of them in.
    */
   it.each(kinds)(
-    '%s: of 30 racers one enters, 29 are told the remaining seconds, and nobody meets a deadlock',
+    '%s: of 30 parallel callers one enters, 29 get the remaining seconds, and there is no deadlock',
     async (kind) => {
       for (let round = 0; round < 5; round++) {
         const subject = `${kind}-racers-${round}`;
@@ -40,7 +40,7 @@ describe('a cooldown (§8)', () => {
     },
   );
 
-  it('opens when the time is over and not a second before, and tells whole seconds, at least 1', async () => {
+  it('ends exactly after its time, and reports the remaining time in whole seconds, at least 1', async () => {
     expect(await enter('clock', 'otp', 60)).toEqual({ entered: true });
     for (const [advance, retryAfter] of [
       [0, 60],
@@ -55,14 +55,14 @@ describe('a cooldown (§8)', () => {
     expect(await enter('clock', 'otp', 60)).toEqual({ entered: true });
   });
 
-  it('belongs to one subject and one kind', async () => {
+  it('is separate for each subject and each kind', async () => {
     expect(await enter('a', 'otp', 60)).toEqual({ entered: true });
     expect(await enter('a', 'reset', 60)).toEqual({ entered: true });
     expect(await enter('b', 'otp', 60)).toEqual({ entered: true });
     expect(await enter('A', 'otp', 60)).toEqual({ entered: true });
   });
 
-  it('a unit that fails behind it gives the place back', async () => {
+  it('is rolled back when the transaction fails', async () => {
     await cooldowns.ensureGate('undone', 'reset');
     await expect(
       database.transaction(async (tx) => {
