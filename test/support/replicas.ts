@@ -1,4 +1,6 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection, type Connection } from 'mysql2/promise';
 import type { Answer } from './app';
 import { runProgram } from './run-program';
@@ -18,6 +20,12 @@ export interface Started {
   /** Whether `stop` drops the database. */
   readonly ownDatabase: boolean;
 }
+
+/**
+ * Whether the machine has so many more running processes than cores that a burst meets the time limits of the service:
+ * 2 s for a row, 2.4 s for a connection to the database. Its answer is 503 then, as it should be.
+ */
+const isOverloaded = () => loadavg()[0]! > 4 * availableParallelism();
 
 /** Processes of the built program that share one MariaDB database. `Fleet` puts an nginx in front of them. */
 export class Replicas {
@@ -111,7 +119,16 @@ export class Replicas {
     return this.post('/login', { username, password: typed, captcha_token: captchaToken }, n);
   }
 
+  /** On an overloaded machine a request that was refused with 503 is repeated, as its `Retry-After` asks. */
   private async fetch(path: string, n: number, init: RequestInit): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.fetchOnce(path, n, init);
+      if (answer.body?.error_code !== 'COMMON_503001' || attempt === 30 || !isOverloaded()) return answer;
+      await pause(1000);
+    }
+  }
+
+  private async fetchOnce(path: string, n: number, init: RequestInit): Promise<Answer> {
     const service = this.services[n % this.services.length];
     const response = await fetch(`${service?.url}${path}`, init);
     const raw = Buffer.from(await response.arrayBuffer());
