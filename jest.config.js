@@ -42,7 +42,10 @@ function oncePerDatabase(name, testMatch) {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.
+  testTimeout: 90_000,
+  // Half a second is not enough for a worker to end on a busy machine. Jest reports one that it had to kill as a leak.
+  workerGracefulExitTimeout: 20_000,
   watchman: false,
   projects: [
     {

@@ -1,9 +1,10 @@
-import { MovableClock, type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { FakeClock } from '../../test/support/fakes';
 import { CaptchaReceipts } from './captcha-receipts';
 
 describe('CaptchaReceipts', () => {
   let store: Store;
-  let clock: MovableClock;
+  let clock: FakeClock;
   let receipts: CaptchaReceipts;
 
   beforeAll(async () => {
@@ -13,7 +14,7 @@ describe('CaptchaReceipts', () => {
 
   beforeEach(async () => {
     await store.database.affected('DELETE FROM captcha_receipts');
-    clock = new MovableClock();
+    clock = new FakeClock(new Date());
     receipts = new CaptchaReceipts(store.database, clock);
   });
 
@@ -49,11 +50,11 @@ describe('CaptchaReceipts', () => {
 
   it('purges in bounded batches and keeps every receipt whose token could still be replayed', async () => {
     for (const token of ['a', 'b', 'c']) await receipts.claim(token, clock.secondsFromNow(300));
-    clock.forward(301);
+    clock.advanceSeconds(301);
     await receipts.claim('late', clock.secondsFromNow(300));
     // A replica whose clock is behind may still accept these tokens.
     expect(await receipts.purgeExpired(10)).toBe(0);
-    clock.forward(60);
+    clock.advanceSeconds(60);
     expect(await receipts.purgeExpired(2)).toBe(2);
     expect(await receipts.purgeExpired(2)).toBe(1);
     expect(await receipts.purgeExpired(2)).toBe(0);

@@ -2,7 +2,8 @@ import { DomainError } from '../shared/errors/domain-error';
 import { captchaRejected, captchaUnavailable, type CatalogueEntry } from '../shared/errors/error-catalogue';
 import { SystemRandom } from '../shared/random';
 import { KeyRing } from '../platform/crypto/key-ring';
-import { MovableClock, settings, type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { settings, type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { FakeClock } from '../../test/support/fakes';
 import { CaptchaGateway, type CaptchaVerdict } from './captcha-gateway';
 import { CaptchaReceipts } from './captcha-receipts';
 import { CaptchaService } from './captcha.service';
@@ -35,7 +36,7 @@ describe('CaptchaService', () => {
 
   function serviceWith(environment: Record<string, string> = {}): CaptchaService {
     const config = settings(environment);
-    const [clock, random] = [new MovableClock(), new SystemRandom()];
+    const [clock, random] = [new FakeClock(new Date()), new SystemRandom()];
     const keys = new KeyRing(config, random);
     const passes = new CaptchaPasses(keys, new CaptchaReceipts(store.database, clock), clock, random);
     return new CaptchaService(gateway, passes, new AltchaChallenges(keys, clock, random), config);

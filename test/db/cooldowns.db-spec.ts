@@ -8,7 +8,7 @@ const kinds = ['otp', 'reset'] as const;
 
 type Entry = { readonly ran: true } | { readonly ran: false; readonly retryAfter: number | undefined };
 
-describe('a cooldown (docs/spec/service.md#8)', () => {
+describe('a cooldown', () => {
   let service: TestService;
   let cooldowns: Cooldowns;
   beforeAll(async () => {
@@ -38,8 +38,8 @@ describe('a cooldown (docs/spec/service.md#8)', () => {
   };
 
   /**
-   * A unique key as the arbiter is correct as well, but up to 29 of 30 racers met in a deadlock on an empty table
-   * (measured); check-then-act let all of them in.
+   * Measured alternatives: a unique key is correct as well, but on an empty table up to 29 of 30 racers deadlocked. A
+   * check before the insert let all of them in.
    */
   it.each(kinds)(
     '%s: of 30 racers the work of one runs, 29 are told the remaining seconds, and nobody meets a deadlock',

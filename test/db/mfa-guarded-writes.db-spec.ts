@@ -6,12 +6,14 @@ import { EnrolmentConfirmation } from '../../src/mfa/enrolment/enrolment-confirm
 import { OpenEnrolments } from '../../src/mfa/enrolment/open-enrolments';
 import type { TotpSecret } from '../../src/mfa/persistence/totp-secret.entity';
 import { TotpSecrets } from '../../src/mfa/persistence/totp-secrets';
+import type { Transaction } from '../../src/platform/database/database';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { SecondFactor } from '../../src/users/second-factor';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { FakeClock } from '../support/fakes';
 import { TestService } from '../support/app';
+import { eventually } from '../support/servers/eventually';
 import { authenticatorCode, mailsStay } from '../support/mfa';
 
 const client: ClientInfo = {
@@ -22,7 +24,21 @@ const client: ClientInfo = {
   signal: new AbortController().signal,
 };
 
-/** Racers come over two replicas in turn, each with its own connections; on SQLite there is one, as in its deployments. */
+/** Waits until another connection waits for a row that this one holds. On SQLite it waits at the gate, which shows nothing. */
+async function waits(tx: Transaction): Promise<void> {
+  const waiting = `SELECT COUNT(*) AS n FROM information_schema.innodb_trx t
+    JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+    WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;
+  if (__DATABASE__ === 'sqlite') for (let n = 0; n < 20; n++) await tx.row('SELECT 1 AS one');
+  // InnoDB makes that table anew for who asks 100 ms after the last time.
+  else
+    await eventually(async () => Number((await tx.row<{ n: number }>(waiting))?.n) > 0, {
+      what: 'a lock wait',
+      interval: 150,
+    });
+}
+
+/** Parallel callers use two replicas in turn, each with its own connections. SQLite deployments have one replica. */
 describe('guarded writes of the second factor', () => {
   let services: [TestService, TestService];
   beforeAll(async () => {
@@ -72,7 +88,7 @@ describe('guarded writes of the second factor', () => {
     return { user, row: (await on(TotpSecrets).find(user.uid))! };
   }
 
-  it('account budget: of 40 racers ten get an attempt, the tenth starts the block, and after it there are ten again', async () => {
+  it('account: of 40 parallel attempts ten are granted, the tenth starts the block, and after the block there are ten again', async () => {
     const user = await services[0].givenUser('budget');
     for (let round = 0; round < 2; round++) {
       const results = await race(40, (n) => on(SecondFactor, n).reserveAttempt(user.uid));
@@ -85,13 +101,13 @@ describe('guarded writes of the second factor', () => {
     }
   });
 
-  it('attempts of a pending login: of 40 racers five get one', async () => {
+  it('pending login: of 40 parallel attempts five are granted', async () => {
     const { pending } = await givenPending('attempts');
     const results = await race(40, (n) => on(PendingLogins, n).reserveAttempt(pending));
     expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
   });
 
-  it('attempts of an enrolment: of 40 racers five get one', async () => {
+  it('enrolment: of 40 parallel attempts five are granted', async () => {
     const { row } = await givenEnrolment('enrolment-attempts');
     const results = await race(40, (n) => on(TotpSecrets, n).reserveAttempt(row));
     expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
@@ -106,7 +122,7 @@ describe('guarded writes of the second factor', () => {
     expect(await on(PendingLogins).reserveAttempt(pending)).toBe('refused');
   });
 
-  it('consume: of 16 racers one wins', async () => {
+  it('consume: one of 16 parallel calls wins', async () => {
     const { pending } = await givenPending('consume');
     const results = await race(16, (n) =>
       services[n % 2]!.database.transaction((tx) => on(PendingLogins, n).consume(tx, pending)),
@@ -114,7 +130,7 @@ describe('guarded writes of the second factor', () => {
     expect(won(results)).toBe(1);
   });
 
-  it('consume: not what was compared with a code that has been replaced', async () => {
+  it('consume: fails when the compared code has been replaced meanwhile', async () => {
     const { user, pending } = await givenPending('replaced');
     const { database, clock } = services[0];
     const logins = on(PendingLogins);
@@ -123,14 +139,14 @@ describe('guarded writes of the second factor', () => {
     await database.transaction((tx) => logins.setCode(tx, pending, 'b'.repeat(64), clock.secondsFromNow(300)));
     expect(await database.transaction((tx) => logins.consume(tx, compared))).toBe(false);
     expect(await database.transaction((tx) => logins.consume(tx, { ...pending, codeHash: 'b'.repeat(64) }))).toBe(true);
-    // And a consumed one takes no code any more.
+    // A consumed pending login accepts no new code.
     expect(
       await database.transaction((tx) => logins.setCode(tx, pending, 'c'.repeat(64), clock.secondsFromNow(300))),
     ).toBe(false);
     expect(await services[0].count('pending_logins', 'user_id = ?', [user.uid])).toBe(1);
   });
 
-  it('opening: 20 racers of a user without a row leave one row, which belongs to one of them', async () => {
+  it('opening: 20 parallel first logins of a user leave one row, which belongs to one of them', async () => {
     for (const name of ['first-login', 'first-login-2', 'first-login-3']) {
       const user = await services[0].givenUser(name);
       const opened = await race(20, (n) =>
@@ -154,7 +170,7 @@ describe('guarded writes of the second factor', () => {
     expect(found?.pending).toMatchObject({ attempts: 0, channel: 'email', codeHash: null });
   });
 
-  it('step: of 16 racers with one code one wins, and an earlier step never does', async () => {
+  it('time step: one of 16 parallel uses wins, and an earlier step is never accepted afterwards', async () => {
     const { user } = await givenEnrolment('step');
     const use = (step: number, n = 0) =>
       services[n % 2]!.database.transaction((tx) => on(TotpSecrets, n).useStep(tx, user.uid, step));
@@ -164,12 +180,12 @@ describe('guarded writes of the second factor', () => {
     expect((await on(TotpSecrets).find(user.uid))?.lastUsedStep).toBe(57_000_001);
   });
 
-  it('QR code: of 20 racers five see it', async () => {
+  it('QR code: five of 20 parallel requests see it', async () => {
     const { row } = await givenEnrolment('fetches');
     expect(won(await race(20, (n) => on(TotpSecrets, n).countFetch(row)))).toBe(5);
   });
 
-  it('confirmation: of 16 racers one wins, and nothing of the enrolment can be used after it', async () => {
+  it('confirmation: one of 16 parallel calls wins, and the enrolment cannot be used afterwards', async () => {
     const { row } = await givenEnrolment('confirmation');
     const results = await race(16, (n) =>
       services[n % 2]!.database.transaction((tx) => on(TotpSecrets, n).confirm(tx, row, 57_000_000)),
@@ -183,7 +199,7 @@ describe('guarded writes of the second factor', () => {
     ['disabled', 'UPDATE users SET status = -1 WHERE uid = ?'],
     ['ended', 'UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?'],
     ['another-secret', "UPDATE users SET topt_secret = 'another' WHERE uid = ?"],
-  ])('acceptance: a user who was changed since he was read is accepted no more (%s)', async (name, statement) => {
+  ])('acceptance: fails when the user has changed since the row was read (%s)', async (name, statement) => {
     const user = await again(await services[0].givenUser(name));
     const { database } = services[0];
     expect(await database.transaction((tx) => on(SecondFactor).acceptCode(tx, user))).toBe(true);
@@ -193,7 +209,7 @@ describe('guarded writes of the second factor', () => {
     expect(await database.transaction((tx) => on(SecondFactor).activateSecret(tx, user, 'new'))).toBe(false);
   });
 
-  it('activation: of 8 racers one puts its secret in force', async () => {
+  it('activation: one of 8 parallel calls activates its secret', async () => {
     const user = await again(await services[0].givenUser('activation'));
     const results = await race(8, (n) =>
       services[n % 2]!.database.transaction((tx) => on(SecondFactor, n).activateSecret(tx, user, `secret-${n}`)),
@@ -202,7 +218,7 @@ describe('guarded writes of the second factor', () => {
     expect((await again(user)).totpSecret).toBe(`secret-${results.indexOf(true)}`);
   });
 
-  it('a session that is held cannot be logged out before the unit ends; one that was logged out cannot be held', async () => {
+  it('a logout waits for the transaction that holds the session, and a session that was logged out cannot be held', async () => {
     const user = await services[0].givenUser('held');
     const { access } = await services[0].session('held');
     const sid = (JSON.parse(Buffer.from(access.split('.')[1]!, 'base64url').toString()) as { sid: string }).sid;
@@ -214,7 +230,7 @@ describe('guarded writes of the second factor', () => {
       logout = on(TokenRevoker, 1)
         .revokeSession(session, client)
         .then(() => order.push('logout'));
-      for (let n = 0; n < 50; n++) await tx.row('SELECT 1 AS one');
+      await waits(tx);
       order.push('unit ends');
       return holds;
     });
@@ -232,7 +248,7 @@ describe('guarded writes of the second factor', () => {
       ({ payload }: CurrentSession) =>
         services[0].database.affected('UPDATE users SET status = -1 WHERE uid = ?', [payload.sub]),
     ],
-  ])('confirmation: %s between the look at the code and its acceptance wins', async (what, end) => {
+  ])('confirmation: %s between the check of the code and its acceptance wins', async (what, end) => {
     const name = `late-${what.length}`;
     const user = await services[0].givenUser(name);
     const { access } = await services[0].session(name);
@@ -246,7 +262,7 @@ describe('guarded writes of the second factor', () => {
     expect(await on(OpenEnrolments).find(user.uid, { session, ip: '' })).toBeUndefined();
   });
 
-  it('revoking everything of a user, as a password change and a disabling do, closes his pending login', async () => {
+  it('revoking all tokens of a user, as a password change and a disabling do, closes the pending login', async () => {
     const { user, pending } = await givenPending('revoked');
     await services[0].database.transaction((tx) => on(TokenRevoker).revokeAll(tx, user.uid));
     expect(await services[0].count('pending_logins', 'user_id = ? AND is_closed = 1', [user.uid])).toBe(1);

@@ -4,7 +4,7 @@ import { migrate } from '../../src/platform/database/migrator';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { freshDatabase, type TestDatabase } from '../support/database';
 
-describe('migrations that can be cut off and run again', () => {
+describe('migrations that are interrupted and run again', () => {
   let store: TestDatabase;
   let dataSource: DataSource;
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe('migrations that can be cut off and run again', () => {
     await store.drop();
   });
 
-  it('the steps of a migration do nothing where they were done: a table, a column, an index', async () => {
+  it('a repeated step does nothing: a table, a column, an index', async () => {
     const runner = dataSource.createQueryRunner();
     const c = new Columns(runner);
     for (let run = 0; run < 2; run++) {
@@ -35,7 +35,7 @@ describe('migrations that can be cut off and run again', () => {
     await runner.release();
   });
 
-  it('a database of the released version, whose tables have no comment, is accepted and not changed', async () => {
+  it('a database of the released version, whose tables have no comment, is accepted unchanged', async () => {
     await migrate(store.url);
     if (__DATABASE__ === 'mariadb') await dataSource.query("ALTER TABLE users COMMENT = ''");
     await dataSource.query("UPDATE tenants SET name = 'Renamed'");
@@ -43,12 +43,12 @@ describe('migrations that can be cut off and run again', () => {
     expect(await dataSource.query('SELECT name FROM tenants')).toEqual([{ name: 'Renamed' }]);
   });
 
-  it('rows in a table `migrations` that are not ours are another program with the same library', async () => {
+  it('refuses a database whose table `migrations` has rows of another program', async () => {
     await dataSource.query('CREATE TABLE migrations (id INTEGER PRIMARY KEY, timestamp BIGINT, name VARCHAR(255))');
     await dataSource.query("INSERT INTO migrations (id, timestamp, name) VALUES (1, 1, 'Shop1')");
     await expect(migrate(store.url)).rejects.toThrow('did not make: migrations;');
     expect(await dataSource.query('SELECT name FROM migrations')).toEqual([{ name: 'Shop1' }]);
-    // Empty it may be ours: a run that was killed after its first statement leaves it so.
+    // An empty table is accepted: a run that was killed after its first statement leaves it.
     await dataSource.query('DELETE FROM migrations');
     if (__DATABASE__ === 'sqlite') return;
     await dataSource.query('ALTER TABLE migrations MODIFY id INTEGER AUTO_INCREMENT');

@@ -10,8 +10,8 @@ import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { importUsers } from '../support/import-users';
 
-/** `utf8mb4_bin` pads with spaces: MariaDB finds `root` for `root `. No padded id may be stored or get into a token. */
-describe('an id with spaces at its end is no id', () => {
+/** `utf8mb4_bin` ignores spaces at the end: MariaDB finds `root` for `root `. No padded id may be stored or be in a token. */
+describe('an id with spaces at its end is refused', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({}, { module: (config) => DemoModule.with(config) });
@@ -29,7 +29,7 @@ describe('an id with spaces at its end is no id', () => {
     expect(await service.count('users', "login_name_key = 'padded'")).toBe(0);
   });
 
-  it('a user is not imported with one', async () => {
+  it('a user is not imported with a padded id', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'padded-ids-'));
     const rows = [
       { login_name: 'one', tenant_id: 'root ' },
@@ -43,14 +43,14 @@ describe('an id with spaces at its end is no id', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('a setting is not kept for a padded tenant, which MariaDB would take for the same row', async () => {
+  it('a setting is not stored for a padded tenant, which MariaDB would treat as the same row', async () => {
     await assertTenant(service.database, 'root');
     for (const id of ['root ', 'root   ', ' root', 'Root', '']) {
       await expect(assertTenant(service.database, id)).rejects.toThrow('there is no tenant');
     }
   });
 
-  it('docs/operations/upgrade.md repairs the rows of before, and no others', async () => {
+  it('the statements of docs/operations/upgrade.md repair padded rows, and no others', async () => {
     if (__DATABASE__ !== 'mariadb') return;
     const { uid } = await service.givenUser('of-before', { orgUnitId: 'fin' });
     const { uid: other } = await service.givenUser('unharmed', { orgUnitId: 'fin' });
@@ -64,7 +64,7 @@ describe('an id with spaces at its end is no id', () => {
     }
   });
 
-  it('a token and the answer of a login name the tenant and the unit as their rows do', async () => {
+  it('the answer and the token of a login contain the ids of the tenant and the unit as they are stored', async () => {
     await service.givenUser('scoped', { orgUnitId: 'fin' });
     const { body } = await service.login('scoped ');
     expect(body.data.user_info).toMatchObject({ login_name: 'scoped', tenant_id: 'root', org_unit_id: 'fin' });

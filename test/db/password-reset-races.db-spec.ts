@@ -8,8 +8,8 @@ import { UsersRepository } from '../../src/users/users.repository';
 import { password as oldPassword, tally, TestService } from '../support/app';
 import { codeOf, goodPassword, look, mailedToken, newMails, submit } from '../support/reset';
 
-/** What happens between the checks of a submit and its write: the moment at which the new hash is made. */
-describe('a submit that is overtaken while its hash is made', () => {
+/** Another change happens between the checks of a submit and its write, while the new hash is computed. */
+describe('a submit that is overtaken while its hash is computed', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start();
@@ -38,7 +38,7 @@ describe('a submit that is overtaken while its hash is made', () => {
   const passwordOf = async (uid: string) => (await service.userRow(uid)).password as string;
   const log = (uid: string) => service.count('user_change_pwd_logs', 'user_id = ?', [uid]);
 
-  it('by a twin: AUTH_401007, and the twin’s password stands', async () => {
+  it('by a second submit of the link: AUTH_401007, and the password of the second submit stays', async () => {
     const { user, name, token } = await given();
     const answer = await overtaken(token, () => submit(service, token, goodPassword('twin')));
     expect(codeOf(answer)).toBe('AUTH_401007');
@@ -46,7 +46,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect(await log(user.uid)).toBe(2);
   });
 
-  it('by a twin with the same password, before the reuse check: AUTH_401007, not AUTH_401009', async () => {
+  it('by a second submit with the same password, before the reuse check: AUTH_401007, not AUTH_401009', async () => {
     const { token } = await given();
     const history = service.app.get(PasswordHistory);
     const lastHashes = history.lastHashes.bind(history);
@@ -58,7 +58,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect(codeOf(await submit(service, token, goodPassword('same')))).toBe('AUTH_401007');
   });
 
-  it('by a newer request: AUTH_401007, the old password stands, the new link works', async () => {
+  it('by a newer request: AUTH_401007, the old password stays, and the new link works', async () => {
     const { user, name, email, token } = await given();
     service.clock.advanceSeconds(300);
     let newer = '';
@@ -71,7 +71,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect(codeOf(await submit(service, newer, goodPassword('newer')))).toBe('success');
   });
 
-  it('by an operator: AUTH_401007, and the operator’s password stands', async () => {
+  it('by an operator: AUTH_401007, and the password of the operator stays', async () => {
     const { user, token } = await given();
     const hash = await service.app.get(PasswordHasher).hash(goodPassword('operator'), { ip: 'test' });
     const answer = await overtaken(token, () =>
@@ -86,7 +86,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect(codeOf(await look(service, token))).toBe('AUTH_401007');
   });
 
-  it('by time: AUTH_401005, nothing changed', async () => {
+  it('by its expiry: AUTH_401005, and nothing changes', async () => {
     const { user, name, token } = await given();
     const answer = await overtaken(token, () => service.clock.advanceSeconds(1801));
     expect(codeOf(answer)).toBe('AUTH_401005');
@@ -94,7 +94,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect((await service.login(name, oldPassword)).status).toBe(200);
   });
 
-  it('by a move to the directory: AUTH_401003, nothing changed (T144)', async () => {
+  it('by a move to the directory: AUTH_401003, and nothing changes (T144)', async () => {
     const { user, token } = await given();
     const before = await passwordOf(user.uid);
     const answer = await overtaken(token, () =>
@@ -105,7 +105,7 @@ describe('a submit that is overtaken while its hash is made', () => {
     expect(await log(user.uid)).toBe(1);
   });
 
-  it('by a forced request of the same instant: the submit wins, and the other link is dead', async () => {
+  it('by a forced request at the same time: the submit wins, and the other link is invalid', async () => {
     const { user, token } = await given();
     let forced = '';
     const answer = await overtaken(token, async () => {
@@ -126,7 +126,7 @@ describe('the gate row of a user', () => {
   const retryAfter = async (email: string) =>
     (await service.post('/forget-password', { email })).body?.data?.retry_after as number | undefined;
 
-  it('a submit, a forced request and an invitation wait for it, and leave the throttle where it stands', async () => {
+  it('a submit, a forced request and an invitation do not change a running throttle', async () => {
     const user = await service.givenUser('gate');
     const email = 'gate@example.com';
     const token = await mailedToken(service, email);
@@ -141,7 +141,7 @@ describe('the gate row of a user', () => {
     expect(await retryAfter(email)).toBeUndefined();
   });
 
-  it('neither of them begins a throttle', async () => {
+  it('a submit, a forced request and an invitation start no throttle', async () => {
     const user = await service.givenUser('fresh');
     const forced = await service.app.get(PasswordChangeRequests).openForced(user, 3);
     await submit(service, forced, goodPassword(1));
@@ -149,7 +149,7 @@ describe('the gate row of a user', () => {
     expect((await service.post('/forget-password', { email: 'fresh@example.com' })).status).toBe(200);
   });
 
-  it('a request that loses its throttle takes nothing with it', async () => {
+  it('of 20 parallel requests one is made, and the refused ones write nothing', async () => {
     const user = await service.givenUser('loser');
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.post('/forget-password', { email: 'loser@example.com' })),
@@ -159,7 +159,7 @@ describe('the gate row of a user', () => {
     expect(await service.count('audit_logs', 'user_id = ?', [user.uid])).toBe(1);
   });
 
-  it('where existence is hidden, an unknown address has the same gate', async () => {
+  it('with HIDE_ACCOUNT_EXISTENCE an unknown address has the same throttle', async () => {
     const hiding = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true' });
     try {
       const ask = () => hiding.post('/forget-password', { email: 'nobody@example.com' });
@@ -170,7 +170,7 @@ describe('the gate row of a user', () => {
   });
 });
 
-describe('an invitation (§1.7, type 0)', () => {
+describe('an invitation, a link of type 0', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start();
@@ -180,7 +180,7 @@ describe('an invitation (§1.7, type 0)', () => {
   const invite = async (name: string) =>
     service.app.get(UserInvitations).invite((await service.app.get(UsersRepository).findByLoginName(name))!, 'zh-CN');
 
-  it('sets the first password of a user who has none, for three days', async () => {
+  it('lets a user without a password set one within three days', async () => {
     const user = await service.givenUser('invited', { password: null });
     const { link, expires, mailed } = await invite('invited');
     expect([mailed, expires.getTime() - service.clock.now().getTime()]).toEqual([true, 259_200_000]);
@@ -200,7 +200,7 @@ describe('an invitation (§1.7, type 0)', () => {
     ]);
   });
 
-  it('a newer invitation supersedes the older one, and only that', async () => {
+  it('a newer invitation makes the older one invalid, and no other link', async () => {
     await service.givenUser('again');
     const reset = await mailedToken(service, 'again@example.com');
     const tokens = [await invite('again'), await invite('again')].map(({ link }) =>
@@ -211,7 +211,7 @@ describe('an invitation (§1.7, type 0)', () => {
     expect(codeOf(await look(service, reset))).toBe('success');
   });
 
-  it('is made under the present credentials, whatever the caller read before', async () => {
+  it('is bound to the current credentials, not to those that the caller has read', async () => {
     const stale = await service.givenUser('stale');
     await service.database.affected('UPDATE users SET credential_version = 7 WHERE uid = ?', [stale.uid]);
     const { link } = await service.app.get(UserInvitations).invite(stale, 'en');
@@ -229,7 +229,7 @@ describe('an invitation (§1.7, type 0)', () => {
     expect(await service.count('user_change_password_request', 'user_id = ?', [user.uid])).toBe(0);
   });
 
-  it('reaches a user without an address by other means', async () => {
+  it('returns the link for a user without an e-mail address', async () => {
     await service.givenUser('addressless', { email: null });
     const { link, mailed } = await invite('addressless');
     expect(mailed).toBe(false);

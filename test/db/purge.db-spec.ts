@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
@@ -102,7 +101,7 @@ describe('purge', () => {
     ['mail_outbox', mail(2), 30 * day + 1],
     ['login_logs', loginLog, 400 * day],
     ['audit_logs', auditLog, 400 * day],
-  ] as const)('%s: a row goes when it is old enough, and not a second earlier', async (table, rowOf, seconds) => {
+  ] as const)('%s: a row is removed when it is old enough, and not a second earlier', async (table, rowOf, seconds) => {
     await insert(table, rowOf('old', ago(seconds)));
     await insert(table, rowOf('young', ago(seconds - 1)));
     expect((await purge())[table]).toBe(1);
@@ -112,19 +111,19 @@ describe('purge', () => {
     expect(await service.count(table)).toBe(0);
   });
 
-  it('a mail that waits, and the gate of a user, are never too old', async () => {
+  it('a waiting mail and the gate row of a user are never removed', async () => {
     await insert('mail_outbox', mail(0)('waiting', ago(400 * day)));
     await insert('cooldowns', { subject: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', kind: 'otp', until: ago(400 * day) });
     expect(await purge()).toMatchObject({ mail_outbox: 0, cooldowns: 0 });
   });
 
-  it('logs are kept for as many days as the operator says', async () => {
+  it('logs are kept for the number of days that the operator gives', async () => {
     await insert('login_logs', loginLog('a', ago(11 * day)));
     await insert('audit_logs', auditLog('a', ago(9 * day)));
     expect(await purge(10)).toMatchObject({ login_logs: 1, audit_logs: 0 });
   });
 
-  it('T173 a live session loses only its expired access tokens: it is refreshed, and a reuse still ends it', async () => {
+  it('T173 a live session loses only its expired access tokens: it can be refreshed, and a reused token still ends it', async () => {
     await service.givenUser('alice');
     const first = await service.session('alice');
     service.clock.advanceSeconds(2 * hour);
@@ -140,7 +139,7 @@ describe('purge', () => {
     expect((await refresh(third.refresh_token as string)).body.error_code).toBe('AUTH_401006');
   });
 
-  it('what has gone is answered as expired, as it was before', async () => {
+  it('a token whose row was removed is answered like an expired one', async () => {
     await service.givenUser('alice');
     const { access, refresh } = await service.session('alice');
     const answers = async () => [
@@ -154,7 +153,7 @@ describe('purge', () => {
     expect(await service.count('login_tokens')).toBe(0);
   });
 
-  it('a pending login that is renewed between the reading and the removing stays', async () => {
+  it('a pending login that is renewed between the read and the delete is kept', async () => {
     await insert('pending_logins', pending('alice', ago(2 * hour)));
     const renewing = beside(service.database, async () => {
       await service.database.affected('UPDATE pending_logins SET expires = ? WHERE user_id = ?', [ago(-300), 'alice']);
@@ -164,35 +163,29 @@ describe('purge', () => {
     expect(await service.count('pending_logins')).toBe(1);
   });
 
-  it('T173 100,000 expired rows go in bounded batches while logins go on as quickly as before', async () => {
+  it('T173 100,000 expired rows go in bounded batches, and a login beside each batch succeeds', async () => {
     await service.givenUser('alice');
-    for (let n = 0; n < 20; n++) await service.login('alice');
     await seedTokens(service, 100_000, ago(2 * day));
-    const idle = await timesOf(() => service.login('alice'), 60);
-
-    let done = false;
     const sizes: number[] = [];
-    const watched = beside(service.database, (statement) => {
-      if (statement.startsWith('DELETE')) sizes.push(statement.split('?').length - 2);
-      return Promise.resolve();
+    const logins: Promise<{ status: number }>[] = [];
+    const watched = beside(service.database, async (statement) => {
+      if (!statement.startsWith('DELETE')) return;
+      sizes.push(statement.split('?').length - 2);
+      await logins.at(-1);
+      // It runs beside the DELETE. One that had to wait for the rows of a batch would be answered with 503.
+      logins.push(service.login('alice'));
     });
     const rows = { table: 'login_tokens', key: 'jti', time: 'expires' };
-    const purging = removeOldRows(watched, rows, ago(day)).finally(() => (done = true));
-    const busy: number[] = [];
-    while (!done) busy.push(...(await timesOf(() => service.login('alice'), 1)));
-
-    expect(await purging).toBe(100_000);
+    expect(await removeOldRows(watched, rows, ago(day))).toBe(100_000);
     expect(await service.count('login_tokens', 'user_identity = ?', ['nobody'])).toBe(0);
     expect(Math.max(...sizes)).toBe(batchRows);
-    expect(busy.length).toBeGreaterThan(50);
-    // Generous, for whatever else the machine is doing: who waits for a lock waits for seconds, and is answered 503.
-    expect(median(busy)).toBeLessThan(2 * median(idle) + 500);
-    expect(await service.login('alice')).toMatchObject({ status: 200 });
+    expect(logins.length).toBeGreaterThanOrEqual(100_000 / batchRows);
+    expect(new Set((await Promise.all(logins)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  // In SQLite whoever writes holds the whole file: there is nothing to look at beside an open batch.
+  // SQLite locks the whole file for a writer, so nothing can run beside an open batch.
   if (mariadb)
-    it('T173 what a batch locks is nothing that a login, a refresh or a logout needs', async () => {
+    it('T173 a batch locks no row that a login, a refresh or a logout needs', async () => {
       await service.givenUser('alice');
       // A table that is in use: of one that holds next to nothing the server reads all, with or without an index.
       await seedTokens(service, 20_000, ago(-day), 'live');
@@ -210,14 +203,14 @@ describe('purge', () => {
       expect(await MariaDbDatabases.shared().deadlocks(service.store.url)).toBe(0);
     });
 
-  it('two purges at once remove everything once, and neither fails', async () => {
+  it('two parallel purges remove each row once, and neither fails', async () => {
     await seedTokens(service, 5000, ago(2 * day));
     const both = await Promise.all([purge(), purge()]);
     expect(both[0].login_tokens! + both[1].login_tokens!).toBe(5000);
   });
 });
 
-/** The same store, with something that happens after each reading and before each writing. */
+/** The same database; `interfere` runs before each write. */
 function beside(database: Database, interfere: (statement: string) => Promise<void>): Database {
   return Object.assign(Object.create(database) as Database, {
     affected: async (statement: string, values: SqlValue[]) => {
@@ -242,18 +235,4 @@ async function seedTokens(service: TestService, count: number, expires: Date, pr
       [expires, expires],
     );
   }
-}
-
-async function timesOf(work: () => Promise<{ status: number }>, count: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let n = 0; n < count; n++) {
-    const begun = performance.now();
-    expect((await work()).status).toBe(200);
-    times.push(performance.now() - begun);
-  }
-  return times;
-}
-
-function median(times: readonly number[]): number {
-  return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
 }

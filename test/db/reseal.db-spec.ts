@@ -13,7 +13,8 @@ import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { authenticatorCode, MfaClient, mfaSettings, pairOf } from '../support/mfa';
-import { dataKey, settings } from '../support/captcha/harness';
+import { settings } from '../support/captcha/harness';
+import { dataKey } from '../support/settings';
 
 const [first, former] = [dataKey(1), dataKey(2)];
 const ring = (...keys: string[]) => new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys.join(',') }), new SystemRandom());
@@ -65,13 +66,13 @@ describe('keys reseal', () => {
     return { user, secret, access, opened };
   }
 
-  it('the list of columns is complete: in all tables no other holds anything sealed', async () => {
+  it('the list of encrypted columns is complete: no other column of any table is encrypted', async () => {
     await givenSealed('complete');
     const found = await sealedAnywhere(mfa.service);
     expect(found).toEqual(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort());
   });
 
-  it('a password that somebody wrote in plain is left as it is, and what no key opens is counted and left', async () => {
+  it('a plain-text password is kept, and a value that no key decrypts is counted and kept', async () => {
     await setSmtpSecret('v1.a plain password');
     await setSmtpSecret(ring(dataKey(3)).seal('smtp-secret', 'lost'), 'acme');
     const rows = () => database.rows<{ value: string }>('SELECT value FROM system_configs ORDER BY tenant_id');
@@ -81,7 +82,7 @@ describe('keys reseal', () => {
     expect(await censusOfAll(database, both)).toEqual({ former: 0, unreadable: 1 });
   });
 
-  describe('who writes the same value between the reading and the writing keeps it', () => {
+  describe('a concurrent write between the read and the write of a value wins', () => {
     const value = async (name: string, id: string): Promise<string | null> => {
       const { table, key, column } = columnOf(name);
       const where = `${key} = ?`;
@@ -152,7 +153,7 @@ describe('keys reseal', () => {
     });
   });
 
-  describe('nobody who has read the former sealing loses by it', () => {
+  describe('a request that has read the value before it was encrypted again still succeeds', () => {
     it('a code of the secret in force that was looked at before is accepted after', async () => {
       const { user } = await givenSealed('accepts');
       const [read, factor] = [(await userOf(mfa, user))!, mfa.service.app.get(SecondFactor)];
@@ -197,7 +198,7 @@ describe('keys reseal', () => {
     });
   });
 
-  it('a large table is read and written in bounded steps', async () => {
+  it('a large table is read and written in batches', async () => {
     const count = 2 * batchRows + 1;
     const statement = `INSERT INTO mail_outbox (id, kind, payload, next_attempt_at, expires, created_at) VALUES `;
     // Not due: nobody sends them meanwhile.
@@ -226,7 +227,7 @@ describe('keys reseal', () => {
   });
 
   // The last one: Passport keeps one strategy for the process, and a second application takes its place.
-  it('everything opens with the first key alone afterwards, and a second run has nothing to do', async () => {
+  it('afterwards the first key alone decrypts everything, and a second run has nothing to do', async () => {
     const { user, secret, access, opened } = await givenSealed('alice');
     await setSmtpSecret(ring(former).seal('smtp-secret', 'of another tenant'), 'acme');
     const before = await left();

@@ -5,7 +5,7 @@ import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { TestService } from '../support/app';
 import { freshDatabase, type TestDatabase } from '../support/database';
 
-/** §2 of the specification, to the letter (`topt_secret` included); decisions.md 9 names the rest. */
+/** The columns that the contract names (docs/spec/service.md#2, `topt_secret` included) and docs/spec/decisions.md#9. */
 const specified: Record<string, string[]> = {
   users: [
     'uid',
@@ -37,7 +37,7 @@ const specified: Record<string, string[]> = {
   org_units: ['id', 'tenant_id', 'name'],
 };
 
-/** Rows that the program reaches by plain SQL alone. */
+/** Tables that the program uses only by plain SQL. */
 const withoutEntity = [
   'captcha_receipts',
   'cooldowns',
@@ -103,16 +103,16 @@ describe('the schema', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(Object.entries(specified))('%s has the columns of §2 and decisions.md 9', (table, columns) => {
+  it.each(Object.entries(specified))('%s has the specified columns', (table, columns) => {
     expect((tables.get(table) ?? []).map(({ name }) => name)).toEqual(expect.arrayContaining(columns));
   });
 
-  it('has the tables of the entities and those that plain SQL uses, and no other', () => {
+  it('has the tables of the entities and those of plain SQL, and no others', () => {
     const expected = [...entities.map(({ tableName }) => tableName), ...withoutEntity, 'migrations'];
     expect([...tables.keys()].sort()).toEqual([...new Set(expected)].sort());
   });
 
-  it('each entity has exactly the columns of its table: names, lengths, NULL, primary key', () => {
+  it('each entity matches the columns of its table: names, lengths, NULL, primary key', () => {
     expect(entities.length).toBeGreaterThan(5);
     for (const { tableName, columns } of entities) {
       const inEntity = columns.map((column) => ({
@@ -130,7 +130,7 @@ describe('the schema', () => {
     }
   });
 
-  it('identifiers are compared byte by byte (T211), and keep trailing spaces apart', async () => {
+  it('identifiers are compared byte by byte (T211)', async () => {
     const { database } = service;
     await database.affected("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', ?)", [
       service.clock.now(),
@@ -152,7 +152,7 @@ describe('the schema', () => {
     }
   });
 
-  it('times are to the millisecond, and are what was written', async () => {
+  it('times are stored in milliseconds, without a change of the time zone', async () => {
     const time = new Date('2026-03-29T01:30:00.123Z');
     await service.database.affected("UPDATE tenants SET created_at = ? WHERE id = 'root'", [time]);
     const rows: { at: string }[] = await service.database.rows(
@@ -188,7 +188,7 @@ describe('migrations', () => {
     await store.drop();
   });
 
-  it('down() removes everything, and up() brings the same again', async () => {
+  it('down() removes everything, and up() creates the same schema again', async () => {
     const runner = dataSource.createQueryRunner();
     const before = await tablesOf(runner);
     const executor = new MigrationExecutor(dataSource, runner);
@@ -201,7 +201,7 @@ describe('migrations', () => {
     await runner.release();
   });
 
-  it('the actor of an audit row comes to rows that are there, also when the first try was killed half-way', async () => {
+  it('the column for the actor is added to existing audit rows, also when the first run was killed half-way', async () => {
     const runner = dataSource.createQueryRunner();
     const before = (await tablesOf(runner)).get('audit_logs');
     const insert = (columns: string, values: string) =>
@@ -230,7 +230,7 @@ describe('migrations', () => {
     await runner.release();
   });
 
-  it('a second run finds nothing to do, and a migration of a newer program does no harm', async () => {
+  it('a second run has nothing to do, and a migration of a newer version does no harm', async () => {
     expect(await migrate(store.url)).toEqual([]);
     await dataSource.query(
       "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture9999999999999')",
@@ -239,7 +239,7 @@ describe('migrations', () => {
     expect(await migrate(store.url)).toEqual([]);
   });
 
-  it('five at once on an empty database migrate it once', async () => {
+  it('five parallel runs on an empty database migrate it once', async () => {
     const empty = await freshDatabase();
     const ran = await Promise.all([1, 2, 3, 4, 5].map(() => migrate(empty.url)));
     expect(ran.filter((names) => names.length > 0)).toHaveLength(1);

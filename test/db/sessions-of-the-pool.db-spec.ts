@@ -2,9 +2,7 @@ import { Database } from '../../src/platform/database/database';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
 
-declare const __DATABASE__: 'sqlite' | 'mariadb';
-
-/** The connection that was opened before the pool was bound kept the server's isolation and deadlocked with its neighbours. */
+/** A first connection that kept the isolation level of the server deadlocked with the others. */
 const onMariaDb = __DATABASE__ === 'mariadb' ? describe : describe.skip;
 
 onMariaDb('connections of the pool', () => {
@@ -14,7 +12,7 @@ onMariaDb('connections of the pool', () => {
   });
   afterAll(() => service.stop());
 
-  it('every one is at READ COMMITTED and in UTC, the first one too', async () => {
+  it('each connection uses READ COMMITTED and UTC, also the first one', async () => {
     const database = service.app.get(Database);
     const sessions = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -30,7 +28,7 @@ onMariaDb('connections of the pool', () => {
     );
   });
 
-  it('the server itself ends a wait for a row before the program gives up', async () => {
+  it('the server ends a wait for a row before the program gives up', async () => {
     const database = service.app.get(Database);
     const row = await database.row<Record<string, unknown>>(
       'SELECT @@session.innodb_lock_wait_timeout AS row_wait, @@session.lock_wait_timeout AS table_wait, @@session.max_statement_time AS statement',
@@ -38,7 +36,7 @@ onMariaDb('connections of the pool', () => {
     expect(Object.values(row ?? {}).map(Number)).toEqual([2, 2, 2.2]);
   });
 
-  it('a statement that was given up keeps its connection until the server has answered; then that one rolls back and is used again', async () => {
+  it('a statement that was given up keeps its connection until the server answers, and then the connection is rolled back and reused', async () => {
     const one = await TestService.start({ DATABASE_POOL_SIZE: '1' });
     try {
       const { database } = one;
@@ -58,7 +56,7 @@ onMariaDb('connections of the pool', () => {
     }
   });
 
-  it('a wait for a row that timed out is not begun again', async () => {
+  it('a transaction whose wait for a row timed out is not repeated', async () => {
     const database = service.app.get(Database);
     let begun = 0;
     await database.transaction(async (holder) => {

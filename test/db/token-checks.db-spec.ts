@@ -4,8 +4,8 @@ import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
 import type { TokenPayload, TokenUse } from '../../src/tokens/token-payload';
 import { TestService } from '../support/app';
 
-/** Checks of one turn of the event loop share a statement (ADR 0014): each must be answered as if it were alone. */
-describe('checks of tokens that come together', () => {
+/** Checks of one turn of the event loop share a statement (ADR 0014). Each must get the result it would get alone. */
+describe('token checks that share a statement', () => {
   let service: TestService;
   let tokens: LoginTokens;
   let database: Database;
@@ -39,7 +39,7 @@ describe('checks of tokens that come together', () => {
     return () => rows.mock.calls.filter(([statement]) => statement.includes('FROM login_tokens t')).length;
   };
 
-  it('each of 90 gets its own answer: good, revoked, unknown, of another user, session or use', async () => {
+  it('90 parallel checks each get their own result: valid, revoked, unknown, of another user, session or use', async () => {
     const asked: [string, TokenPayload, string][] = [];
     for (let n = 0; n < 15; n++) {
       const good = await givenToken(n);
@@ -61,20 +61,20 @@ describe('checks of tokens that come together', () => {
     expect(sent()).toBe(3);
   });
 
-  it('the same token asked for twice at once is answered twice', async () => {
+  it('two parallel checks of one token both get a result', async () => {
     const token = await givenToken();
     const answers = await Promise.all([tokens.find(token), tokens.find(token), tokens.find({ ...token, sub: 'x' })]);
     expect(answers.map((found) => found?.user.loginName)).toEqual(['ann', 'ann', undefined]);
   });
 
-  it('nothing is kept: a logout that was answered is seen by the next check', async () => {
+  it('nothing is cached: the next check after a logout sees it', async () => {
     const token = await givenToken();
     for (let n = 0; n < 20; n++) expect((await tokens.find(token))?.live).toBe(true);
     await tokens.revokeSession(database, token.sid);
     expect((await tokens.find(token))?.live).toBe(false);
   });
 
-  it('a statement that fails refuses those who shared it, and nobody after them', async () => {
+  it('a failed statement rejects the checks that share it, and no later ones', async () => {
     const some = await Promise.all([givenToken(0), givenToken(1), givenToken(2)]);
     jest.spyOn(database, 'rows').mockRejectedValueOnce(new Error('the store is away'));
     const outcomes = await Promise.allSettled(some.map((token) => tokens.find(token)));
@@ -103,7 +103,7 @@ describe('checks of tokens that come together', () => {
         [jti],
       );
 
-    it('each of 60 gets its own answer, and a row for the session of its own: good, revoked, unknown, of another use', async () => {
+    it('60 parallel refreshes each get their own result and a row for their own session', async () => {
       const asked: [TokenPayload, boolean][] = [];
       for (let n = 0; n < 15; n++) {
         const good = await givenRefresh(n);
@@ -122,7 +122,7 @@ describe('checks of tokens that come together', () => {
       }
     });
 
-    it('each gets the scope of its own user, whatever its token says, and all of them share a question', async () => {
+    it('each gets the scope of its own user, whatever its token says, with one SELECT for all', async () => {
       const [acme, other] = ['acme', 'other'].map((tenantId) => ({ tenantId, orgUnitId: `${tenantId} unit` }));
       await Promise.all(
         [acme!, other!].map(({ tenantId, orgUnitId }, n) =>
@@ -143,7 +143,7 @@ describe('checks of tokens that come together', () => {
       expect(rows).toHaveBeenCalledTimes(1);
     });
 
-    it('together all are refused without another question', async () => {
+    it('refused refreshes need no further SELECT', async () => {
       const rows = jest.spyOn(database, 'rows');
       const some = await Promise.all([givenRefresh(0, true), givenRefresh(1, true), givenRefresh(2, true)]);
       await expect(Promise.all(some.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual([
@@ -152,7 +152,7 @@ describe('checks of tokens that come together', () => {
       expect(rows).not.toHaveBeenCalled();
     });
 
-    it('a logout at the same instant leaves no token of its session alive, and those beside it alone', async () => {
+    it('a parallel logout leaves no valid token of its session, and does not affect other sessions', async () => {
       for (let round = 0; round < 20; round++) {
         const [leaving, staying] = [await givenRefresh(round), await givenRefresh(round + 1)];
         const given = Array.from({ length: 6 }, () => newToken());
@@ -167,7 +167,7 @@ describe('checks of tokens that come together', () => {
       }
     });
 
-    it('a statement that fails refuses those who shared it, inserts nothing, and refuses nobody after them', async () => {
+    it('a failed statement rejects the refreshes that share it, inserts nothing, and rejects no later ones', async () => {
       const some = await Promise.all([givenRefresh(0), givenRefresh(1)]);
       jest.spyOn(database, 'affected').mockRejectedValueOnce(new Error('the store is away'));
       const outcomes = await Promise.allSettled(some.map((claims) => tokens.insertFrom(claims, newToken())));

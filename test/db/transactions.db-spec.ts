@@ -6,7 +6,7 @@ import { TestService } from '../support/app';
 
 const mariadb = __DATABASE__ === 'mariadb';
 
-describe('units of work', () => {
+describe('transactions', () => {
   let service: TestService;
   let database: Database;
   beforeAll(async () => {
@@ -34,10 +34,10 @@ describe('units of work', () => {
     );
 
   /**
-   * TypeORM gives everybody on the one SQLite connection the same query runner: of 30 parallel transactions 29 failed,
-   * and a single statement landed in a neighbour's transaction and was rolled back with it.
+   * TypeORM gives all callers on the one SQLite connection the same query runner: 29 of 30 parallel transactions failed,
+   * and a single statement became part of another transaction and was rolled back with it.
    */
-  it('30 at once, a third of them rolled back, beside 50 single statements: exactly what was committed is there', async () => {
+  it('30 parallel transactions, a third of them rolled back, beside 50 single statements store exactly what was committed', async () => {
     const works = Array.from({ length: 30 }, (_, n) =>
       database
         .transaction(async (tx) => {
@@ -59,7 +59,7 @@ describe('units of work', () => {
     expect(await valueOf()).toBe(20 * 2 + 50);
   });
 
-  it('repositories, plain SQL and reads inside a unit see its own changes, and nobody else does before the end', async () => {
+  it('only the transaction itself sees its changes before the commit, through repositories and plain SQL', async () => {
     let halfway!: () => void;
     const reached = new Promise<void>((resolve) => (halfway = resolve));
     const outside = mariadb ? reached.then(() => valueOf()) : undefined;
@@ -78,7 +78,7 @@ describe('units of work', () => {
     expect(await valueOf()).toBe(5);
   });
 
-  it('a unit that fails leaves nothing, and its connection is good for the next', async () => {
+  it('a failed transaction leaves nothing, and its connection can be used again', async () => {
     for (let n = 0; n < 20; n++) {
       await expect(
         database.transaction(async (tx) => {
@@ -92,7 +92,7 @@ describe('units of work', () => {
     expect(await valueOf()).toBe(1);
   });
 
-  it('a deadlock is repeated: both units that met in one succeed, none of them twice', async () => {
+  it('a transaction that lost a deadlock is repeated: both succeed, and neither is applied twice', async () => {
     let attempts = 0;
     let first = true;
     let bothAreIn!: () => void;
@@ -118,19 +118,19 @@ describe('units of work', () => {
     expect(attempts).toBe(mariadb ? 3 : 2);
   });
 
-  it('a guarded write that would touch two rows is a bug, and says so', async () => {
+  it('a guarded write that matches two rows throws', async () => {
     await expect(database.won("UPDATE system_configs SET value = '9' WHERE tenant_id = 't'")).rejects.toThrow('2 rows');
     expect(await database.won("UPDATE system_configs SET value = '9' WHERE tenant_id = 'nobody'")).toBe(false);
   });
 
-  it('W42 a look-up by undefined or null throws, instead of finding the first row', async () => {
+  it('W42 a query by undefined or null throws instead of finding the first row', async () => {
     const rows = service.app.get(DataSource).getRepository(SystemConfig);
     for (const key of [undefined, null]) {
       await expect((async () => rows.findOneBy({ key: key as never }))()).rejects.toThrow();
     }
   });
 
-  it('W42 an object or an array is no value that a statement takes', async () => {
+  it('W42 a statement refuses an object or an array as a value', async () => {
     const user = await service.givenUser('first');
     for (const value of [{ uid: 1 }, [user.uid], { toString: () => user.uid }, [[user.uid]]]) {
       await expect(database.rows('SELECT uid FROM users WHERE uid = ?', [value as never])).rejects.toThrow();

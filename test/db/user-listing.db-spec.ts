@@ -61,7 +61,7 @@ describe('the list of accounts', () => {
       expect(await names(filter)).toEqual(expected);
     });
 
-    it('a page says where the next one begins, and the last one that there is none', async () => {
+    it('each page says where the next one begins, and the last page says that there is none', async () => {
       const first = await listing.page({}, { limit: 5, after: '' });
       expect(first.items.map(({ loginName }) => loginName)).toEqual(['100%_x', '100abx', 'Anna', 'bob', 'carol']);
       const second = await listing.page({}, { limit: 5, after: first.next ?? '' });
@@ -69,7 +69,7 @@ describe('the list of accounts', () => {
       expect(await listing.page({}, { limit: 3, after: first.next ?? '' })).toMatchObject({ next: null });
     });
 
-    it('holds nothing that is secret', async () => {
+    it('contains no secret', async () => {
       expect(Object.keys((await all({ query: 'anna' }))[0] ?? {}).sort()).toEqual([
         'email',
         'loginName',
@@ -105,14 +105,14 @@ describe('the list of accounts', () => {
       return counts;
     }
 
-    it('are all there, once, in order, and no statement brings more than a page', async () => {
+    it('are all listed once, in order, and no statement reads more than a page', async () => {
       const counts = counted();
       expect((await all()).map(({ loginName }) => loginName)).toEqual(expected);
       expect(counts).toHaveLength(pages);
       expect(Math.max(...counts)).toBeLessThanOrEqual(pageRows + 1);
     });
 
-    it('are read no further than somebody reads: the memory does not grow with a slow reader', async () => {
+    it('are read page by page, so that a slow reader does not fill the memory', async () => {
       const counts = counted();
       const reader = listing.pages({});
       await reader.next();
@@ -122,14 +122,14 @@ describe('the list of accounts', () => {
       expect(counts).toHaveLength(1);
     });
 
-    it('a limit is read, and no row more than is needed to know that there are others', async () => {
+    it('with a limit only one row more is read, to know whether there are others', async () => {
       const counts = counted();
       expect((await all({}, 7)).map(({ loginName }) => loginName)).toEqual(expected.slice(0, 7));
       expect(counts).toEqual([8]);
       expect(await all({}, pageRows + 1)).toHaveLength(pageRows + 1);
     });
 
-    it('are listed once each while accounts are made and removed', async () => {
+    it('are listed once each while accounts are created and removed', async () => {
       const found: string[] = [];
       for await (const page of listing.pages({})) {
         found.push(...page.map(({ loginName }) => loginName));

@@ -13,14 +13,12 @@ import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
-import { captchaToken, testSettings } from '../support/settings';
-
-const password = 'Correct-Horse-7';
+import { captchaToken, password, testSettings } from '../support/settings';
 
 const login = async (service: ServiceProcess, username: string, provider = 'password') =>
   (await post(service, '/login', { username, password, provider, captcha_token: captchaToken })).body;
 
-/** Named in code that the packages write out for others, and in branches for a package that is not installed. */
+/** Packages named only in generated code, and in branches for optional packages that are not installed. */
 const neverLoaded = [
   '@fastify/multipart',
   '@fastify/view',
@@ -37,7 +35,7 @@ const neverLoaded = [
   'picomatch',
 ];
 
-/** What is built is few files, with one copy of everything (ADR 0015). It runs here in a tree that holds nothing else. */
+/** The build is a few files with one copy of each module (ADR 0015). Here it runs in a folder that contains nothing else. */
 describe('the built program', () => {
   let directory: string;
   let tree: string;
@@ -54,7 +52,7 @@ describe('the built program', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  /** V8's coverage names each file that a process loaded. */
+  /** The coverage report of V8 names each file that a process has loaded. */
   async function loadedFiles(): Promise<string[]> {
     const reports = await Promise.all(
       (await readdir(directory)).map(
@@ -65,7 +63,7 @@ describe('the built program', () => {
     return reports.flatMap(({ result }) => result.map(({ url }) => url)).filter((url) => url.startsWith('file:'));
   }
 
-  it('loads no package beside what it holds, but a binary and the path of a page', async () => {
+  it('loads no package outside the bundle except the bcrypt binary and the documentation page', async () => {
     const databases = MariaDbDatabases.shared();
     const url = await databases.freshDatabase();
     try {
@@ -88,7 +86,7 @@ describe('the built program', () => {
     }
   });
 
-  it('finds what it loads later: a mail and its template, a QR code, the directory client, metrics, the page', async () => {
+  it('finds what it loads on demand: mail templates, the QR code, the LDAP client, metrics, the documentation page', async () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
@@ -151,7 +149,7 @@ describe('the built program', () => {
     expect(JSON.stringify(traced)).toContain('resourceSpans');
   });
 
-  it('hashes in JavaScript where the binary does not load, and does not start without either', async () => {
+  it('hashes in JavaScript when the binary cannot be loaded, and does not start when both are missing', async () => {
     const packages = join(tree, 'node_modules');
     const aside = join(directory, 'aside');
     const env = { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
@@ -169,7 +167,7 @@ describe('the built program', () => {
     }
   });
 
-  it('asks for no package that is not on the list of scripts/runtime-files.mjs', async () => {
+  it('requires only packages that scripts/runtime-files.mjs lists', async () => {
     const bundle = join(tree, 'dist/src/bundle');
     const sources = await Promise.all(
       [...(await readdir(bundle)).map((name) => join(bundle, name)), main].map((file) => readFile(file, 'utf8')),

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { runProgram } from '../support/run-program';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
-import { testSettings } from '../support/settings';
+import { password, testSettings } from '../support/settings';
 
-const password = 'Correct-Horse-7';
 const file = 'people.csv';
 
-/** Each command that changes something, with what it writes to the audit; in an order in which each finds what it needs. */
+/** Each command that changes something, with its audit event. Each finds what the commands before it have made. */
 const commands: [string[], string][] = [
   [['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com', '--password', password], 'USER_CREATED'],
   [['user', 'import', file], 'USER_IMPORTED'],
@@ -26,12 +25,12 @@ const commands: [string[], string][] = [
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
 
-/** Thirteen processes one after the other: a busy machine takes its time. */
+/** Milliseconds for thirteen processes one after the other on a busy machine. */
 const manyProcesses = 400_000;
 
 const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];
 
-describe('the audit of the command line (decisions.md 5)', () => {
+describe('the audit of the command line', () => {
   let databaseUrl: string;
   let directory: string;
   let sql: Connection;
@@ -55,9 +54,9 @@ describe('the audit of the command line (decisions.md 5)', () => {
   const newest = async () => (await rows('SELECT event, actor_id FROM audit_logs ORDER BY id DESC LIMIT 1'))[0];
 
   it(
-    'no command changes anything where its row cannot be written',
+    'no command changes anything when its audit row cannot be written',
     async () => {
-      // Waiting for an account, so that the commands have one.
+      // The account that the commands change.
       expect(await run(['user', 'create', '--login-name', 'bob', '--email', 'bob@example.com'])).toMatchObject({
         code: 0,
       });
@@ -77,7 +76,7 @@ describe('the audit of the command line (decisions.md 5)', () => {
   );
 
   it(
-    'names the actor of every change, wherever --actor stands',
+    'the audit row of each change names the actor, wherever --actor stands',
     async () => {
       for (const [n, [args, event]] of commands.entries()) {
         const actor = `operator ${n}`;
@@ -89,7 +88,7 @@ describe('the audit of the command line (decisions.md 5)', () => {
     manyProcesses,
   );
 
-  it('without --actor it is the system user, and what the operator types is an argument like any other', async () => {
+  it('without --actor the actor is the system user, and special characters in --actor are stored as they are', async () => {
     expect(await run(['user', 'unlock', 'bob'])).toMatchObject({ code: 0 });
     expect(await newest()).toEqual({ event: 'USER_UNLOCKED', actor_id: userInfo().username });
     expect(await run(['user', 'unlock', 'bob', '--actor', " 王'; DROP TABLE users -- "])).toMatchObject({ code: 0 });
@@ -97,7 +96,7 @@ describe('the audit of the command line (decisions.md 5)', () => {
   });
 
   it.each(['', '  ', 'a\u0007b', 'n'.repeat(256)])(
-    'an actor %j is refused in one line, and nothing is done',
+    'the actor %j is refused with one line, and nothing changes',
     async (actor) => {
       const before = await rows('SELECT id FROM audit_logs');
       const { code, stderr } = await run(['user', 'unlock', 'bob', '--actor', actor]);

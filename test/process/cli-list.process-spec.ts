@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { runProgram } from '../support/run-program';
 import { testSettings } from '../support/settings';
 
-/** More than a pipe holds, so that a reader that goes away is noticed. */
+/** Their output is more than a pipe can buffer, so that the program notices a reader that has gone. */
 const accounts = 3000;
 
-describe('user list (decisions.md 10)', () => {
+describe('user list', () => {
   let directory: string;
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('user list (decisions.md 10)', () => {
     [['--provider', 'ldap'], 0],
     [['--tenant', 'nowhere'], 0],
     [['--locked'], 0],
-  ] as [string[], number][])('%j filters', async (args, count) => {
+  ] as [string[], number][])('the options %j filter the list', async (args, count) => {
     expect(JSON.parse((await run(['user', 'list', '--json', ...args])).stdout)).toHaveLength(count);
   });
 
@@ -48,14 +48,14 @@ describe('user list (decisions.md 10)', () => {
     ['--limit', 'x'],
     ['--status', '3'],
     ['--provider', 'oauth'],
-  ])('%s %s is refused in one line', async (...args) => {
+  ])('the option %s %s is refused with one line', async (...args) => {
     const { code, stdout, stderr } = await run(['user', 'list', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^\S[^\n]*\n$/);
   });
 
   it.each([[['user', 'list']], [['user', 'list', '--json']], [['config', 'list']], [['--help']]])(
-    '%j ends quietly with 0 when its reader has seen enough (| head)',
+    '%j ends with 0 and without an error when its reader closes the pipe (| head)',
     async (args) => {
       const child = spawn(process.execPath, [resolve('dist/src/cli.js'), ...args], {
         cwd: directory,

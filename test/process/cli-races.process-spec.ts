@@ -7,8 +7,8 @@ import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { testSettings } from '../support/settings';
 
-/** Operators and jobs do not ask each other: the same command at the same moment, each in a process of its own. */
-describe('two commands at once on MariaDB', () => {
+/** Operators and jobs run the same command at the same time, each in a process of its own. */
+describe('two parallel commands on MariaDB', () => {
   let databaseUrl: string;
   let directory: string;
   let sql: Connection;
@@ -53,7 +53,7 @@ describe('two commands at once on MariaDB', () => {
     return select;
   }
 
-  it('config set of a new key: both succeed, and one of the values is there', async () => {
+  it('config set of a new key: both succeed, and one of the values is stored', async () => {
     const row = "SELECT value FROM system_configs WHERE tenant_id = 'root' AND `group` = 'SMTP' AND `key` = 'HOST'";
     const gap = await holdGap(row);
     const hosts = ['smtp1.example.com', 'smtp2.example.com'];
@@ -68,7 +68,7 @@ describe('two commands at once on MariaDB', () => {
     expect(await rows("SELECT 1 FROM audit_logs WHERE event = 'CONFIG_CHANGED'")).toHaveLength(2);
   });
 
-  it('user import of one file: a row is made by one of them and skipped by the other', async () => {
+  it('user import of one file: each row is created by one command and skipped by the other', async () => {
     const file = join(directory, 'people.csv');
     await writeFile(file, 'login_name,email\nann,ann@example.com\nbob,bob@example.com\n');
     const gap = await holdGap("SELECT uid FROM users WHERE login_name_key = 'ann'");
@@ -85,7 +85,7 @@ describe('two commands at once on MariaDB', () => {
     ]);
   });
 
-  it('a command waits for a row that somebody holds longer than the service may answer', async () => {
+  it('a command waits for a locked row longer than a request of the service may take', async () => {
     expect(await run('user', 'create', '--login-name', 'held')).toMatchObject({ code: 0 });
     await sql.beginTransaction();
     await rows("SELECT uid FROM users WHERE login_name_key = 'held' FOR UPDATE");

@@ -25,7 +25,7 @@ const COMPARE = `
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('hashing threads', () => {
-  onLinux('work where the system forbids them to set their priority', async () => {
+  onLinux('work when the system forbids them to set their priority', async () => {
     // A thread at 15 may not go to 10 without CAP_SYS_NICE: setpriority(2) is EACCES.
     const nice = ['nice', '-n', '15', process.execPath, '-e', COMPARE];
     const command = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-sys_nice', ...nice] : nice;
@@ -34,7 +34,7 @@ describe('hashing threads', () => {
   });
 });
 
-/** What `os` says on a machine of 64 cores. */
+/** Makes `os` report a machine with 64 cores. */
 const MANY_CORES = "require('node:os').availableParallelism = () => 64;";
 
 describe('HASH_THREADS on a machine of 64 cores', () => {
@@ -75,7 +75,7 @@ describe('HASH_THREADS on a machine of 64 cores', () => {
     }
   }
 
-  onLinux('is 8, and a peak of logins stays far below the memory limit of the container', async () => {
+  onLinux('is 8, and a burst of logins stays far below the memory limit of the container', async () => {
     const unbounded = await burst({ HASH_THREADS: '64' });
     const bounded = await burst({});
     expect([unbounded.threads, bounded.threads]).toEqual([64, 8]);
@@ -85,13 +85,13 @@ describe('HASH_THREADS on a machine of 64 cores', () => {
   });
 });
 
-describe('two passwords at once', () => {
-  it('are compared by the library where Node has no WebAssembly', async () => {
+describe('two password comparisons at once', () => {
+  it('are done by the library when Node has no WebAssembly', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--jitless', '-e', COMPARE]);
     expect(JSON.parse(stdout)).toEqual({ verdicts: [true, false], hasWebAssembly: false });
   });
 
-  onLinux('are compared by the library where WebAssembly finds no room for its memory', async () => {
+  onLinux('are done by the library when WebAssembly cannot allocate its memory', async () => {
     // Eight gigabytes of addresses: enough for Node, not for the memory and its guard pages.
     const limited = 'ulimit -v 8000000; exec "$0" -e "$1"';
     const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, COMPARE]);

@@ -14,7 +14,7 @@ const mails = 500;
 describe('replicas as processes', () => {
   let store: TestDatabase;
   let smtp: Smtp;
-  /** Queues and looks; it sends nothing. */
+  /** Queues mails and reads the outbox. It sends nothing. */
   let observer: MailReplica;
   let processes: ServiceProcess[];
 
@@ -42,9 +42,9 @@ describe('replicas as processes', () => {
   const sentBy = (name: string) => smtp.messages.filter((message) => message.from === `${name}@example.com`);
   const rowOf = (messageId = '') => messageId.replace(/^<|@.*$/g, '');
 
-  it('two replicas, 500 queued mails, one killed: every mail arrives, none twice except those in flight at the kill', async () => {
-    // A short lease, so that the test need not wait a minute for those of the dead.
-    const limits = { leaseMs: 3000, sendMs: 2000, pollMs: 200 };
+  it('when one of two replicas is killed all 500 mails arrive, and only mails in flight at the kill arrive twice', async () => {
+    // A short lease, so that the test need not wait a minute for those of the dead. Sending must not meet its limit.
+    const limits = { leaseMs: 12_000, sendMs: 10_000, pollMs: 200 };
     const [victim] = [await replica('victim', limits), await replica('survivor', limits)];
     await observer.queueMany(mails);
 
@@ -61,6 +61,7 @@ describe('replicas as processes', () => {
     await eventually(async () => (await observer.rows()).every((row) => row.status === mailStatus.sent), {
       what: 'every mail is sent',
       interval: 100,
+      timeout: 120_000,
     });
     expect(new Set(smtp.messages.map((message) => message.to.join())).size).toBe(mails);
     expect(sentBy('victim')).toHaveLength(lastOfVictim);
@@ -71,7 +72,7 @@ describe('replicas as processes', () => {
     expect(inFlight.map((row) => row.id)).toEqual(expect.arrayContaining(twice));
   });
 
-  it('SIGTERM while the mail server hangs: the process ends in time, and the other sends at once (T246)', async () => {
+  it('SIGTERM while the mail server hangs: the process ends in time, and another replica sends the mails at once (T246)', async () => {
     smtp.hang('text');
     const stopping = await replica('stopping');
     await observer.queueMany(20);
@@ -79,11 +80,12 @@ describe('replicas as processes', () => {
     const started = performance.now();
     const { code } = await stopping.stop();
     expect(code).toBe(0);
-    expect(performance.now() - started).toBeLessThan(mailLimits.stopMs + 4000);
+    // Without its limit of 4 s it would wait for the mail server: 30 s.
+    expect(performance.now() - started).toBeLessThan(25_000);
 
     smtp.accept();
     await replica('other');
-    await smtp.waitFor(20, 20_000);
+    await smtp.waitFor(20);
     expect(new Set(smtp.messages.map((message) => message.to.join())).size).toBe(20);
   });
 });

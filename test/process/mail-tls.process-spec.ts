@@ -11,7 +11,7 @@ import { CertificateAuthority } from '../support/servers/certificates';
 import type { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
 
-/** An authority of the operator's own is trusted by `NODE_EXTRA_CA_CERTS`, which Node reads when a process starts. */
+/** `NODE_EXTRA_CA_CERTS` adds the certificate authority of the operator. Node reads it when a process starts. */
 describe.each(['starttls', 'tls'] as const)('a mail server with %s', (security) => {
   let directory: string;
   let authority: CertificateAuthority;
@@ -44,12 +44,12 @@ describe.each(['starttls', 'tls'] as const)('a mail server with %s', (security) 
     });
   }
 
-  it('and a certificate of our own authority gets the mail, encrypted', async () => {
+  it('and a certificate of the trusted authority gets the mail, encrypted', async () => {
     await given();
     expect(await smtp.waitFor(1)).toMatchObject([{ secure: true, to: ['alice@example.com'] }]);
   });
 
-  it('and a certificate of another name gets nothing', async () => {
+  it('and a certificate for another name gets no mail', async () => {
     await given(['other.example.test']);
     await sender.line(/the mail server cannot be used.*/);
     expect(sender.lines.join()).toContain('ERR_TLS_CERT_ALTNAME_INVALID');

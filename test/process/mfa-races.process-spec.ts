@@ -5,15 +5,14 @@ import { SystemRandom } from '../../src/shared/random';
 import { type Answer, tally } from '../support/app';
 import { authenticatorCode, mfaSettings, wrongCode } from '../support/mfa';
 import { Replicas } from '../support/replicas';
-import { testSettings } from '../support/settings';
+import { password as right, testSettings } from '../support/settings';
 
-const right = 'Correct-Horse-7';
 const keys = new KeyRing(
   { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
   new SystemRandom(),
 );
 
-/** Every request goes to one of two processes in turn: what holds here is held by the database and by nothing else. */
+/** The requests go to two processes in turn, so only the database can keep these guarantees. */
 describe('the second factor over two processes on MariaDB', () => {
   let replicas: Replicas;
   beforeAll(async () => {
@@ -46,7 +45,7 @@ describe('the second factor over two processes on MariaDB', () => {
   const compared = (uid: string) =>
     number("SELECT COUNT(*) AS n FROM audit_logs WHERE event = 'MFA_CODE_WRONG' AND user_id = ?", uid);
 
-  it('T058 20 parallel right codes: one token pair', async () => {
+  it('T058 of 20 parallel requests with the right code one gets a token pair', async () => {
     const uid = await givenUser('t058');
     const code = await logIn('t058', uid);
     const answers = await burst(20, (n) => verify(uid, 'email', code, n));
@@ -54,7 +53,7 @@ describe('the second factor over two processes on MariaDB', () => {
     expect(await tokens(uid)).toBe(2);
   });
 
-  it('200 parallel wrong codes: five are compared, and the right one is refused afterwards', async () => {
+  it('of 200 parallel wrong codes five are compared, and the right code is refused afterwards', async () => {
     const uid = await givenUser('burst');
     const code = await logIn('burst', uid);
     expect(tally(await burst(200, (n) => verify(uid, 'email', wrongCode(code, n + 1), n)))).toEqual({
@@ -65,7 +64,7 @@ describe('the second factor over two processes on MariaDB', () => {
     expect(await tokens(uid)).toBe(0);
   });
 
-  it('T061 ten over two logins block the codes, also in bursts; a correct password does not lift it', async () => {
+  it('T061 ten wrong codes over several logins block all codes, and a correct password does not end the block', async () => {
     const uid = await givenUser('t061');
     for (let login = 0; login < 3; login++) {
       const code = await logIn('t061', uid);
@@ -85,13 +84,13 @@ describe('the second factor over two processes on MariaDB', () => {
     expect((await verify(uid, 'email', await logIn('t061', uid))).status).toBe(200);
   });
 
-  it('T072 five parallel logins: one mail, four MFA_429001', async () => {
+  it('T072 of five parallel logins one sends a mail, and four are answered with MFA_429001', async () => {
     await givenUser('t072');
     expect(tally(await burst(5, (n) => replicas.login('t072', right, n)))).toEqual({ success: 1, MFA_429001: 4 });
     expect(await mails('t072')).toHaveLength(1);
   });
 
-  it('T071 ten parallel resends after the cooldown: one mail, nine MFA_429001', async () => {
+  it('T071 of ten parallel resends after the cooldown one sends a mail, and nine are answered with MFA_429001', async () => {
     const uid = await givenUser('t071');
     await logIn('t071', uid);
     await endCooldown(uid);
@@ -108,24 +107,26 @@ describe('the second factor over two processes on MariaDB', () => {
       const secret = (await replicas.post('/totp-secret', {}, 0, bearer)).body.data.secret as string;
       // Begun on one process, shown and confirmed on the other.
       expect((await replicas.get(`/otp-qrcode/${uid}`, 1, bearer)).headers['content-type']).toBe('image/png');
-      const answers = await burst(10, (n) => verify(uid, 'totp', authenticatorCode(secret, new Date(), -1), n, bearer));
+      const code = authenticatorCode(secret, new Date());
+      const answers = await burst(10, (n) => verify(uid, 'totp', code, n, bearer));
       expect(tally(answers)).toEqual({ success: 1, AUTH_MFA_401001: 9 });
       return { uid, secret };
     };
 
-    it('T085 20 parallel right codes: one token pair; the same code again: none', async () => {
+    it('T085 of 20 parallel requests with the right code one gets a token pair, and the code is refused afterwards', async () => {
       const { uid, secret } = await enrol('t085');
       await replicas.login('t085', right);
       const before = await tokens(uid);
-      const code = authenticatorCode(secret, new Date());
+      // Of the step ahead: the enrolment has used up the current one.
+      const code = authenticatorCode(secret, new Date(), 1);
       expect(tally(await burst(20, (n) => verify(uid, 'totp', code, n)))).toEqual({ success: 1, AUTH_MFA_401001: 19 });
       await replicas.login('t085', right);
       expect((await verify(uid, 'totp', code)).status).toBe(401);
       expect(await tokens(uid)).toBe(before + 2);
     });
 
-    /** Without a cooldown a thief of the password may log in as often as he likes: each login is a new pending login. */
-    it('T086 logins and guesses at once, as fast as they go: ten are compared', async () => {
+    /** With an authenticator there is no cooldown: a thief of the password can open pending logins without a limit. */
+    it('T086 of guesses beside many logins ten are compared', async () => {
       const { uid, secret } = await enrol('t086');
       await replicas.rows('DELETE FROM audit_logs WHERE user_id = ?', [uid]);
       await replicas.rows('UPDATE users SET mfa_failed_count = 0 WHERE uid = ?', [uid]);
@@ -147,7 +148,7 @@ describe('the second factor over two processes on MariaDB', () => {
       expect((await verify(uid, 'totp', authenticatorCode(secret, new Date(), 1))).status).toBe(401);
     });
 
-    it('user reset-totp on the command line: the next login goes by mail', async () => {
+    it('after user reset-totp the next login uses mail', async () => {
       const { uid } = await enrol('lost');
       expect(await replicas.cli('user', 'reset-totp', 'lost')).toMatchObject({ uid, result: true });
       expect(await replicas.cli('user', 'show', 'lost')).toMatchObject({ mfa_type: 'email', totp_confirmed: false });
@@ -155,7 +156,7 @@ describe('the second factor over two processes on MariaDB', () => {
     });
   });
 
-  it('none of it ended in a deadlock', async () => {
+  it('there was no deadlock', async () => {
     expect(await replicas.deadlocks()).toBe(0);
   });
 });

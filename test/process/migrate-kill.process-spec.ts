@@ -15,14 +15,14 @@ const changes = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|COMMIT)/i;
 const migrateCommand = (env: Record<string, string>, cwd = process.cwd()) =>
   runProgram('dist/src/cli.js', ['migrate', '--json'], { env: { ...testSettings, ...env }, cwd });
 
-describe('migrate that is killed (extensions.md G)', () => {
+describe('migrate that is killed', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'migrate-kill-'));
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  it('MariaDB: SIGKILL at each statement in turn; the next run succeeds and leaves the schema of a run that was not killed', async () => {
+  it('MariaDB: after SIGKILL at any statement the next run succeeds and makes the same schema', async () => {
     const databases = MariaDbDatabases.shared();
     const whole = await databases.freshDatabase();
     await migrate(whole);
@@ -53,7 +53,7 @@ describe('migrate that is killed (extensions.md G)', () => {
     // One run of the command for each of its statements.
   }, 300_000);
 
-  it('SQLite: SIGKILL leaves nothing, whenever it comes, and the next run succeeds', async () => {
+  it('SQLite: SIGKILL at any statement leaves no table, and the next run succeeds', async () => {
     const preload = resolve(__dirname, '../support/kill-at-statement.mjs');
     for (let at = 1, killed = true; killed; at += 12) {
       const url = `sqlite:${join(directory, `${at}.sqlite`)}`;
@@ -70,7 +70,7 @@ describe('migrate that is killed (extensions.md G)', () => {
   });
 
   it.each(['MariaDB', 'SQLite'])(
-    '%s: tables of the same names that another program made are listed, exit 1, and nothing is changed',
+    '%s: tables of another program with the same names are listed, nothing changes, and the exit code is 1',
     async (kind) => {
       const databases = MariaDbDatabases.shared();
       const url = kind === 'MariaDB' ? await databases.freshDatabase() : `sqlite:${join(directory, 'foreign.sqlite')}`;
@@ -100,7 +100,7 @@ describe('migrate that is killed (extensions.md G)', () => {
     },
   );
 
-  it('a service that migrates at its start tells of foreign tables once, and does not become ready', async () => {
+  it('a service that migrates at its start logs foreign tables once, and does not become ready', async () => {
     const databases = MariaDbDatabases.shared();
     const url = await databases.freshDatabase();
     await databases.run(`CREATE TABLE \`${new URL(url).pathname.slice(1)}\`.users (id INTEGER)`);
@@ -113,7 +113,10 @@ describe('migrate that is killed (extensions.md G)', () => {
     await databases.drop(url);
   });
 
-  /** Runs the command and kills it when the server has got its nth change. @returns that statement, or undefined: it had fewer. */
+  /**
+   * Runs the command and kills it when the server has received its nth change.
+   * @returns that statement, or undefined if the command sent fewer
+   */
   async function killedAtChange(url: string, nth: number): Promise<string | undefined> {
     let [count, statement] = [0, undefined as string | undefined];
     let kill = () => undefined as void;

@@ -1,20 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { runProgram } from '../support/run-program';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { freePort } from '../support/servers/free-port';
 import { Smtp } from '../support/servers/smtp';
 import { Redis } from '../support/servers/redis';
 import { dataKey, testSettings } from '../support/settings';
-
-const CLI = resolve(__dirname, '../../dist/src/cli.js');
-
-interface Run {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
 
 describe('doctor', () => {
   let databaseUrl: string;
@@ -50,23 +41,19 @@ describe('doctor', () => {
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
 
-  const cli = (args: string[], env: Record<string, string>): Promise<Run> =>
-    new Promise((done) => {
-      execFile(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } }, (error, out, stderr) =>
-        done({ code: Number(error?.code ?? 0), out, error: stderr }),
-      );
-    });
+  const cli = (args: string[], env: Record<string, string>) =>
+    runProgram('dist/src/cli.js', args, { env, cwd: process.cwd() });
   const doctor = async (env: Record<string, string> = {}) => {
     const run = await cli(['doctor', '--json'], { ...healthy, ...env });
-    const findings = JSON.parse(run.out) as { check: string; status: string; text: string }[];
+    const findings = JSON.parse(run.stdout) as { check: string; status: string; text: string }[];
     return { ...run, of: Object.fromEntries(findings.map(({ check, status, text }) => [check, `${status}: ${text}`])) };
   };
 
-  it('before the migration it names what is pending, changes nothing, and fails', async () => {
+  it('before the migration it lists the pending migrations, changes nothing, and exits with 1', async () => {
     for (let run = 0; run < 2; run++) {
-      const { code, error, of } = await doctor();
+      const { code, stderr, of } = await doctor();
       expect(code).toBe(1);
-      expect(error).toBe('doctor found problems: migrations\n');
+      expect(stderr).toBe('doctor found problems: migrations\n');
       expect(of.migrations).toMatch(/^problem: pending: Init\d+/);
     }
     expect(
@@ -77,10 +64,10 @@ describe('doctor', () => {
   describe('on a migrated database', () => {
     beforeAll(() => cli(['migrate'], healthy));
 
-    it('says one line for each part and exits 0 when all is well', async () => {
-      const { code, out, error } = await cli(['doctor'], healthy);
-      expect({ code, error }).toEqual({ code: 0, error: '' });
-      const lines = out.trimEnd().split('\n');
+    it('prints one line for each check and exits with 0 when there is no problem', async () => {
+      const { code, stdout, stderr } = await cli(['doctor'], healthy);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const lines = stdout.trimEnd().split('\n');
       for (const check of ['database', 'migrations', 'writes', 'clock', 'captcha', 'smtp', 'redis', 'keys']) {
         expect(lines.filter((line) => line.startsWith(`${check} `))).toEqual([expect.stringMatching(/^\S+ +ok /)]);
       }
@@ -103,34 +90,37 @@ describe('doctor', () => {
         },
         '',
       ],
-    ])('%s: %s is a problem with its reason, and no other check suffers', async (check, _, settings, reason) => {
-      const port = await freePort();
-      const { host } = new URL(databaseUrl);
-      const env = Object.fromEntries(
-        Object.entries(settings).map(([key, value]) => [key, value.replace('PORT', `${port}`).replace('HOST', host)]),
-      );
-      const { code, error, out, of } = await doctor(env);
-      expect(code).toBe(1);
-      expect(error).toBe(`doctor found problems: ${check}\n`);
-      expect(of[check]).toMatch(/^problem: /);
-      expect(of[check]).toContain(reason);
-      expect(of.keys).toMatch(/^ok/);
-      expect(out).not.toMatch(/wrong|secret|password|that-is-long-enough/);
-    });
+    ])(
+      '%s: %s is reported as a problem with its reason, and no other check is affected',
+      async (check, _, settings, reason) => {
+        const port = await freePort();
+        const { host } = new URL(databaseUrl);
+        const env = Object.fromEntries(
+          Object.entries(settings).map(([key, value]) => [key, value.replace('PORT', `${port}`).replace('HOST', host)]),
+        );
+        const { code, stderr, stdout, of } = await doctor(env);
+        expect(code).toBe(1);
+        expect(stderr).toBe(`doctor found problems: ${check}\n`);
+        expect(of[check]).toMatch(/^problem: /);
+        expect(of[check]).toContain(reason);
+        expect(of.keys).toMatch(/^ok/);
+        expect(stdout).not.toMatch(/wrong|secret|password|that-is-long-enough/);
+      },
+    );
 
-    it('captcha: a provider that does not know our secret is a problem', async () => {
+    it('captcha: a provider that refuses the secret is a problem', async () => {
       answer = JSON.stringify({ success: false, 'error-codes': ['invalid-input-secret'] });
       expect((await doctor()).of.captcha).toMatch(/^problem/);
     });
 
-    it('MFA for everybody without a mail server is a problem: nobody gets a code', async () => {
+    it('MFA_REQUIRED without a mail server is a problem, because nobody gets a code', async () => {
       const { code, of } = await doctor({ MFA_REQUIRED: 'true', SMTP_URL: '' });
       expect(of.smtp).toMatch(/^problem: MFA_REQUIRED is true and no mail server is configured/);
       expect(code).toBe(1);
       expect((await doctor({ SMTP_URL: '' })).of.smtp).toMatch(/^skipped/);
     });
 
-    it('warns of settings that start but surprise later, and warnings do not fail it', async () => {
+    it('warns of risky settings, and exits with 0', async () => {
       const production = {
         NODE_ENV: 'production',
         CAPTCHA_TEST_TOKEN: '',
@@ -155,21 +145,21 @@ describe('doctor', () => {
       expect((await remote('?ssl-mode=REQUIRED')).of.settings).toBe('ok: nothing to warn of');
     });
 
-    it('counts the keys that rotate, and prints none', async () => {
-      const { out, of } = await doctor({
+    it('prints the number of keys, and no key', async () => {
+      const { stdout, of } = await doctor({
         JWT_PREVIOUS_KEYS: 'a-previous-jwt-key-that-is-long-enough-too',
         DATA_ENCRYPTION_KEY: [1, 2, 3].map(dataKey).join(','),
       });
       expect(of.keys).toBe(
         'ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous; nothing that lasts is sealed with a previous one',
       );
-      expect(out).not.toContain('a-previous-jwt-key');
+      expect(stdout).not.toContain('a-previous-jwt-key');
     });
 
-    it('purge runs from the command line as well', async () => {
-      const { code, out } = await cli(['purge', '--json', '--logs-days', '30'], healthy);
+    it('purge runs from the command line', async () => {
+      const { code, stdout } = await cli(['purge', '--json', '--logs-days', '30'], healthy);
       expect(code).toBe(0);
-      expect(JSON.parse(out)).toMatchObject({ login_tokens: 0, login_logs: 0 });
+      expect(JSON.parse(stdout)).toMatchObject({ login_tokens: 0, login_logs: 0 });
       expect((await cli(['purge', '--logs-days', '0'], healthy)).code).toBe(1);
     });
   });

@@ -2,7 +2,7 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { TestService } from '../support/app';
 import { MariaDb } from '../support/servers/mariadb';
 
-/** What grows with use. A full scan or a sort of one of these is an outage that has not happened yet. */
+/** Tables that grow with use. A full scan or a sort of one of them would become an outage later. */
 const growing = [
   'users',
   'login_tokens',
@@ -32,9 +32,8 @@ const users = Number(process.env.PLANS_USERS ?? 20_000);
 const seedingMs = 120_000 + users * 2;
 
 /**
- * The statements are those that the server received, so none is forgotten and none is an old copy. 20,000 users and
- * 200,000 tokens are enough for the optimizer to have a choice. In this process, but on a MariaDB of its own: the log is
- * the whole server's.
+ * The statements come from the log of the server, so none is forgotten or outdated. With 20,000 users and 200,000 tokens
+ * the optimizer has a choice. The test has a MariaDB of its own, because the log is that of the whole server.
  */
 describe('the plans of login and refresh on tables that have grown', () => {
   let mariadb: MariaDb;
@@ -101,7 +100,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect((await by.post('/logout', {}, { bearer: next.access_token })).status).toBe(200);
   };
 
-  it('every statement of login, check, refresh and logout finds its rows by an index', async () => {
+  it('every statement of login, token check, refresh and logout finds its rows by an index', async () => {
     const statements = await statementsOf(journey);
     // The journey was seen: each of its writes, and the check of a token.
     for (const seen of [
@@ -118,7 +117,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect(found).toEqual([]);
   });
 
-  it('so do the statements of a second factor and of a forgotten password', async () => {
+  it('every statement of a second factor and of a forgotten password finds its rows by an index', async () => {
     const statements = await statementsOf(async () => {
       await service.post('/forget-password', { email: 'alice@example.com' });
       await service.get('/user-change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
@@ -131,14 +130,14 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect(found).toEqual([]);
   });
 
-  it('the check itself sees a scan, and a sort', async () => {
+  it('this check detects a full scan and a sort', async () => {
     const scan = `SELECT uid FROM users WHERE nickname = 'x'`;
     expect(faults(scan, await planOf(scan))).toContainEqual(expect.stringContaining('reads all of users'));
     const sort = 'SELECT t.jti FROM login_tokens t ORDER BY t.created_at LIMIT 1';
     expect(faults(sort, await planOf(sort)).join()).toMatch(/sorts \d+ rows of login_tokens/);
   });
 
-  it('thirty checks at once are one statement, by the index', async () => {
+  it('thirty parallel token checks share statements, which use the index', async () => {
     const sessions: { access: string }[] = [];
     for (let n = 0; n < 30; n++) sessions.push(await service.session('alice'));
     const statements = await statementsOf(async () => {
@@ -151,7 +150,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     for (const statement of checks) expect(faults(statement, await planOf(statement))).toEqual([]);
   });
 
-  it('a login, a refresh and a logout read no more rows with the tables full than with them empty', async () => {
+  it('a login, a refresh and a logout read no more rows in full tables than in empty ones', async () => {
     const rowsRead = async () => {
       const [rows] = await sql.query(`SHOW GLOBAL STATUS LIKE 'Handler_read%'`);
       return (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);

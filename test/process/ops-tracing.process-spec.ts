@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json as answer, SiteverifyStub } from '../support/captcha/siteverify-stub';
 import { DirectoryStub } from '../support/directory-stub';
-import { fleetPassword as password } from '../support/fleet';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
@@ -10,7 +9,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { Redis } from '../support/servers/redis';
 import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
-import { captchaToken, testSettings } from '../support/settings';
+import { captchaToken, password, testSettings } from '../support/settings';
 import { attributesOf, TraceCollector } from '../support/trace-collector';
 
 const caller = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
@@ -44,7 +43,7 @@ describe('traces', () => {
       body: JSON.stringify({ username: 'alice', password: typed, captcha_token: captchaToken }),
     });
 
-  it('a request is a child of its caller, its statements are children of the request, and the end sends them', async () => {
+  it('a request span is a child of its caller, statement spans are children of the request, and the shutdown exports them', async () => {
     const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'portal-login' });
     const { data }: any = await (await login(service, password, { traceparent })).json();
     await login(service, 'wrong');
@@ -68,7 +67,7 @@ describe('traces', () => {
       expect.arrayContaining(['transaction', 'SELECT users', 'INSERT login_tokens', 'UPDATE users']),
     );
     expect(attributesOf(root!)).toMatchObject({ 'http.route': '/login', 'http.response.status_code': 200 });
-    // Readiness was asked for all the while.
+    // Readiness was requested all the time.
     expect(collector.spans.some(({ name }) => name.includes('health'))).toBe(false);
 
     const everything = JSON.stringify(collector.posts);
@@ -76,7 +75,7 @@ describe('traces', () => {
     for (const secret of secrets) expect(everything).not.toContain(secret);
   });
 
-  it('each system that the service waits for has a span, and none says who, where or what', async () => {
+  it('each external system has a span, and no span contains a user, an address or a secret', async () => {
     const captcha = new SiteverifyStub();
     await captcha.listen();
     captcha.behaviour = answer({ success: true });
@@ -86,7 +85,7 @@ describe('traces', () => {
     try {
       const service = await start({
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-        // The end of the service waits for the collector only so long.
+        // The shutdown waits for the collector only for a limited time.
         OTEL_BSP_SCHEDULE_DELAY: '100',
         ...directory.settings,
         LDAP_JIT_PROVISIONING: 'true',
@@ -104,7 +103,7 @@ describe('traces', () => {
       directory.serviceBind = { code: 49 };
       expect((await tried('somebody', 'another-token', 'ldap')).status).toBe(503);
       expect((await post(service, '/forget-password', { email: 'alice@example.com' })).status).toBe(200);
-      const [mail] = await smtp.waitFor(1, 60_000);
+      const [mail] = await smtp.waitFor(1);
       const all = ['SMTP send', 'POST /forget-password'];
       await eventually(() => all.every((name) => collector.spans.some((span) => span.name === name)), {
         what: 'the last spans have come',
@@ -158,16 +157,16 @@ describe('traces', () => {
     }
   });
 
-  it.each(['silent', 'away'])('a collector that is %s delays neither an answer nor the end', async (what) => {
+  it.each(['silent', 'away'])('a collector that is %s delays neither an answer nor the shutdown', async (what) => {
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const { port } = silent.address() as AddressInfo;
     if (what === 'away') silent.close();
     const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
     expect((await login(service, password)).status).toBe(200);
-    const began = performance.now();
     expect(await service.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(9500);
+    // The program ends itself after 9.5 s, whatever it waits for; the collector must not be a reason for that.
+    expect(service.lines.filter((line) => line.includes('"cleanly":true'))).toHaveLength(1);
     silent.closeAllConnections();
     silent.close();
   });

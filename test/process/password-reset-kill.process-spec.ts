@@ -9,12 +9,12 @@ import { goodPassword } from '../support/reset';
 import { testSettings } from '../support/settings';
 
 const kills = 10;
-/** On their way in each of the killed processes, every one at a moment of its own. */
+/** Changes in progress in each killed process, each started at a random moment. */
 const changes = 5;
-/** Milliseconds that each packet to or from the database takes, so that a change has many moments to be killed in. */
+/** Milliseconds that each packet to or from the database takes, so that a kill is likely to fall into a change. */
 const latency = 3;
 
-/** Everything that a change is made of, as one word for each user: all of it, or nothing of it. */
+/** All that a change writes, as one text for each user: complete or nothing. */
 const state = `
   SELECT u.uid,
     CONCAT_WS(' ',
@@ -28,7 +28,7 @@ const state = `
 const before = 'old-password old-version pending 0 log rows, 0 of this password 0 audit rows';
 const after = 'new-password new-version used 1 log rows, 1 of this password 1 audit rows';
 
-/** A hash that nobody has to compute; no password that the test sends belongs to it. */
+/** A fixed hash. No password of this test matches it. */
 const oldHash = '$2b$04$abcdefghijklmnopqrstuu5Lr0j4nQZ4Jz6sWq1c9y2mV8tBxKdGi';
 
 describe('SIGKILL in the middle of a change (T250)', () => {
@@ -93,7 +93,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
     return new Map((rows as { uid: string; state: string }[]).map((row) => [row.uid, row.state]));
   };
 
-  /** What the dead had sent is done or undone by the server in its own time: when their connections are gone. */
+  /** The server finishes or rolls back the statements of a killed process before it closes the connection. */
   const settled = () =>
     eventually(
       async () => {
@@ -105,7 +105,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
       { what: 'the connections of the killed processes are closed' },
     );
 
-  /** How long a change takes here and now, with connections and threads that are warm. */
+  /** Duration of a change on this machine, with open connections and started threads. */
   const durationOf = async (service: ServiceProcess) => {
     expect(await submit(service, (await givenLink()).token)).toBe(200);
     const { token } = await givenLink();
@@ -118,7 +118,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
     const victims: { uid: string; token: string; answer: unknown }[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const service = await start(slowUrl);
-      // Twice the time of a single one, as they are in each other's way.
+      // Twice the time of a single change, because parallel changes delay each other.
       const window = Math.ceil(2 * (await durationOf(service)));
       const links = await Promise.all(Array.from({ length: changes }, givenLink));
       const answers = links.map(async ({ token }) => {
@@ -141,7 +141,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
     const unchanged = victims.filter(({ uid }) => found.get(uid) === before);
     const changed = victims.filter(({ uid }) => found.get(uid) === after);
     expect(unchanged.length + changed.length).toBe(kills * changes);
-    // Otherwise the kills never fell into a change.
+    // Otherwise no kill fell into a change.
     expect(unchanged.length).toBeGreaterThan(0);
     expect(changed.length).toBeGreaterThan(0);
 

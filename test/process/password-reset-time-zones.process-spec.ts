@@ -4,8 +4,8 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { testSettings } from '../support/settings';
 
-/** Half an hour is half an hour, whatever the clock on the wall says (T254, W48). */
-describe('processes in different time zones on one database', () => {
+/** A link is valid for half an hour, whatever the time zone of a process (docs/spec/attacks.md#t254). */
+describe('T254 W48 processes in different time zones on one database', () => {
   const zones = ['Asia/Shanghai', 'America/New_York', 'Asia/Kathmandu', 'UTC'];
   let store: TestDatabase;
   let sql: Connection;
@@ -53,7 +53,7 @@ describe('processes in different time zones on one database', () => {
         { created_at: text(data.created_at!), expired: text(data.expired!), life: '1800000.0000' },
       ]);
 
-      // A token of our own in its place, to ask every process for the times that it reads.
+      // Replaces the token by a known one, so that each process can be asked for the times that it reads.
       const token = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
       await sql.query(`UPDATE user_change_password_request SET token_hash = uid WHERE token_hash = SHA2(?, 256)`, [
         token,

@@ -3,7 +3,7 @@ import { Replicas } from '../support/replicas';
 import { Nginx } from '../support/servers/nginx';
 import { captchaToken } from '../support/settings';
 
-/** The whole of 127/8 is this machine, but only this one address is the proxy's. */
+/** All addresses of 127.0.0.0/8 belong to this machine. Only the first one is the proxy. */
 const [proxyAddress, visitorAddress] = ['127.0.0.1', '127.0.0.2'];
 
 describe('behind a real nginx (W13)', () => {
@@ -20,7 +20,7 @@ describe('behind a real nginx (W13)', () => {
     await replicas?.stop();
   });
 
-  /** A login from an address of this machine; answers the error code and what the journal has of it. */
+  /** Logs in from an address of this machine. Returns the error code and the address in the login log. */
   async function login(url: string, headers: Record<string, string | string[]>) {
     const body = JSON.stringify({ username: 'nobody', password: 'wrong', captcha_token: captchaToken });
     const text = await new Promise<string>((resolve, reject) => {
@@ -53,11 +53,11 @@ describe('behind a real nginx (W13)', () => {
     ['one that does not parse', { 'x-forwarded-for': 'not-an-ip' }],
     ['an endless one', { 'x-forwarded-for': '1.2.3.4, '.repeat(700) }],
     ['other headers', { forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4', 'cf-connecting-ip': '1.2.3.4' }],
-  ])('the address is the visitor’s: %s', async (_what, headers) => {
+  ])('the client address is that of the visitor, with these headers: %s', async (_what, headers) => {
     expect(await login(nginx.url, headers)).toEqual({ code: 'LOGIN_404001', ip: visitorAddress });
   });
 
-  it('who comes past the proxy is not believed', async () => {
+  it('X-Forwarded-For of a client that bypasses the proxy is ignored', async () => {
     const [service] = replicas.services;
     expect(await login(service!.url, { 'x-forwarded-for': '1.2.3.4' })).toEqual({
       code: 'LOGIN_404001',

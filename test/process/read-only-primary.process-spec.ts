@@ -4,12 +4,10 @@ import { eventually } from '../support/servers/eventually';
 import { MariaDb } from '../support/servers/mariadb';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
-import { captchaToken, testSettings } from '../support/settings';
-
-const password = 'Correct-Horse-7';
+import { captchaToken, password, testSettings } from '../support/settings';
 
 /** A server of its own, because `read_only` is a setting of the whole server. */
-describe('a database that takes no writes', () => {
+describe('a read-only database', () => {
   let mariadb: MariaDb;
   let server: MariaDbDatabases;
   let adminUrl: string;
@@ -44,7 +42,7 @@ describe('a database that takes no writes', () => {
   afterAll(() => mariadb.stop());
   afterEach(() => server.run('SET GLOBAL read_only = 0'));
 
-  it('doctor: all is well with the rights that the documentation names, and it leaves no row', async () => {
+  it('doctor: the documented rights are enough, and it leaves no row', async () => {
     const { code, of } = await doctor(urlOf('service'));
     expect(of.writes).toBe('ok: insert, update and delete, rolled back');
     expect(code).toBe(0);
@@ -69,7 +67,7 @@ describe('a database that takes no writes', () => {
   );
 
   it.each(['service', 'administrator'])(
-    'readiness is red while the primary is read-only, each change is one line, and no restart is needed (%s account)',
+    'readiness is red while the primary is read-only, each change is logged once, and no restart is needed (%s account)',
     async (account) => {
       const DATABASE_URL = account === 'service' ? urlOf(account) : adminUrl;
       const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });

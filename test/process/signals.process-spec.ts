@@ -14,10 +14,10 @@ const codes = { SIGTERM: 143, SIGINT: 130 } as const;
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * In a container the program is process 1, and the kernel ignores a signal that process 1 does not listen for. A program
- * that does not end would be killed 30 s later, so each test waits for the exit without a bound of its own.
+ * In a container the program is process 1, and the kernel ignores a signal that process 1 does not listen for. Each test
+ * waits for the exit without a bound of its own.
  */
-describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PID namespace here: told by the exit code)'}`, () => {
+describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PID namespace here: shown by the exit code)'}`, () => {
   let directory: string;
   const started: FirstProcess[] = [];
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
   const ended = (signal: keyof typeof codes) => ({ code: codes[signal], signal: null });
 
   it.each(['dist/src/main.js', 'dist/src/cli.js'])(
-    '%s listens for signals before it loads anything',
+    '%s listens for signals before it loads other modules',
     async (script) => {
       const text = await readFile(script, 'utf8');
       expect(text.indexOf('process.on(')).toBeGreaterThan(-1);
@@ -44,7 +44,7 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
     },
   );
 
-  describe('at a table that somebody else holds, so that no statement is answered', () => {
+  describe('while another session locks a table, so that no statement is answered', () => {
     let databaseUrl: string;
     let holder: Connection;
     beforeAll(async () => {
@@ -81,7 +81,7 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
       );
     afterEach(released);
 
-    it.each(signals)('the service ends on %s before it listens, and says so once', async (signal) => {
+    it.each(signals)('the service ends on %s before it listens, and logs the signal once', async (signal) => {
       const env = { DATABASE_URL: databaseUrl, MIGRATE_ON_START: 'true', PORT: `${await freePort()}` };
       const service = await start('dist/src/main.js', [], env);
       await blocked();
@@ -115,7 +115,7 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
     }
   });
 
-  it.each(signals)('an import stops between two rows on %s, and says how far it came', async (signal) => {
+  it.each(signals)('an import stops between two rows on %s, and prints the number of rows', async (signal) => {
     const env = { DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}` };
     const file = join(directory, 'people.csv');
     const total = 200_000;
@@ -131,7 +131,7 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
       env: { ...testSettings, ...env },
       cwd: directory,
     });
-    // The row that was under way may have been made as well.
+    // The row in progress may have been created as well.
     const made = (JSON.parse(listed.stdout) as unknown[]).length;
     expect([Number(told), Number(told) + 1]).toContain(made);
   });

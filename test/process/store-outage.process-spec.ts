@@ -4,9 +4,8 @@ import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { MariaDb } from '../support/servers/mariadb';
 import { ServiceProcess } from '../support/servers/service-process';
-import { captchaToken, testSettings } from '../support/settings';
+import { boundedAnswerMs, captchaToken, password, testSettings } from '../support/settings';
 
-const password = 'Correct-Horse-7';
 const login = (username: string, typed = password) => ({ username, password: typed, captcha_token: captchaToken });
 
 interface Timed {
@@ -16,8 +15,8 @@ interface Timed {
   readonly ms: number;
 }
 
-/** A database of its own, because it is stopped, silenced and started again under the running program. */
-describe('a database that goes away while the program runs (security-tests 3.10)', () => {
+/** The test has a database server of its own, because it stops and suspends it. */
+describe('a database that goes away while the program runs (docs/spec/attacks.md#3.10)', () => {
   let mariadb: MariaDb;
   let service: ServiceProcess;
   let databaseUrl: string;
@@ -26,7 +25,7 @@ describe('a database that goes away while the program runs (security-tests 3.10)
   let revoked: string;
 
   beforeAll(async () => {
-    // Neither in UTC nor in the zone of the program: no time may depend on it (W48).
+    // Neither UTC nor the time zone of the program: no time may depend on it (docs/spec/attacks.md#w48).
     mariadb = await MariaDb.start(['--default-time-zone=+05:30']);
     databaseUrl = await mariadb.freshDatabase();
     const env = { ...testSettings, DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '5' };
@@ -58,7 +57,7 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text), ms };
   }
 
-  /** Everything that needs the store, with a body and a token that are good. */
+  /** All requests that need the database, with valid bodies and tokens. */
   const asked = () =>
     [
       ['/login', () => send('POST', '/login', login('outage'))],
@@ -75,24 +74,23 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     ] as [string, () => Promise<Timed>][];
 
   async function expectOutage(): Promise<void> {
-    // All at once, and more of them than the pool has connections.
+    // In parallel, and more than the pool has connections.
     const answers = await Promise.all(
       [...asked(), ...asked(), ...asked()].map(async ([what, ask]) => ({ what, ...(await ask()) })),
     );
     for (const { what, status, body, headers, ms } of answers) {
       expect({ what, status, code: body.error_code }).toEqual({ what, status: 503, code: 'COMMON_503001' });
       expect(headers.get('retry-after')).toBe(String(body.data.retry_after));
-      expect(ms).toBeLessThan(5000);
+      expect(ms).toBeLessThan(boundedAnswerMs);
     }
     const ready = await send('GET', '/health/ready');
     expect([ready.status, ready.body.database]).toEqual([503, 'unreachable']);
-    expect(ready.ms).toBeLessThan(5000);
+    expect(ready.ms).toBeLessThan(boundedAnswerMs);
     expect((await send('GET', '/health/live')).status).toBe(200);
   }
 
-  async function expectRecovery(since: number): Promise<void> {
+  async function expectRecovery(): Promise<void> {
     await eventually(async () => (await send('POST', '/login', login('outage'))).status === 200, { what: 'a login' });
-    expect(performance.now() - since).toBeLessThan(10_000);
     expect((await send('GET', '/health/ready')).status).toBe(200);
     expect((await send('GET', '/user/me', undefined, access)).status).toBe(200);
     expect(await send('GET', '/user/me', undefined, revoked)).toMatchObject({
@@ -101,21 +99,21 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     });
   }
 
-  it('T233 T241 T234 killed: 503 within 5 s everywhere, no token is taken on its signature; back without a restart', async () => {
+  it('T233 T241 T234 killed: all requests get 503 in time, no token is accepted by its signature alone, and the service recovers', async () => {
     await mariadb.kill();
     await expectOutage();
     await mariadb.restart();
-    await expectRecovery(performance.now());
+    await expectRecovery();
   });
 
-  it('T233 T241 T234 silent, with every connection open: the same', async () => {
+  it('T233 T241 T234 suspended with open connections: all requests get 503 in time, and the service recovers', async () => {
     await mariadb.suspend();
     await expectOutage();
     await mariadb.resume();
-    await expectRecovery(performance.now());
+    await expectRecovery();
   });
 
-  it('T235 restarted in the middle of 200 logins: each is answered, and every success has its rows', async () => {
+  it('T235 restarted during 200 logins: each login is answered, and each success has its rows', async () => {
     const { result, before } = { result: [] as Timed[], before: await tokenCount() };
     let next = 0;
     const worker = async () => {
@@ -132,7 +130,7 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     const successes = result.filter(({ status }) => status === 200);
     expect(successes.length).toBeGreaterThan(59);
     expect(successes.length).toBeLessThan(200);
-    await expectRecovery(performance.now());
+    await expectRecovery();
     const rows = await query<{ jti: string }>('SELECT jti FROM login_tokens');
     const known = new Set(rows.map(({ jti }) => jti));
     for (const { body } of successes) {
@@ -141,19 +139,19 @@ describe('a database that goes away while the program runs (security-tests 3.10)
       );
       expect(known).toContain(jti);
     }
-    // A login whose answer was lost may have left its rows, never half of them.
+    // A login whose answer was lost may have written its rows, but never half of them.
     expect(rows.length % 2).toBe(0);
     expect(rows.length).toBeGreaterThanOrEqual(before + 2 * successes.length);
   });
 
-  it('W48 times are UTC whatever the time zone of the server', async () => {
+  it('W48 times are stored in UTC, whatever the time zone of the server', async () => {
     const [row] = await query<{ age: number }>(
       'SELECT MAX(ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP()))) AS age FROM login_logs',
     );
     expect(Number(row?.age)).toBeLessThan(300);
   });
 
-  it('the process lived through it all, and told neither statements nor the password of the database', () => {
+  it('the process survived, and its log contains neither statements nor the password of the database', () => {
     const lines = service.lines.join('\n');
     expect(lines).toContain('COMMON_503001');
     expect(lines).not.toMatch(/uncaught|unhandled|COMMON_500001/i);
@@ -161,7 +159,7 @@ describe('a database that goes away while the program runs (security-tests 3.10)
     expect(lines).not.toMatch(/insert into|select u\./i);
   });
 
-  it('each of the three outages is one line when it begins and one when it ends', () => {
+  it('each of the three outages is logged once when it begins and once when it ends', () => {
     const told = service.lines.filter((line) => /the database is (away|back)/.test(line));
     expect(told.map((line) => /is (away|back)/.exec(line)?.[1])).toEqual([
       'away',

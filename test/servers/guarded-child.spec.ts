@@ -53,7 +53,7 @@ describe('GuardedChild', () => {
 
     end(starter.pid as number);
     const gone = async () => !existsSync(directory) && existsSync(trace) && isRefused(port);
-    await eventually(gone, { what: 'child and directory are gone', timeout: 5_000 });
+    await eventually(gone, { what: 'child and directory are gone' });
     await rm(trace);
   });
 

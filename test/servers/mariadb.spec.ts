@@ -16,7 +16,7 @@ describe('MariaDb', () => {
   afterAll(() => server.stop());
 
   async function connect(url: string) {
-    return createConnection({ uri: url, connectTimeout: 2_000 });
+    return createConnection({ uri: url, connectTimeout: 30_000 });
   }
 
   it('creates an empty utf8mb4 database that stores text of every script', async () => {

@@ -117,7 +117,7 @@ describe('the test command', () => {
   });
 
   it('gives the tests a MariaDB, and removes it at the end', async () => {
-    const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 20000);` }));
+    const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 60000);` }));
     expect({ code, lastLine }).toEqual({ code: 0, lastLine: '1 passed, 0 failed' });
     const { url, log, temporary } = await seen();
     expect(log.startsWith(temporary)).toBe(true);

@@ -32,8 +32,8 @@ describe('POST /user/change-pwd-by-req', () => {
 
   const works = async (name: string, typed: string) => (await service.login(name, typed)).status === 200;
 
-  describe('a change that passes', () => {
-    it('§4.11 sets the password, writes the log and uses the link up (T108)', async () => {
+  describe('a change that passes all checks', () => {
+    it('sets the password, writes the password log, and the link cannot be used again (T108)', async () => {
       const { user, name, token } = await given();
       const answer = await submit(service, token, goodPassword(1));
       expect([answer.status, answer.body]).toEqual([200, { status: true, data: { result: true } }]);
@@ -48,7 +48,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(log[1]?.password).toBe(row.password);
     });
 
-    it('audits the change and mails a notice with time and address, without any link (W12)', async () => {
+    it('writes an audit row and mails a notice with the time and the client address, but without any link (W12)', async () => {
       const { user, name, token } = await given();
       await service.post(
         '/user/change-pwd-by-req',
@@ -76,14 +76,14 @@ describe('POST /user/change-pwd-by-req', () => {
       });
     });
 
-    it('a user without an address gets no notice, and no error', async () => {
+    it('changes the password of a user without an e-mail address, and sends no notice', async () => {
       const { user, token } = await given();
       await service.database.affected('UPDATE users SET email = NULL, email_key = NULL WHERE uid = ?', [user.uid]);
       expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
       expect(await newMails(service)).toEqual([]);
     });
 
-    it('revokes every token of the user and nobody else’s (T127)', async () => {
+    it('revokes all tokens of the user, and the tokens of no other user (T127)', async () => {
       const { name, token } = await given();
       const other = await given();
       const [mine, theirs] = [await service.session(name), await service.session(other.name)];
@@ -94,7 +94,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(codeOf(await service.post('/refresh', {}, { bearer: theirs.refresh }))).toBe('success');
     });
 
-    it('opens no session: neither body nor headers carry a token (T128)', async () => {
+    it('opens no session: neither the body nor the headers contain a token (T128)', async () => {
       const { user, token } = await given();
       const { body, headers } = await submit(service, token, goodPassword(1));
       expect(Object.keys(body.data)).toEqual(['result']);
@@ -103,7 +103,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(await service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(0);
     });
 
-    it('clears the counter of a locked user (W55)', async () => {
+    it('ends the lock of a locked user (W55)', async () => {
       const { user, name, token } = await given();
       for (let i = 0; i < 3; i++) await service.login(name, 'wrong');
       expect(codeOf(await service.login(name))).toBe('LOGIN_401004');
@@ -116,7 +116,7 @@ describe('POST /user/change-pwd-by-req', () => {
       [-1, 'LOGIN_401011'],
       [0, 'LOGIN_401012'],
       [-2, 'LOGIN_401012'],
-    ])('never changes status %i (T129, W07)', async (status, code) => {
+    ])('does not change the account status %i (T129, W07)', async (status, code) => {
       const { user, name, token } = await given();
       await service.database.affected('UPDATE users SET status = ? WHERE uid = ?', [status, user.uid]);
       expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
@@ -124,7 +124,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(codeOf(await service.login(name, goodPassword(1)))).toBe(code);
     });
 
-    it('ends every other link of the user, of whatever type', async () => {
+    it('ends all other links of the user, of every type', async () => {
       const { user, name, token } = await given({ passwordSetAt: new Date('2025-01-01T00:00:00Z') });
       const forced = (await service.login(name)).body.data.change_uid as string;
       expect(codeOf(await submit(service, forced, goodPassword(1)))).toBe('success');
@@ -136,7 +136,7 @@ describe('POST /user/change-pwd-by-req', () => {
       ]);
     });
 
-    it('§1.7 type 3: an expired password (T117)', async () => {
+    it('a user whose password has expired changes it with a link of type 3, and logs in (T117)', async () => {
       const user = await service.givenUser('expired', { passwordSetAt: new Date('2025-11-01T00:00:00Z') });
       const login = await service.login('expired');
       expect(login.body.data).toMatchObject({ change_password: true, access_token: null });
@@ -147,7 +147,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect((await service.login('expired', goodPassword(1))).body.data).toMatchObject({ change_password: false });
     });
 
-    it('§1.7 type 0: a temporary password (T117)', async () => {
+    it('a user with a temporary password changes it with a link of type 0, and logs in (T117)', async () => {
       const user = await service.givenUser('temporary', { temporary: true });
       const token = (await service.login('temporary')).body.data.change_uid as string;
       expect((await look(service, token)).body.data).toMatchObject({ user_id: user.uid, type: 0, status: 0 });
@@ -156,7 +156,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(Number((await service.userRow(user.uid)).must_change_password)).toBe(0);
     });
 
-    it('a newer forced request supersedes the pending one of its type (T015)', async () => {
+    it('a second forced login makes the link of the first one invalid (T015)', async () => {
       await service.givenUser('twice', { temporary: true });
       const first = (await service.login('twice')).body.data.change_uid as string;
       const second = (await service.login('twice')).body.data.change_uid as string;
@@ -165,7 +165,7 @@ describe('POST /user/change-pwd-by-req', () => {
     });
   });
 
-  describe('the checks come in the order of §4.11, whatever else is wrong (T111, T112)', () => {
+  describe('the answer names the first failed check in the specified order, whatever else is wrong (T111, T112)', () => {
     const order = ['mismatch', 'weak', 'unknown', 'used', 'expired', 'reused'] as const;
     type Fault = (typeof order)[number];
     const codes: Record<Fault, string> = {
@@ -179,7 +179,7 @@ describe('POST /user/change-pwd-by-req', () => {
     const combinations = Array.from({ length: 2 ** order.length }, (_, bits) =>
       order.filter((_f, i) => bits & (1 << i)),
     )
-      // Not a link of anybody's cannot be used up or expire as well.
+      // A link that does not exist can be neither used nor expired.
       .filter((faults) => !faults.includes('unknown') || !(faults.includes('used') || faults.includes('expired')));
 
     it.each(combinations.map((faults) => [faults.join(' + ') || 'no fault', faults] as const))(
@@ -206,7 +206,7 @@ describe('POST /user/change-pwd-by-req', () => {
   });
 
   describe('a failed attempt leaves the link usable', () => {
-    it('AUTH_401010, AUTH_400007, AUTH_401009 and COMMON_400001 do not use it up', async () => {
+    it('AUTH_401010, AUTH_400007, AUTH_401009 and COMMON_400001 do not use up the link', async () => {
       const { name, token } = await given();
       expect(codeOf(await submit(service, token, goodPassword(1), goodPassword(2)))).toBe('AUTH_401010');
       expect(codeOf(await submit(service, token, 'weak'))).toBe('AUTH_400007');
@@ -218,7 +218,7 @@ describe('POST /user/change-pwd-by-req', () => {
     });
 
     it.each(['user_change_pwd_logs', 'audit_logs', 'mail_outbox', 'login_tokens'])(
-      '§4.11 one atomic unit: without %s nothing is changed, and the link works later',
+      'a change is one transaction: when the table %s is missing nothing changes, and the link works later',
       async (table) => {
         const { user, name, token } = await given();
         const before = [await service.userRow(user.uid), await requestsOf(user.uid)];
@@ -233,8 +233,8 @@ describe('POST /user/change-pwd-by-req', () => {
     );
   });
 
-  describe('reuse (§8)', () => {
-    it('none of the last three comes back, the fourth does (T114)', async () => {
+  describe('reuse of passwords', () => {
+    it('refuses the last three passwords and accepts the fourth last (T114)', async () => {
       const { name, token } = await given();
       let link = token;
       for (const n of [1, 2, 3]) {
@@ -246,7 +246,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(codeOf(await submit(service, link, oldPassword))).toBe('success');
     });
 
-    it('a password that has no log row of its own is compared too, and pushes none of the three out', async () => {
+    it('also refuses the current password when it has no log row, without forgetting one of the last three', async () => {
       const { user, name, token } = await given();
       expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
       service.clock.advanceSeconds(300);
@@ -254,7 +254,7 @@ describe('POST /user/change-pwd-by-req', () => {
         'success',
       );
       service.clock.advanceSeconds(300);
-      // As by an import through SQL, or by a login that hashes anew under another cost.
+      // As an import by SQL or a login that renews the hash leaves it.
       const foreign = await service.app.get(PasswordHasher).hash(goodPassword(3), { ip: 'test' });
       await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [foreign, user.uid]);
       const link = await mailedToken(service, `${name}@example.com`);
@@ -263,17 +263,17 @@ describe('POST /user/change-pwd-by-req', () => {
       }
     });
 
-    it('other users’ passwords are free', async () => {
+    it('accepts the password of another user', async () => {
       const [one, two] = [await given(), await given()];
       expect(codeOf(await submit(service, one.token, goodPassword(1)))).toBe('success');
       expect(codeOf(await submit(service, two.token, goodPassword(1)))).toBe('success');
     });
   });
 
-  describe('what bcrypt would cut or misread (W21)', () => {
+  describe('passwords that bcrypt would truncate or misread (W21)', () => {
     const seventyTwo = 'Aa1' + 'x'.repeat(69);
 
-    it('72 bytes are a password, 73 are AUTH_400007 (T119)', async () => {
+    it('accepts 72 bytes and answers 73 bytes with AUTH_400007 (T119)', async () => {
       const { name, token } = await given();
       expect(codeOf(await submit(service, token, `${seventyTwo}y`))).toBe('AUTH_400007');
       expect(codeOf(await submit(service, token, seventyTwo))).toBe('success');
@@ -281,7 +281,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(codeOf(await service.login(name, `${seventyTwo}y`))).toBe('LOGIN_401001');
     });
 
-    it('bytes are those of UTF-8', async () => {
+    it('counts the bytes of UTF-8, not the characters', async () => {
       const { name, token } = await given();
       expect(codeOf(await submit(service, token, 'Aa1' + '🐎'.repeat(18)))).toBe('AUTH_400007');
       const longest = 'Aa1x' + '🐎'.repeat(17);
@@ -296,20 +296,20 @@ describe('POST /user/change-pwd-by-req', () => {
       ['a high surrogate', 'Correct-Horse-8\ud800'],
       ['a low surrogate', '\udc00Correct-Horse-8'],
       ['surrogates in the wrong order', 'Correct-Horse-8\udc00\ud800'],
-    ])('%s is AUTH_400007 (T120, T213)', async (_name, typed) => {
+    ])('a password that contains %s is answered with AUTH_400007 (T120, T213)', async (_name, typed) => {
       const { token } = await given();
       expect(codeOf(await submit(service, token, typed))).toBe('AUTH_400007');
       expect(codeOf(await look(service, token))).toBe('success');
     });
 
-    it('spaces at the ends belong to the password (T121)', async () => {
+    it('keeps spaces at both ends of a password (T121)', async () => {
       const { name, token } = await given();
       expect(codeOf(await submit(service, token, '  Correct-Horse-8 '))).toBe('success');
       expect(codeOf(await service.login(name, 'Correct-Horse-8'))).toBe('LOGIN_401001');
       expect(await works(name, '  Correct-Horse-8 ')).toBe(true);
     });
 
-    it('a confirmation that differs in a space, a case or a composition differs (T121)', async () => {
+    it('refuses a confirmation that differs only in a space, in case or in its Unicode normalisation (T121)', async () => {
       const { token } = await given();
       const composed = 'Corr\u00e9ct-Horse-8';
       for (const confirm of [`${composed} `, composed.toUpperCase(), composed.normalize('NFD')]) {
@@ -317,7 +317,7 @@ describe('POST /user/change-pwd-by-req', () => {
       }
     });
 
-    it('composed and decomposed letters are two passwords, both as they were sent (T121, ADR 0009)', async () => {
+    it('treats composed and decomposed letters as different passwords (T121, ADR 0009)', async () => {
       const [one, two] = [await given(), await given()];
       const composed = 'Corr\u00e9ct-Horse-8';
       const decomposed = composed.normalize('NFD');
@@ -330,7 +330,7 @@ describe('POST /user/change-pwd-by-req', () => {
       expect(codeOf(await submit(service, link, decomposed))).toBe('success');
     });
 
-    it('64 ASCII characters are a password (T118)', async () => {
+    it('accepts 64 ASCII characters (T118)', async () => {
       const { name, token } = await given();
       const sixtyFour = 'Aa1-'.repeat(16);
       expect(codeOf(await submit(service, token, sixtyFour))).toBe('success');
@@ -338,7 +338,7 @@ describe('POST /user/change-pwd-by-req', () => {
     });
   });
 
-  describe('the body (T189, T192, T193)', () => {
+  describe('a malformed body (T189, T192, T193)', () => {
     const good = {
       req_uid: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
       password: goodPassword(1),
@@ -349,14 +349,14 @@ describe('POST /user/change-pwd-by-req', () => {
       Object.keys(good).flatMap((field) =>
         [undefined, null, 0, true, {}, { uid: 1 }, { $ne: null }, ['x'], []].map((value) => [field, value] as const),
       ),
-    )('%s: %j is COMMON_400001', async (field, value) => {
+    )('%s with the value %j is answered with COMMON_400001', async (field, value) => {
       const answer = await service.post('/user/change-pwd-by-req', { ...good, [field]: value });
       expect([answer.status, codeOf(answer)]).toEqual([400, 'COMMON_400001']);
       expect(Object.keys(answer.body.data.fields)).toEqual([field]);
     });
 
     it.each(['[]', 'null', '"x"', '1', '{', '{"req_uid":NaN}', '{"__proto__":{}}'])(
-      '%s is COMMON_400001',
+      'the body %s is answered with COMMON_400001',
       async (payload) => {
         const answer = await service.app.inject({
           method: 'POST',
@@ -368,14 +368,14 @@ describe('POST /user/change-pwd-by-req', () => {
       },
     );
 
-    it('empty texts have the codes of their checks', async () => {
+    it('an empty field is answered with the error code of its check', async () => {
       expect(codeOf(await service.post('/user/change-pwd-by-req', { ...good, req_uid: '' }))).toBe('AUTH_401003');
       expect(codeOf(await service.post('/user/change-pwd-by-req', { ...good, password: '' }))).toBe('AUTH_401010');
       const empty = { ...good, password: '', confirm_password: '' };
       expect(codeOf(await service.post('/user/change-pwd-by-req', empty))).toBe('AUTH_400007');
     });
 
-    it('fields that the contract does not name change nothing (T141)', async () => {
+    it('fields that are not in the contract have no effect (T141)', async () => {
       const [mine, theirs] = [await given(), await given()];
       const password = goodPassword(1);
       await service.post('/user/change-pwd-by-req', {
@@ -390,7 +390,7 @@ describe('POST /user/change-pwd-by-req', () => {
     });
   });
 
-  it('no password and no hash reaches a log, an audit row or an answer', async () => {
+  it('no password, hash or link token appears in a log, an audit row or an answer', async () => {
     const { user, token } = await given();
     const chosen = 'Unmistakable-Secret-77';
     const answers = [
@@ -406,7 +406,7 @@ describe('POST /user/change-pwd-by-req', () => {
     expect(told).not.toContain(token);
   });
 
-  it('of 30 parallel submits of one link with 30 passwords one wins, and its password is the one that works (T122)', async () => {
+  it('of 30 parallel submits of one link with different passwords one wins, and only its password works (T122)', async () => {
     const { user, name, token } = await given();
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     const answers = await Promise.all(numbers.map((n) => submit(service, token, goodPassword(n))));
@@ -423,7 +423,7 @@ describe('POST /user/change-pwd-by-req', () => {
     expect(await newMails(service)).toHaveLength(1);
   });
 
-  it('of 30 parallel submits of one link with one password the losers hear of the used link, not of a reuse', async () => {
+  it('of 30 parallel submits of one link with the same password the losers get AUTH_401007, not the code for reuse', async () => {
     const { token } = await given();
     const answers = await Promise.all(Array.from({ length: 30 }, () => submit(service, token, goodPassword(1))));
     expect(tally(answers)).toEqual({ success: 1, AUTH_401007: 29 });

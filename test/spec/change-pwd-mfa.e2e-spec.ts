@@ -4,14 +4,14 @@ import { codeOf, goodPassword, submit } from '../support/reset';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 
-describe('a password change beside the second factor', () => {
+describe('a password change and the second factor', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
   });
   afterAll(() => mfa.stop());
 
-  /** The token of the newest link, from the outbox that nobody empties. */
+  /** The token of the newest link. It is read from the outbox, because no mail is sent. */
   const mailedToken = async (email: string): Promise<string> => {
     const { service } = mfa;
     expect((await service.post('/forget-password', { email })).status).toBe(200);
@@ -24,7 +24,7 @@ describe('a password change beside the second factor', () => {
     return String(new URL(mail.link).searchParams.get('uid'));
   };
 
-  it('ends a pending login: its code is worth nothing any more (decisions.md 5)', async () => {
+  it('ends a pending login: its code is refused afterwards', async () => {
     const user = await mfa.givenUser('pending');
     const token = await mailedToken('pending@example.com');
     const { uid, mfaToken, code } = await mfa.logInByMail(user);
@@ -34,7 +34,7 @@ describe('a password change beside the second factor', () => {
     expect(await mfa.service.count('pending_logins', 'user_id = ? AND is_closed = 1', [user.uid])).toBe(1);
   });
 
-  it('does not stand in for the second factor: the new password meets it as the old one did (T128)', async () => {
+  it('does not replace the second factor: a login with the new password still needs it (T128)', async () => {
     const user = await mfa.givenUser('second');
     const token = await mailedToken('second@example.com');
     expect(codeOf(await submit(mfa.service, token, goodPassword(1)))).toBe('success');
@@ -43,7 +43,7 @@ describe('a password change beside the second factor', () => {
     expect(await mfa.service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(0);
   });
 
-  it('a due change comes before the second factor, and the login after it needs both (§1.3, §1.7)', async () => {
+  it('a due change comes before the second factor, and the next login needs both', async () => {
     await mfa.givenUser('due', { temporary: true });
     const { data } = (await mfa.service.login('due')).body;
     expect(data).toMatchObject({ change_password: true, mfa_required: false, access_token: null });

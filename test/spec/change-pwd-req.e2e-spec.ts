@@ -23,7 +23,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     return rows.map(({ status }) => status);
   };
 
-  it('§4.10 answers the request, and not its token', async () => {
+  it('answers with the request, without its token', async () => {
     const { user, token } = await given('shown');
     const created = service.clock.now();
     service.clock.advanceSeconds(60);
@@ -42,14 +42,14 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(answer.raw.toString()).not.toContain(token);
   });
 
-  it('is not kept by anybody and tells no other site the address (T142)', async () => {
+  it('forbids caches to store the answer, and browsers to send the link as a referrer (T142)', async () => {
     const { token } = await given('t142');
     for (const answer of [await look(service, token), await look(service, 'x'), await submit(service, token, 'weak')]) {
       expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     }
   });
 
-  it('never uses the link up, however often and by whatever method it is opened (T105, T216, W28)', async () => {
+  it('opening the link does not use it up, however often and with whatever method (T105, T216, W28)', async () => {
     const { user, token } = await given('t105');
     for (let i = 0; i < 50; i++) expect((await look(service, token)).body.data.type).toBe(2);
     const head = await service.send('HEAD', `/user/change-pwd-req/${token}`);
@@ -63,13 +63,13 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect((await service.send('HEAD', `/user/change-pwd-req/${token}`)).status).toBe(401);
   });
 
-  it('an unknown uid is 401 AUTH_401003, on GET and on POST (T106, W41)', async () => {
+  it('an unknown uid is answered with 401 AUTH_401003, on GET and on POST (T106, W41)', async () => {
     const unknown = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
     expect((await look(service, unknown)).status).toBe(401);
     expect(await verdicts(service, unknown)).toEqual(['AUTH_401003', 'AUTH_401003']);
   });
 
-  describe('a malformed uid is AUTH_401003 (T210, T211)', () => {
+  describe('a malformed uid is answered with AUTH_401003 (T210, T211)', () => {
     let token = '';
     beforeAll(async () => {
       ({ token } = await given('t210'));
@@ -110,7 +110,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
       ['another segment', 'x/y'],
       ['nothing', ''],
       ['dots', '%2e%2e'],
-    ])('%s is refused in the envelope', async (_name, raw) => {
+    ])('%s is refused with an error in the envelope', async (_name, raw) => {
       const { status, headers, body } = await service.get(`/user/change-pwd-req/${raw}`);
       expect([400, 401, 404]).toContain(status);
       expect(body).toEqual({
@@ -121,7 +121,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     });
   });
 
-  it('§3.2 lives for 1800 s, then answers AUTH_401005 on GET and POST, and stays pending (T107)', async () => {
+  it('a link is valid for 1800 s, then GET and POST answer AUTH_401005, and its row stays pending (T107)', async () => {
     const { user, token } = await given('t107');
     service.clock.advanceSeconds(1800);
     expect(codeOf(await look(service, token))).toBe('success');
@@ -131,7 +131,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await statusOf(user.uid)).toEqual([0]);
   });
 
-  it('§3.2 a used link answers AUTH_401007 on GET and POST, also when it has expired as well (T109, T110)', async () => {
+  it('a used link is answered with AUTH_401007 on GET and POST, also after it has expired (T109, T110)', async () => {
     const { user, token } = await given('t109');
     expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
     expect(await verdicts(service, token)).toEqual(['AUTH_401007', 'AUTH_401007']);
@@ -140,7 +140,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await statusOf(user.uid)).toEqual([1]);
   });
 
-  it('a link dies with the credentials that it was issued under (ADR 0005)', async () => {
+  it('a link ends when the credentials change under which it was issued (ADR 0005)', async () => {
     const { user, token } = await given('versioned');
     await service.database.affected('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [
       user.uid,
@@ -148,7 +148,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await verdicts(service, token)).toEqual(['AUTH_401007', 'AUTH_401007']);
   });
 
-  it('the link of a user who is gone, or who became a directory user, is nobody’s (§4.11 check 4)', async () => {
+  it('the link of a deleted user or of a user who moved to the directory is answered as unknown', async () => {
     const moved = await given('moved');
     await service.database.affected(`UPDATE users SET provider = 'ldap' WHERE uid = ?`, [moved.user.uid]);
     expect(await verdicts(service, moved.token)).toEqual(['AUTH_401003', 'AUTH_401003']);
@@ -158,7 +158,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await statusOf(gone.user.uid)).toEqual([0]);
   });
 
-  it('needs no JWT, and is not impressed by one (§5.1)', async () => {
+  it('needs no JWT and ignores an invalid one', async () => {
     const { token } = await given('anonymous');
     expect((await service.get(`/user/change-pwd-req/${token}`, { bearer: 'nonsense' })).status).toBe(200);
   });

@@ -7,14 +7,14 @@ const another = { DATA_ENCRYPTION_KEY: dataKey('another') };
 const told = (service: TestService) =>
   service.logLines.filter(({ msg }) => String(msg).startsWith('DATA_ENCRYPTION_KEY does not open a stored value'));
 
-describe('a DATA_ENCRYPTION_KEY that does not open what is stored', () => {
+describe('a DATA_ENCRYPTION_KEY that does not decrypt the stored values', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
   });
   afterAll(() => mfa.stop());
 
-  it('is told at the start, once for each kind of value; who needs the value gets 503, not the answer of a bug', async () => {
+  it('is logged at the start, once for each kind of value, and a request that needs a value gets 503, not 500', async () => {
     const { user, secret } = await mfa.givenAuthenticator('sealed');
     const { clock, store } = mfa.service;
     const wrong = await TestService.start({ ...mfaSettings, ...another }, { clock, store });
@@ -33,7 +33,7 @@ describe('a DATA_ENCRYPTION_KEY that does not open what is stored', () => {
     } finally {
       await wrong.stop({ keepStore: true });
     }
-    // The right key still works, and nothing was lost meanwhile.
+    // With the right key everything still works.
     expect(told(mfa.service)).toEqual([]);
     mfa.service.clock.advanceSeconds(60);
     const { uid } = await mfa.logIn(user.loginName);

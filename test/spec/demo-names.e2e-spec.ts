@@ -6,7 +6,7 @@ import { TestService } from '../support/app';
 import { rawRequest, request } from '../support/raw-http';
 import { named, routes } from '../support/routes';
 
-/** A page of evil.example whose name was pointed to 127.0.0.1 is of the demo's origin, but for the Host it sends. */
+/** A page of evil.example whose name resolves to 127.0.0.1 has the origin of the demo. Only the Host header differs. */
 describe('DNS rebinding', () => {
   let demo: TestService;
   let port: number;
@@ -45,7 +45,7 @@ describe('DNS rebinding', () => {
     '[::ffff:127.0.0.1]',
     '::1',
     '',
-  ])('the demo answers Host %j with 400 and shows it no mail', async (host) => {
+  ])('the demo answers Host %j with 400 and shows no mail', async (host) => {
     const answer = await ask('GET', '/demo/outbox', host);
     expect(answer?.status).toBe(400);
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
@@ -60,18 +60,18 @@ describe('DNS rebinding', () => {
     ...named(routes),
     ['POST /', { method: 'POST', path: '/' }],
     ['GET /nowhere', { method: 'GET', path: '/nowhere' }],
-  ] as const)('the demo refuses a foreign name at %s', async (_name, { method, path }) => {
+  ] as const)('the demo refuses a foreign Host at %s', async (_name, { method, path }) => {
     expect(JSON.parse((await ask(method, path, 'evil.example'))?.body ?? '')).toMatchObject({
       error_code: 'COMMON_400001',
       data: { fields: { Host: expect.anything() } },
     });
   });
 
-  it('a request of HTTP/1.0 without any Host is refused as well', async () => {
+  it('the demo refuses a request of HTTP/1.0 without a Host', async () => {
     expect((await rawRequest(port, 'GET /demo/outbox HTTP/1.0\r\n\r\n'))?.status).toBe(400);
   });
 
-  it('the service itself answers whatever name its proxy gives it', async () => {
+  it('the service itself answers under any name', async () => {
     const service = await TestService.start();
     const answer = await service.get('/health/live', { headers: { host: 'portal.example.com' } });
     expect(answer.status).toBe(200);

@@ -1,33 +1,36 @@
 import { DataSource } from 'typeorm';
+import { MailDelivery } from '../../src/mail/smtp/mail-delivery';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
-import { Smtp } from '../support/servers/smtp';
+import { eventually } from '../support/servers/eventually';
 
-describe('what the time of an answer tells (W12)', () => {
+describe('the time of an answer does not reveal whether an account exists (W12)', () => {
   it('the answer does not wait for a mail server that is silent (T136, T245)', async () => {
-    const smtp = await Smtp.start();
-    smtp.hang('greeting');
-    const service = await TestService.start({ SMTP_URL: smtp.url });
+    const service = await TestService.start({ SMTP_URL: 'smtp://127.0.0.1:9' });
     try {
+      let conversations = 0;
+      // No conversation ends by itself, so a request that waited for one would meet the time-out of this test.
+      jest
+        .spyOn(service.app.get(MailDelivery, { strict: false }), 'deliver')
+        .mockImplementation((_id, _mail, signal) => {
+          conversations++;
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut'))));
+        });
       for (let n = 0; n < 5; n++) {
         await service.givenUser(`user${n}`);
-        const begun = performance.now();
         expect((await service.post('/forget-password', { email: `user${n}@example.com` })).status).toBe(200);
-        // The mail server is waited for longer than that.
-        expect(performance.now() - begun).toBeLessThan(4000);
       }
+      await eventually(() => conversations > 0, { what: 'the mail server is asked' });
     } finally {
-      await smtp.stop();
       await service.stop();
     }
   });
 
   /**
-   * Where existence is hidden, known and unknown addresses cost the store the same number of statements. Counted, not
-   * timed: on a busy machine a difference of one statement drowns in the noise, for the test though not for an attacker
-   * who asks a thousand times.
+   * Statements are counted, not timed. The noise of a busy machine hides one statement from a test, but not from an
+   * attacker who asks a thousand times.
    */
-  it('a known and an unknown address are the same number of statements', async () => {
+  it('with HIDE_ACCOUNT_EXISTENCE a known and an unknown address cause the same number of statements', async () => {
     const service = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true' });
     try {
       const statements = countStatements(service.app.get(DataSource));
@@ -35,7 +38,7 @@ describe('what the time of an answer tells (W12)', () => {
       await service.givenUser('known');
       await service.givenUser('disabled', { status: -1 });
       const rounds = [];
-      // The first request of an address makes its gate, the second is throttled, the third finds the gate open.
+      // The first request of an address inserts its gate row, the second is throttled, the third finds the gate open.
       for (const seconds of [0, 0, 300]) {
         service.clock.advanceSeconds(seconds);
         rounds.push([

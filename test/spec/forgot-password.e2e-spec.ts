@@ -1,6 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Answer, TestService } from '../support/app';
+import { leastProcessorMs } from '../support/processor-time';
 import { codeOf, linkIn, look, mailedToken, newMails, recipients, submit, uuid4, goodPassword } from '../support/reset';
 
 const requests = (service: TestService, uid: string) =>
@@ -20,7 +21,7 @@ describe('POST /forget-password', () => {
   const ask = (email: unknown, more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
     service.post('/forget-password', { email, ...more }, { headers });
 
-  it('§4.9 answers the summary of a request that lives 30 minutes, mails one link and audits USER_RESET_PASSWORD (T098, T102)', async () => {
+  it('answers with a request that is valid for 30 minutes, mails one link and writes the audit row USER_RESET_PASSWORD (T098, T102)', async () => {
     const user = await service.givenUser('t098');
     const answer = await ask('t098@example.com');
     expect(answer.status).toBe(200);
@@ -47,7 +48,7 @@ describe('POST /forget-password', () => {
     ).toEqual([{ event: 'USER_RESET_PASSWORD', user_id: user.uid, ip: '127.0.0.1' }]);
   });
 
-  it('the uid of the answer opens nothing (T099, W01)', async () => {
+  it('the uid in the answer cannot be used as a link (T099, W01)', async () => {
     await service.givenUser('t099');
     const { uid } = (await ask('t099@example.com')).body.data as { uid: string };
     expect(codeOf(await look(service, uid))).toBe('AUTH_401003');
@@ -55,7 +56,7 @@ describe('POST /forget-password', () => {
     expect((await service.login('t099')).status).toBe(200);
   });
 
-  it('the token is stored as a hash only, and stands in no log and no audit row (T138, T266, W27)', async () => {
+  it('the token is stored only as a hash, and appears in no log and no audit row (T138, T266, W27)', async () => {
     const user = await service.givenUser('t138');
     const token = await mailedToken(service, 't138@example.com');
     await look(service, token);
@@ -67,7 +68,7 @@ describe('POST /forget-password', () => {
     expect((await requests(service, user.uid))[0]?.token_hash).toHaveLength(64);
   });
 
-  it('§7 an address that nobody has answers 404 AUTH_404002: no row, no mail (T103)', async () => {
+  it('an unknown address is answered with 404 AUTH_404002, without a row or a mail (T103)', async () => {
     const before = await service.count('user_change_password_request');
     const answer = await ask('nobody@example.com');
     expect(answer.status).toBe(404);
@@ -76,7 +77,7 @@ describe('POST /forget-password', () => {
     expect(await newMails(service)).toEqual([]);
   });
 
-  it('disabled users and users of a directory answer AUTH_404002 and get no mail (T144, W19)', async () => {
+  it('disabled users and directory users are answered with AUTH_404002 and get no mail (T144, W19)', async () => {
     await service.givenUser('disabled', { status: -1 });
     await service.givenUser('directory', { provider: 'ldap' });
     expect(codeOf(await ask('disabled@example.com'))).toBe('AUTH_404002');
@@ -84,17 +85,17 @@ describe('POST /forget-password', () => {
     expect(await newMails(service)).toEqual([]);
   });
 
-  it.each([0, -2])('a user of status %i may ask', async (status) => {
+  it.each([0, -2])('a user with status %i can request a link', async (status) => {
     await service.givenUser(`status${status}`, { status });
     expect((await ask(`status${status}@example.com`)).status).toBe(200);
   });
 
-  it('a user without a password may ask for one', async () => {
+  it('a user without a password can request a link', async () => {
     await service.givenUser('passwordless', { password: null });
     expect((await ask('passwordless@example.com')).status).toBe(200);
   });
 
-  it('§3.2 a second request within 300 s answers AUTH_429002, mails nothing and leaves the first link alone (T104)', async () => {
+  it('a second request within 300 s is answered with AUTH_429002, mails nothing and leaves the first link valid (T104)', async () => {
     await service.givenUser('t104');
     const first = await mailedToken(service, 't104@example.com');
     service.clock.advanceSeconds(12);
@@ -116,7 +117,7 @@ describe('POST /forget-password', () => {
     expect(codeOf(await look(service, second))).toBe('success');
   });
 
-  it('§3.2 keeps at most one pending type 2 request for each user, and touches no other type and no other user', async () => {
+  it('each user has at most one pending request of type 2, and other types and other users are not affected', async () => {
     const user = await service.givenUser('superseded', { passwordSetAt: new Date('2025-01-01T00:00:00Z') });
     await service.givenUser('bystander');
     const forced = (await service.login('superseded')).body.data.change_uid as string;
@@ -131,7 +132,7 @@ describe('POST /forget-password', () => {
     expect(codeOf(await look(service, other))).toBe('success');
   });
 
-  it('a failing mail queue leaves no request behind, and no throttle', async () => {
+  it('when the mail cannot be queued, no request is stored and no throttle begins', async () => {
     const user = await service.givenUser('t-atomic');
     await service.database.affected('ALTER TABLE mail_outbox RENAME TO mail_outbox_away');
     const failed = await ask('t-atomic@example.com');
@@ -159,7 +160,7 @@ describe('POST /forget-password', () => {
     });
 
     it.each(['v\u0131ctim@example.com', 'víctim@example.com', 'vi\u0301ctim@example.com', 'victim@ex\u00e4mple.com'])(
-      '%s is another address: no mail (T132)',
+      '%s is a different address and gets no mail (T132)',
       async (typed) => {
         await service.database.affected('DELETE FROM cooldowns');
         expect(codeOf(await ask(typed))).toBe('AUTH_404002');
@@ -167,7 +168,7 @@ describe('POST /forget-password', () => {
       },
     );
 
-    it('victim@example.com. is no address that mail can go to: refused, no mail (T132)', async () => {
+    it('victim@example.com. is not a deliverable address and is refused without a mail (T132)', async () => {
       expect(codeOf(await ask('victim@example.com.'))).toBe('COMMON_400001');
       expect(await newMails(service)).toEqual([]);
     });
@@ -204,7 +205,7 @@ describe('POST /forget-password', () => {
     ['true', true],
     ['null', null],
     ['undefined', undefined],
-  ])('%s is COMMON_400001, and no mail (T133, T189, T212)', async (_name, email) => {
+  ])('%s is answered with COMMON_400001, without a mail (T133, T189, T212)', async (_name, email) => {
     const answer = await ask(email);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -215,39 +216,26 @@ describe('POST /forget-password', () => {
     expect(await newMails(service)).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, string, number?]>([
     ['nested brackets', '('.repeat(5000) + 'a@example.com' + ')'.repeat(5000)],
     ['nested quotes', '"'.repeat(7_000) + '@example.com'],
     ['dots', `${'a.'.repeat(7000)}@${'b.'.repeat(100)}com`],
     ['groups', 'g:'.repeat(7000) + 'a@example.com;'],
     ['a letter that NFKC makes eighteen of', '\ufdfa'.repeat(5000) + '@example.com'],
-  ])('a bomb of %s is refused within 200 ms (T134)', async (_name, email) => {
-    expect(await quickest(() => ask(email), 400)).toBeLessThan(200);
+    ['100 kB, which is more than a body may be', '<a@'.repeat(33_000), 413],
+  ])('an address of %s costs the service less than 200 ms (T134)', async (_name, email, status = 400) => {
+    const refused = async () => expect((await ask(email)).status).toBe(status);
+    expect(await leastProcessorMs(5, refused)).toBeLessThan(200);
   });
 
-  it('100 kB are refused within 200 ms (T134)', async () => {
-    expect(await quickest(() => ask('<a@'.repeat(33_000)), 413)).toBeLessThan(200);
-  });
-
-  /** Milliseconds of the quickest of ten: a machine that is busy elsewhere is not what is measured. */
-  async function quickest(run: () => Promise<Answer>, status: number): Promise<number> {
-    const times: number[] = [];
-    for (let i = 0; i < 10; i++) {
-      const begun = performance.now();
-      expect((await run()).status).toBe(status);
-      times.push(performance.now() - begun);
-    }
-    return Math.min(...times);
-  }
-
-  it('fields that the contract does not name change nothing (T141)', async () => {
+  it('fields that are not in the contract have no effect (T141)', async () => {
     const user = await service.givenUser('t141');
     const answer = await ask('t141@example.com', { user_id: 'x', type: 0, status: 1, expired: '2099-01-01', uid: 'x' });
     expect(answer.body.data).toMatchObject({ user_id: user.uid, type: 2, status: 0 });
     expect(answer.body.data.expired).toBe(new Date(service.clock.now().getTime() + 1_800_000).toISOString());
   });
 
-  describe('the link has no base but SYSTEM_URL (T130, W29)', () => {
+  describe('the link always begins with SYSTEM_URL, whatever the request says (T130, W29)', () => {
     it.each<[string, Record<string, string>]>([
       ['Host', { host: 'evil.test' }],
       ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.test' }],
@@ -284,7 +272,7 @@ describe('POST /forget-password', () => {
     });
   });
 
-  describe('the language is one of the list (T131, W29)', () => {
+  describe('the language of the link is always a supported one (T131, W29)', () => {
     beforeAll(() => service.givenUser('lang'));
     beforeEach(() => service.database.affected('DELETE FROM cooldowns'));
 
@@ -296,7 +284,7 @@ describe('POST /forget-password', () => {
       return link.searchParams.get('lang');
     };
 
-    it('the body decides, then Accept-Language, then English', async () => {
+    it('comes from the body, else from Accept-Language, else it is English', async () => {
       expect(await linkLanguage({ lang: 'zh-CN' }, { 'accept-language': 'en' })).toBe('zh-CN');
       await service.database.affected('DELETE FROM cooldowns');
       expect(await linkLanguage({ lang: 'en' }, { 'accept-language': 'zh-CN' })).toBe('en');
@@ -318,12 +306,12 @@ describe('POST /forget-password', () => {
       ['null', null],
       ['nothing', ''],
       ['a language that is not on the list', 'fr'],
-    ])('%s falls through, and the link is intact', async (_name, lang) => {
+    ])('%s in the body is ignored, and the link is intact', async (_name, lang) => {
       expect(await linkLanguage({ lang }, { 'accept-language': 'zh-CN' })).toBe('zh-CN');
     });
   });
 
-  it('a nickname is text, not markup (T135)', async () => {
+  it('markup in a nickname is escaped in the mail (T135)', async () => {
     await service.givenUser('t135', { nickname: '<img src=//evil.test>' });
     await ask('t135@example.com');
     const [mail] = await newMails(service);
@@ -331,7 +319,7 @@ describe('POST /forget-password', () => {
     expect(mail?.html).toContain('&lt;img');
   });
 
-  it('clock steps back: the throttle holds and the link is not revived (T255)', async () => {
+  it('when the clock is set back, the throttle still holds and a used link stays used (T255)', async () => {
     await service.givenUser('t255');
     const token = await mailedToken(service, 't255@example.com');
     service.clock.advanceSeconds(-3600);
@@ -342,8 +330,8 @@ describe('POST /forget-password', () => {
   });
 });
 
-describe('RESET_RESPONSE_UID=token: the letter of §4.9', () => {
-  it('the uid of the answer is the token of the link, and still only its hash is looked up', async () => {
+describe('RESET_RESPONSE_UID=token, the literal reading of the specification', () => {
+  it('the uid in the answer is the token of the link, and only its hash is stored', async () => {
     const service = await TestService.start({ RESET_RESPONSE_UID: 'token' });
     try {
       await service.givenUser('literal');
@@ -360,8 +348,8 @@ describe('RESET_RESPONSE_UID=token: the letter of §4.9', () => {
   });
 });
 
-describe('SMTP is not configured', () => {
-  it('§4.9 in production the request is made all the same, nothing is sent, and a warning says so (T143)', async () => {
+describe('without a mail server', () => {
+  it('in production the request is stored, no mail is sent, and a warning is logged (T143)', async () => {
     const service = await TestService.start({
       NODE_ENV: 'production',
       BCRYPT_COST: '10',
@@ -393,7 +381,7 @@ describe('HIDE_ACCOUNT_EXISTENCE', () => {
 
   const ask = (email: string) => service.post('/forget-password', { email });
 
-  it('an address that nobody has is answered like one that somebody has: shape, times, throttle (T103, W11)', async () => {
+  it('an unknown address is answered like a known one: same fields, times and throttle (T103, W11)', async () => {
     await service.givenUser('known');
     const known = await ask('known@example.com');
     const unknown = await ask('unknown@example.com');
@@ -415,14 +403,14 @@ describe('HIDE_ACCOUNT_EXISTENCE', () => {
     expect(later.body.data.uid).not.toBe(unknown.body.data.uid);
   });
 
-  it('all spellings of one address share its throttle and its synthetic user', async () => {
+  it('all spellings of an unknown address share one throttle and one synthetic user id', async () => {
     const first = await ask('spelling@example.com');
     expect(codeOf(await ask('SPELLING@example.com '))).toBe('AUTH_429002');
     service.clock.advanceSeconds(300);
     expect((await ask('ＳＰＥＬＬＩＮＧ@example.com')).body.data.user_id).toBe(first.body.data.user_id);
   });
 
-  it('disabled users and users of a directory are answered alike, and no row, mail or audit tells of it', async () => {
+  it('disabled users and directory users are answered alike, without a row, a mail or an audit row', async () => {
     await service.givenUser('disabled', { status: -1 });
     await service.givenUser('directory', { provider: 'ldap' });
     await newMails(service);

@@ -14,7 +14,7 @@ describe('logs', () => {
   const lines = () => service.logLines.map((line) => JSON.stringify(line));
   const requests = () => service.logLines.filter((line) => line.msg === 'request');
 
-  it('T267 the request id of an answer is that of its log line, and times are UTC', async () => {
+  it('T267 an answer and its log line have the same request id', async () => {
     const answers = [
       await service.get('/health/live'),
       await service.login('nobody', 'wrong'),
@@ -36,7 +36,7 @@ describe('logs', () => {
     ]);
   });
 
-  it('a request id from outside is taken over when it is one, and replaced when it is anything else', async () => {
+  it('a well-formed X-Request-Id is kept, and any other value is replaced', async () => {
     const given = 'gateway-0123456789';
     expect((await service.get('/nowhere', { headers: { 'x-request-id': given } })).headers['x-request-id']).toBe(given);
     for (const id of [
@@ -56,7 +56,7 @@ describe('logs', () => {
     expect(row?.request_id).toBe(given);
   });
 
-  it('W47 hold no password, token, header, query or body, whatever happens', async () => {
+  it('W47 contain no password, token, header, query or body, whatever the outcome of a request', async () => {
     const user = await service.givenUser('watched');
     const opened = await service.session('watched');
     const { body } = await service.post('/refresh', { refresh_token: opened.refresh });
@@ -77,7 +77,7 @@ describe('logs', () => {
     });
     await service.post('/logout', undefined, { bearer: opened.access });
     await service.get('/user/me', { bearer: opened.access });
-    // A store that fails in the middle: drivers like to quote the statement with its values.
+    // The database fails: drivers quote the statement with its values in their errors.
     await service.database.affected('ALTER TABLE users RENAME TO users_away');
     expect((await service.login('watched')).status).toBeGreaterThanOrEqual(500);
     expect((await service.get('/user/me', { bearer: opened.refresh })).status).toBeGreaterThanOrEqual(401);
@@ -104,7 +104,7 @@ describe('logs', () => {
     }
   });
 
-  it('T206 W47 a user name or a user agent cannot forge a line, colour it or reach a terminal', async () => {
+  it('T206 W47 control characters in a user name or a user agent cannot forge or colour a log line', async () => {
     const forged = `x\r\n{"level":30,"msg":"forged"}\n\u001b[2J\u009b31m\${jndi:ldap://127.0.0.1/a}%n`;
     const before = service.logLines.length;
     await service.login(forged, 'wrong', {}, { headers: { 'user-agent': '\u001b[31m${jndi:x} %n' } });
@@ -118,7 +118,7 @@ describe('logs', () => {
     expect(row).toMatchObject({ login_name: forged, outcome: 'LOGIN_404001' });
   });
 
-  it('T268 long names make short lines', async () => {
+  it('T268 long names do not make long log lines', async () => {
     await service.login('n'.repeat(255), 'wrong', {}, { headers: { 'user-agent': 'u'.repeat(8000) } });
     await service.login('n'.repeat(15_000), 'wrong');
     await service.get(`/${'p'.repeat(8000)}`);
@@ -130,7 +130,7 @@ describe('logs', () => {
     expect(row?.user_agent).toHaveLength(512);
   });
 
-  it('a failing store is one warning with its code, without statement and stack', async () => {
+  it('a database failure is one warning with its error code, without the statement and the stack', async () => {
     await service.givenUser('unlucky');
     await service.database.affected('ALTER TABLE users RENAME TO users_away');
     const { status, body } = await service.login('unlucky');

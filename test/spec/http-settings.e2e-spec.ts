@@ -11,14 +11,14 @@ const grants = ({ headers }: Answer) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-allow-origin'));
 
 describe('CORS_ORIGINS (T217)', () => {
-  describe('not set', () => {
+  describe('when it is not set', () => {
     let service: TestService;
     beforeAll(async () => {
       service = await TestService.start();
     });
     afterAll(() => service.stop());
 
-    it.each(named(routes))('%s grants nothing to any origin', async (_name, { method, path, body }) => {
+    it.each(named(routes))('%s allows no origin', async (_name, { method, path, body }) => {
       const answers = [
         await service.send(method, path, body, { headers: { origin: portal } }),
         await service.send('OPTIONS', path, undefined, { headers: preflight(portal) }),
@@ -28,7 +28,7 @@ describe('CORS_ORIGINS (T217)', () => {
     });
   });
 
-  describe('set', () => {
+  describe('when it is set', () => {
     let service: TestService;
     beforeAll(async () => {
       service = await TestService.start({ CORS_ORIGINS: `${portal},http://localhost:5173` });
@@ -36,7 +36,7 @@ describe('CORS_ORIGINS (T217)', () => {
     });
     afterAll(() => service.stop());
 
-    it.each([portal, 'http://localhost:5173'])('%s may read every answer, refusals too', async (origin) => {
+    it.each([portal, 'http://localhost:5173'])('%s may read every answer, also errors', async (origin) => {
       for (const answer of [
         await service.login('crossing', password, {}, { headers: { origin } }),
         await service.login('crossing', 'wrong', {}, { headers: { origin } }),
@@ -61,17 +61,17 @@ describe('CORS_ORIGINS (T217)', () => {
       'https://PORTAL.example.com:443',
       `${portal}:8443`,
       `${portal}/`,
-    ])('%s is granted nothing', async (origin) => {
+    ])('%s is not allowed', async (origin) => {
       const answers = [
         await service.login('crossing', password, {}, { headers: { origin } }),
         await service.send('OPTIONS', '/login', undefined, { headers: preflight(origin) }),
       ];
       expect(answers.flatMap(grants)).toEqual([]);
-      // A cache between must not hand the answer for one origin to another.
+      // A cache must not serve the answer for one origin to another.
       for (const { headers } of answers) expect(String(headers.vary)).toMatch(/origin/i);
     });
 
-    it('no origin is ever granted credentials, nor all of them anything', async () => {
+    it('credentials are never allowed, and the wildcard is never answered', async () => {
       for (const origin of [portal, '*', 'https://evil.example']) {
         const { headers } = await service.send('OPTIONS', '/login', undefined, { headers: preflight(origin) });
         expect(headers['access-control-allow-origin']).not.toBe('*');
@@ -79,7 +79,7 @@ describe('CORS_ORIGINS (T217)', () => {
       }
     });
 
-    it('a preflight has no effect but its answer', async () => {
+    it('a preflight request has no side effect', async () => {
       const logs = await service.count('login_logs');
       const answer = await service.send('OPTIONS', '/login', undefined, { headers: preflight(portal) });
       expect(answer.status).toBe(204);
@@ -93,7 +93,7 @@ describe('CORS_ORIGINS (T217)', () => {
       expect(await service.count('login_logs')).toBe(logs);
     });
 
-    it('an OPTIONS that is no preflight is answered without a text of somebody else', async () => {
+    it('an OPTIONS request that is not a preflight is answered with 405, or 204 without a body', async () => {
       const { status, raw } = await service.send('OPTIONS', '/login');
       expect([204, 405]).toContain(status);
       if (status === 204) expect(raw).toHaveLength(0);
@@ -101,7 +101,7 @@ describe('CORS_ORIGINS (T217)', () => {
   });
 });
 
-describe('API_PREFIX (decisions.md 1)', () => {
+describe('API_PREFIX', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({ API_PREFIX: '/api/v1' });
@@ -109,7 +109,7 @@ describe('API_PREFIX (decisions.md 1)', () => {
   afterAll(() => service.stop());
 
   it.each(named(routes))(
-    '%s is under the prefix, or at the root where an outsider expects it',
+    '%s is below the prefix, except for the paths that clients expect at the root',
     async (_name, route) => {
       const { method, path, body, atRoot = false } = route;
       const [prefixed, plain] = [
@@ -125,7 +125,7 @@ describe('API_PREFIX (decisions.md 1)', () => {
     },
   );
 
-  it('the document names the paths as they are', async () => {
+  it('the OpenAPI document contains the paths with the prefix', async () => {
     const { body } = await service.get('/openapi.json');
     const paths = Object.keys(body.paths as object);
     expect(paths).toEqual(expect.arrayContaining(['/api/v1/login', '/api/v1/refresh', '/api/v1/logout']));

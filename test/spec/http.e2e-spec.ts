@@ -1,4 +1,5 @@
 import { type Answer, password, TestService } from '../support/app';
+import { leastProcessorMs } from '../support/processor-time';
 import { named, type RouteCase, routes, taking } from '../support/routes';
 import { captchaToken } from '../support/settings';
 
@@ -6,14 +7,14 @@ const json = { 'content-type': 'application/json' };
 const posts = taking('POST');
 const open = posts.filter((route) => !route.guarded);
 
-/** What every refusal has to be, whatever refused it. */
+/** What every error answer has in common, whichever part of the service made it. */
 function expectRefusal(answer: Answer, code: string): void {
   expect(answer.body).toMatchObject({ error_code: code, msg: expect.stringMatching(/\S/) });
   expect(Object.keys(answer.body as object).every((key) => ['error_code', 'msg', 'data'].includes(key))).toBe(true);
   expect(String(answer.status)).toBe(/_(\d{3})\d{3}$/.exec(code)?.[1]);
   expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
   expectHeaders(answer);
-  // Nothing of the inside: no stack, no file, no statement, no package.
+  // It reveals no stack, file, statement or package.
   expect(JSON.stringify(answer.body)).not.toMatch(
     /at \/|\.ts:|\.js:|node_modules|select |sqlite|mysql|FST_|Exception/i,
   );
@@ -25,7 +26,7 @@ function expectHeaders({ headers }: Answer): void {
   for (const name of ['x-powered-by', 'server']) expect(headers).not.toHaveProperty(name);
 }
 
-describe('HTTP (security-tests 3.8 and 3.9)', () => {
+describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec/attacks.md#3.9)', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start();
@@ -45,7 +46,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       (method) => !offered.includes(method),
     );
 
-    it.each(others)('T215 %s is 405 with Allow, with any body and none', async (method) => {
+    it.each(others)('T215 %s is answered with 405 and Allow, with any body or none', async (method) => {
       for (const [body, headers] of [
         [undefined, {}],
         ['{"a":1}', json],
@@ -60,14 +61,14 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it('T220 the method cannot be replaced by a header or a field', async () => {
+    it('T220 neither a header nor a query parameter overrides the method', async () => {
       const answer = await service.send('PUT', `${route.path}?_method=${route.method}`, undefined, {
         headers: { 'x-http-method-override': route.method, 'x-method-override': route.method },
       });
       expect(answer.status).toBe(405);
     });
 
-    it('T229 tells nothing of the server, is never cached nor sniffed', async () => {
+    it('T229 does not identify the server, and forbids caching and content sniffing', async () => {
       expectHeaders(await service.send(route.method, route.path, route.body));
       expectHeaders(await service.send('PUT', route.path));
     });
@@ -100,7 +101,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
 
   describe.each(named(routes.filter((route) => route.guarded)))('%s', (_name, route) => {
     it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic YTpi', 'bearer x', `Bearer ${'x'.repeat(200)}`, 'Bearer é'])(
-      'is 401 with Authorization %j',
+      'is answered with 401 for Authorization %j',
       async (authorization) => {
         const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
         const answer = await service.send(route.method, route.path, route.method === 'POST' ? '{}' : undefined, {
@@ -134,12 +135,12 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       '__proto__',
       '*',
       '%25',
-    ])('T210 T211 with %s is as unknown as any other', async (other) => {
+    ])('T210 T211 the malformed id %s is answered like an unknown one', async (other) => {
       const answer = await service.get(route.path.replace(uid, other));
       expectRefusal(answer, route.unknownId ?? '');
     });
 
-    it('T210 without anything there is no such path', async () => {
+    it('T210 the path without an id is answered with 404', async () => {
       for (const path of [route.path.replace(uid, ''), route.path.replace(`/${uid}`, '')]) {
         const { body } = await service.get(path);
         expect(['COMMON_404001', route.unknownId]).toContain(body.error_code);
@@ -163,21 +164,24 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       '/user/🙂',
       '/__proto__',
       '/constructor',
-    ])('T230 %s is the 404 envelope', async (path) => {
+    ])('T230 %s is answered with the 404 envelope', async (path) => {
       const answer = await service.get(path);
       expectRefusal(answer, 'COMMON_404001');
       expect(answer.headers).not.toHaveProperty('x-injected');
       expectRefusal(await service.post(path, {}), 'COMMON_404001');
     });
 
-    it.each(['/%ff', '/%', '/user/%e0%a4', '/%c0%af', '/login%'])('T210 %s is the 400 envelope', async (path) => {
-      expectRefusal(await service.get(path), 'COMMON_400001');
-      const answer = await service.post(path, {}, { headers: { 'accept-language': 'zh' } });
-      expectRefusal(answer, 'COMMON_400001');
-      expect(answer.body.msg).toMatch(/\p{Script=Han}/u);
-    });
+    it.each(['/%ff', '/%', '/user/%e0%a4', '/%c0%af', '/login%'])(
+      'T210 %s is answered with the 400 envelope',
+      async (path) => {
+        expectRefusal(await service.get(path), 'COMMON_400001');
+        const answer = await service.post(path, {}, { headers: { 'accept-language': 'zh' } });
+        expectRefusal(answer, 'COMMON_400001');
+        expect(answer.body.msg).toMatch(/\p{Script=Han}/u);
+      },
+    );
 
-    it('decisions.md 8: the page of the API is off where API_DOCS says so, the document stays', async () => {
+    it('API_DOCS=false removes the documentation page and keeps the OpenAPI document', async () => {
       expect((await service.get('/docs')).status).toBe(200);
       const other = await TestService.start({ API_DOCS: 'false' });
       for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/swagger-ui.css']) {
@@ -219,7 +223,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       ['application/json; charset=iso-8859-1', '{}'],
       ['', '{}'],
       ['*/*', '{}'],
-    ])('T202 T203 %s is 415, unread', async (type, body) => {
+    ])('T202 T203 %s is answered with 415, without reading the body', async (type, body) => {
       for (const route of posts) expectRefusal(await raw(route, body, { 'content-type': type }), 'COMMON_415001');
     });
 
@@ -233,7 +237,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       'application/json\ta',
       'application/json garbage',
       'application/json,text/plain',
-    ])('T202 %j is read with validation, or refused', async (type) => {
+    ])('T202 %j is either validated as JSON or refused', async (type) => {
       for (const route of open.filter(({ required = [] }) => required.length > 0)) {
         const { status, body } = await raw(route, '{"username":{}}', { 'content-type': type });
         expect(['COMMON_400001', 'COMMON_415001']).toContain(body.error_code);
@@ -241,7 +245,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it('a body without a type is 415, no body without a type is judged as an empty one', async () => {
+    it('a request without a body and without a content type is treated like one with an empty body', async () => {
       for (const route of posts) {
         const { headers, status } = await service.send(route.method, route.path, undefined);
         expect({ status, type: headers['content-type'] }).not.toMatchObject({ status: 500 });
@@ -249,15 +253,18 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it.each(['gzip', 'deflate', 'br', 'gzip, gzip', 'x-unknown'])('T204 Content-Encoding %s is 415', async (coding) => {
-      for (const route of posts) {
-        const headers = { ...json, 'content-encoding': coding };
-        expectRefusal(await raw(route, Buffer.from('1f8b0800', 'hex'), headers), 'COMMON_415001');
-      }
-    });
+    it.each(['gzip', 'deflate', 'br', 'gzip, gzip', 'x-unknown'])(
+      'T204 Content-Encoding %s is answered with 415',
+      async (coding) => {
+        for (const route of posts) {
+          const headers = { ...json, 'content-encoding': coding };
+          expectRefusal(await raw(route, Buffer.from('1f8b0800', 'hex'), headers), 'COMMON_415001');
+        }
+      },
+    );
   });
 
-  describe('bodies that are no JSON object', () => {
+  describe('bodies that are not a JSON object', () => {
     it.each([
       ['T194 an array', '[]'],
       ['T194 an array of objects', '[{"username":"alice"}]'],
@@ -284,11 +291,10 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       ['T198 __proto__ in the depth', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
       ['T200 8000 levels', `${'['.repeat(8000)}${']'.repeat(8000)}`],
       ['T200 2700 levels of objects', `${'{"a":'.repeat(2700)}1${'}'.repeat(2700)}`],
-    ])('%s is COMMON_400001, at once', async (_what, body) => {
+    ])('%s is answered with COMMON_400001 without expensive work', async (_what, body) => {
       for (const route of open) {
-        const started = performance.now();
-        const answer = await raw(route, body);
-        expect(performance.now() - started).toBeLessThan(2000);
+        let answer!: Answer;
+        expect(await leastProcessorMs(1, async () => (answer = await raw(route, body)))).toBeLessThan(2000);
         // A field that is merely of the wrong depth may also be a captcha that is missing.
         expectRefusal(answer, 'COMMON_400001');
         expect(Object.keys(answer.body.data.fields as object)).not.toContain('undefined');
@@ -297,7 +303,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
         expect([400, 401]).toContain((await raw(route, body)).status);
     });
 
-    it('T198 leaves no trace on the prototype of anything', async () => {
+    it('T198 does not pollute the prototype of objects', async () => {
       await raw(posts[0] as RouteCase, '{"__proto__":{"status":1,"polluted":true}}');
       expect(({} as Record<string, unknown>).polluted).toBeUndefined();
       expect(({} as Record<string, unknown>).status).toBeUndefined();
@@ -306,7 +312,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     it.each([
       ['empty', ''],
       ['null', 'null'],
-    ])('T194 %s is a body without fields', async (_what, body) => {
+    ])('T194 %s is treated as a body without fields', async (_what, body) => {
       for (const route of open.filter(({ required = [] }) => required.length > 0)) {
         const answer = await raw(route, body);
         expectRefusal(answer, 'COMMON_400001');
@@ -316,7 +322,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it('T201 a body over 16 KiB is 413, one of exactly 16 KiB is read', async () => {
+    it('T201 a body of more than 16 KiB is answered with 413, and one of exactly 16 KiB is read', async () => {
       const sized = (bytes: number) => `{"username":"${'a'.repeat(bytes - 15)}"}`;
       for (const route of posts) {
         expect(sized(16_384)).toHaveLength(16_384);
@@ -327,7 +333,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it('a key that is given twice counts once', async () => {
+    it('of a key that occurs twice the last value counts', async () => {
       await service.givenUser('twice');
       const body = `{"username":"nobody","username":"twice","password":"${password}","captcha_token":"${captchaToken}"}`;
       expect((await raw(posts[0] as RouteCase, body)).status).toBe(200);
@@ -344,18 +350,18 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     const send = (value: unknown) => service.post(route.path, { ...route.body, [field]: value });
 
     it.each([0, 1, true, false, {}, [], ['alice'], { uid: 1 }, { _type: 'raw' }, { $ne: null }, [['a', 'b']], 1e300])(
-      'T192 T193 W42 %j never reaches a query: COMMON_400001 names the field',
+      'T192 T193 W42 %j does not reach a query: COMMON_400001 names the field',
       async (value) => {
         const answer = await send(value);
         expectRefusal(answer, 'COMMON_400001');
         expect(answer.body.data.fields).toEqual({ [field]: [expect.stringMatching(`^${field} must be `)] });
         expect(answer.body.data.fields[field][0]).not.toContain('characters');
-        // What was sent is not repeated: it may be a password.
+        // The message does not repeat the value, which may be a password.
         expect(answer.body.data.fields[field][0]).not.toContain('alice');
       },
     );
 
-    it('T189 missing and null are COMMON_400001 where the field is required', async () => {
+    it('T189 a required field that is missing or null is answered with COMMON_400001', async () => {
       for (const value of [undefined, null]) {
         const answer = await send(value);
         if (required) {
@@ -368,7 +374,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it('T189 an empty text is refused, and never the first row', async () => {
+    it('T189 an empty text is refused and never selects the first row', async () => {
       const answer = await send('');
       expectRefusal(answer, answer.body.error_code as string);
       expect(answer.status).toBeLessThan(500);
@@ -379,7 +385,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     });
   });
 
-  it('an optional field that is empty is told which values it may have, not that it is required', async () => {
+  it('the error of an empty optional field lists its values and does not call it required', async () => {
     const { body } = await service.post('/login', {
       username: 'nobody',
       password: 'wrong',
@@ -391,12 +397,12 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
     });
   });
 
-  it('COMMON_400001 names every field that does not fit, together', async () => {
+  it('COMMON_400001 names all invalid fields at once', async () => {
     const { body } = await service.post('/login', { username: 1, provider: 'x', captcha_token: captchaToken });
     expect(Object.keys(body.data.fields as object).sort()).toEqual(['password', 'provider', 'username']);
   });
 
-  it('T199 unknown fields are dropped: none of them reaches the row', async () => {
+  it('T199 unknown fields are dropped and change no column', async () => {
     const user = await service.givenUser('dropper');
     const extra = { status: -1, uid: 'x', is_admin: true, isAdmin: true, login_failed_count: 9, mfa_type: 'totp' };
     expect((await service.login('dropper', password, extra)).status).toBe(200);
@@ -431,13 +437,13 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       '__proto__',
       'constructor',
       'toString',
-    ])('T205 T206 T207 T213 the user name %j is one that nobody has', async (username) => {
+    ])('T205 T206 T207 T213 the user name %j is answered as unknown', async (username) => {
       const answer = await service.login(username, 'wrong');
       expectRefusal(answer, 'LOGIN_404001');
       expect((await service.login(username, username)).status).toBe(404);
     });
 
-    it('T205 T207 the same as a password is a wrong one', async () => {
+    it('T205 T207 the same text as a password is answered as a wrong password', async () => {
       await service.givenUser('target');
       for (const typed of ["' OR 1=1-- ", '\\', '\u0000', '👩‍👩‍👧‍👦', '\ud800', 'a'.repeat(73), `${password}\u0000`]) {
         await service.database.affected("UPDATE users SET login_failed_count = 0 WHERE login_name_key = 'target'");
@@ -445,23 +451,17 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       }
     });
 
-    it.each([256, 10_000])('T208 a user name of %i characters is COMMON_400001', async (length) => {
+    it.each([256, 10_000])('T208 a user name of %i characters is answered with COMMON_400001', async (length) => {
       const answer = await service.login('a'.repeat(length), 'wrong');
       expectRefusal(answer, 'COMMON_400001');
       expect(Object.keys(answer.body.data.fields as object)).toEqual(['username']);
     });
 
-    it('T209 a password as long as the body allows is answered within 50 ms', async () => {
+    it('T209 a password as long as the body allows costs the service less than 50 ms', async () => {
       const typed = 'x'.repeat(16_000);
-      const times: number[] = [];
-      for (let n = 0; n < 10; n++) {
-        await service.givenUser(`patient${n}`);
-        const started = performance.now();
-        expectRefusal(await service.login(`patient${n}`, typed), 'LOGIN_401001');
-        times.push(performance.now() - started);
-      }
-      // The quickest: a machine that is busy elsewhere is not what is measured.
-      expect(Math.min(...times)).toBeLessThan(50);
+      for (let n = 0; n < 10; n++) await service.givenUser(`patient${n}`);
+      const refused = async (n: number) => expectRefusal(await service.login(`patient${n}`, typed), 'LOGIN_401001');
+      expect(await leastProcessorMs(10, refused)).toBeLessThan(50);
     });
   });
 
@@ -472,7 +472,7 @@ describe('HTTP (security-tests 3.8 and 3.9)', () => {
       ['zh-CN,zh;q=0.9', 'zh'],
       ['fr', 'en'],
       ['<script>', 'en'],
-    ])('is in the language of Accept-Language %j, whatever refuses', async (wanted, language) => {
+    ])('is in the language of Accept-Language %j for every kind of error', async (wanted, language) => {
       const headers: Record<string, string> = wanted === undefined ? {} : { 'accept-language': wanted };
       const refusals = [
         await service.login('nobody', 'wrong', {}, { headers }),

@@ -1,7 +1,7 @@
 import { TestService, tally } from '../support/app';
 import { MfaClient } from '../support/mfa';
 
-/** Small numbers; what they are in production stands in docs/operations/rate-limits.md. */
+/** Smaller than in production (docs/operations/rate-limits.md). */
 const limited = {
   RATE_LIMIT: 'on',
   RATE_LIMIT_LOGIN: '5',
@@ -12,7 +12,7 @@ const limited = {
   RATE_LIMIT_TARGET: '3',
 };
 
-describe('rate limits (decisions.md 8)', () => {
+describe('rate limits', () => {
   let service: TestService;
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('rate limits (decisions.md 8)', () => {
     return seen;
   };
 
-  it('request N+1 is COMMON_429001 with retry_after, another address is not (T049)', async () => {
+  it('request N+1 of an address is answered with COMMON_429001 and retry_after, and another address is not limited (T049)', async () => {
     expect(await codes(5, () => service.login('nobody'))).toEqual(Array(5).fill('LOGIN_404001'));
     const refused = await service.login('nobody');
     expect(refused).toMatchObject({ status: 429, body: { error_code: 'COMMON_429001' } });
@@ -44,7 +44,7 @@ describe('rate limits (decisions.md 8)', () => {
     expect((await service.login('nobody', 'x', {}, { ip: '203.0.113.9' })).body.error_code).toBe('LOGIN_404001');
   });
 
-  it('no query, case, slash or header makes another key (T049)', async () => {
+  it('a query, another case, a slash or a header does not start a new count (T049)', async () => {
     await codes(5, () => service.login('nobody'));
     const body = { username: 'nobody', password: 'x', captcha_token: 'x' };
     for (const path of ['/login?x=1', '/login?', '/login#x']) {
@@ -72,14 +72,14 @@ describe('rate limits (decisions.md 8)', () => {
     expect((await from('198.51.100.4')).status).toBe(429);
   });
 
-  it('what other checks refuse is counted as well', async () => {
+  it('requests that fail validation or authentication are counted as well', async () => {
     expect(await codes(5, () => service.post('/login', {}))).toEqual(Array(5).fill('COMMON_400001'));
     expect((await service.post('/login', {})).body.error_code).toBe('COMMON_429001');
     expect(await codes(8, () => service.get('/user/me'))).toEqual(Array(8).fill('AUTH_401001'));
     expect((await service.get('/user/me')).body.error_code).toBe('COMMON_429001');
   });
 
-  it('a refused request does nothing: no lock, no journal', async () => {
+  it('a refused request neither counts as a failed login nor writes a login log', async () => {
     const { uid, loginName } = await service.givenUser('alice');
     await codes(5, () => service.login('nobody'));
     const rows = await service.count('login_logs');
@@ -88,28 +88,28 @@ describe('rate limits (decisions.md 8)', () => {
     expect(await service.count('login_logs')).toBe(rows);
   });
 
-  it('route groups are counted apart, the routes of a group together', async () => {
+  it('the routes of a group share a count, and each group has its own', async () => {
     await codes(6, () => service.login('nobody'));
     expect((await service.post('/verify-captcha', { captcha_token: 'x' })).status).not.toBe(429);
     await codes(4, () => service.get('/captcha/challenge'));
     expect((await service.post('/verify-captcha', { captcha_token: 'x' })).status).toBe(429);
   });
 
-  it('an e-mail address is counted whoever asks and however it is written', async () => {
+  it('requests for one e-mail address are counted together, from any client and in any spelling', async () => {
     const ask = (email: string, n: number) => service.post('/forget-password', { email }, { ip: `203.0.113.${n}` });
     expect(await codes(3, (n) => ask('nobody@example.com', n))).toEqual(Array(3).fill('AUTH_404002'));
     expect((await ask('NOBODY@example.com ', 9)).body.error_code).toBe('COMMON_429001');
     expect((await ask('other@example.com', 9)).body.error_code).toBe('AUTH_404002');
   });
 
-  it('a reset link is counted whoever asks', async () => {
+  it('requests for one reset link are counted together, from any client', async () => {
     const uid = '00000000-0000-4000-8000-000000000001';
     const link = (n: number) => service.get(`/user/change-pwd-req/${uid}`, { ip: `203.0.113.${n}` });
     expect(await codes(3, link)).toEqual(Array(3).fill('AUTH_401003'));
     expect((await link(9)).body.error_code).toBe('COMMON_429001');
   });
 
-  it('a pending login is counted by its mfa_token, without one by the address that asks', async () => {
+  it('requests for a pending login are counted by its mfa_token, or by the client address when there is none', async () => {
     const uid = '00000000-0000-4000-8000-000000000001';
     const ask = (ip: string, mfa_token?: string) =>
       service.post('/otp-verify', { uid, type: 'email', code: '000000', mfa_token }, { ip });
@@ -124,7 +124,7 @@ describe('rate limits (decisions.md 8)', () => {
     ['junk mfa_tokens', (n: number) => ({ mfa_token: `junk ${n}` })],
     ['one junk mfa_token', () => ({ mfa_token: 'junk' })],
     ['no mfa_token', () => ({})],
-  ])('a stranger with %s does not keep the owner from the second factor', async (_what, more) => {
+  ])('a stranger with %s cannot lock the owner out of the second factor', async (_what, more) => {
     await MfaClient.with({ ...limited, RATE_LIMIT_OTP: '100' }, async (mfa) => {
       const user = await mfa.givenUser('owner');
       const { uid, mfaToken } = await mfa.logIn('owner');
@@ -140,21 +140,21 @@ describe('rate limits (decisions.md 8)', () => {
     });
   });
 
-  it('who is over the limit of his address does not use up that of a target', async () => {
+  it('a client that is over its own limit does not use up the limit of a target', async () => {
     const ask = (ip: string, email: string) => service.post('/forget-password', { email }, { ip });
     await codes(20, (n) => ask('203.0.113.1', `filler${n}@example.com`));
     expect(await codes(5, () => ask('203.0.113.1', 'victim@example.com'))).toEqual(Array(5).fill('COMMON_429001'));
     expect((await ask('203.0.113.2', 'victim@example.com')).body.error_code).toBe('AUTH_404002');
   });
 
-  it('probes, keys and the document are not limited', async () => {
+  it('health probes, keys and the OpenAPI document are not limited', async () => {
     for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json', '/openapi.json']) {
       const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await service.get(path)).status));
       expect(statuses).not.toContain(429);
     }
   });
 
-  it('a prefix changes nothing', async () => {
+  it('API_PREFIX does not change the limits', async () => {
     const prefixed = await TestService.start({ ...limited, API_PREFIX: '/api/v1' });
     try {
       const ask = () =>
@@ -169,7 +169,7 @@ describe('rate limits (decisions.md 8)', () => {
     }
   });
 
-  it('off is off', async () => {
+  it('RATE_LIMIT=off disables all limits', async () => {
     const free = await TestService.start({ ...limited, RATE_LIMIT: 'off' });
     try {
       const answers = await Promise.all(Array.from({ length: 30 }, () => free.login('nobody')));

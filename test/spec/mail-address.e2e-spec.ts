@@ -26,7 +26,7 @@ const bad = [
   'a@x.com.',
 ];
 
-/** One judgement for all ways in: what is taken gets mail, and what would get none is refused when it is given. */
+/** All inputs use one rule: an accepted address can get mail, and an address that cannot is refused at once. */
 describe('the e-mail address of an account', () => {
   let mfa: MfaClient;
   let service: TestService;
@@ -67,7 +67,7 @@ describe('the e-mail address of an account', () => {
     );
 
   it.each([...good.map((email) => [email, true] as const), ...bad.map((email) => [email, false] as const)])(
-    '%s is taken by every way in or by none (%s)',
+    '%s is accepted by all inputs or by none (%s)',
     async (email, expected) => {
       const created = await taken(service.app.get(UserAdministration).create(user(email)));
       const file = join(directory, 'users.jsonl');
@@ -95,8 +95,8 @@ describe('the e-mail address of an account', () => {
     expect(envelope.to).toEqual([address]);
   });
 
-  describe('that was stored before it was judged', () => {
-    it('a login that needs a code by mail warns the operator, and no mail is queued to die', async () => {
+  describe('that was stored before the rule existed', () => {
+    it('a login that needs a code by mail logs a warning and queues no mail', async () => {
       const { uid } = await mfa.givenUser('stored');
       await service.database.affected("UPDATE users SET email = 'a..b@x.com' WHERE uid = ?", [uid]);
       const mails = await service.count('mail_outbox');
@@ -111,7 +111,7 @@ describe('the e-mail address of an account', () => {
       expect(JSON.stringify(service.logLines)).not.toContain('a..b@');
     });
 
-    it('a forgotten password is refused for what was typed, and an invitation says that it was not mailed', async () => {
+    it('a request for a reset link is refused with 400, and an invitation reports that it was not mailed', async () => {
       const invited = await mfa.givenUser('invited');
       await service.database.affected("UPDATE users SET email = 'c..d@x.com', email_key = 'c..d@x.com' WHERE uid = ?", [
         invited.uid,

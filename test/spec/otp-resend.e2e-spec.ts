@@ -3,14 +3,14 @@ import { MfaClient, wrongCode } from '../support/mfa';
 
 const absentUid = '00000000-0000-4000-8000-000000000000';
 
-describe('POST /otp-resend (§4.3)', () => {
+describe('POST /otp-resend', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
   });
   afterAll(() => mfa.stop());
 
-  it('T053 within the cooldown answers MFA_429001 with the remaining seconds and sends nothing', async () => {
+  it('T053 a resend within the cooldown is answered with MFA_429001 and the remaining seconds, and sends no mail', async () => {
     const user = await mfa.givenUser('t053');
     const { uid, code } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(18);
@@ -21,7 +21,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
   });
 
-  it('T054 after the cooldown a new code takes the place of the old one', async () => {
+  it('T054 after the cooldown a new code replaces the old one', async () => {
     const user = await mfa.givenUser('t054');
     const { uid, code: old } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(60);
@@ -35,25 +35,28 @@ describe('POST /otp-resend (§4.3)', () => {
   });
 
   it.each([['totp'], [undefined], ['EMAIL'], [['email']], [''], [null], [1], ['email ']])(
-    'T055 type %p answers MFA_400001 with HTTP 400',
+    'T055 the type %p is answered with 400 MFA_400001',
     async (type) => {
       const answer = await mfa.service.post('/otp-resend', { uid: absentUid, ...(type === undefined ? {} : { type }) });
       expect(answer).toMatchObject({ status: 400, body: { error_code: 'MFA_400001' } });
     },
   );
 
-  it.each([[[absentUid]], [1], [null]])('a uid that is no string answers COMMON_400001 (%p)', async (uid) => {
-    expect((await mfa.resend(uid)).body.error_code).toBe('COMMON_400001');
-  });
+  it.each([[[absentUid]], [1], [null]])(
+    'a uid that is not a string is answered with COMMON_400001 (%p)',
+    async (uid) => {
+      expect((await mfa.resend(uid)).body.error_code).toBe('COMMON_400001');
+    },
+  );
 
-  it('T065 without a pending login it sends nothing and takes no cooldown from the real login', async () => {
+  it('T065 a resend without a pending login sends no mail and starts no cooldown for the next login', async () => {
     const user = await mfa.givenUser('t065');
     expect((await mfa.resend(user.uid)).body.error_code).toBe('MFA_401001');
     expect(await mfa.mails(user)).toHaveLength(0);
     expect((await mfa.service.login('t065')).status).toBe(200);
   });
 
-  it('T066 a known uid without a pending login is answered like an unknown and a malformed one', async () => {
+  it('T066 a known uid without a pending login is answered like an unknown or a malformed one', async () => {
     const user = await mfa.givenUser('t066');
     const answers = await Promise.all(
       [user.uid, absentUid, 'x', ''].map(async (uid) => {
@@ -65,7 +68,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect(answers[0]).toContain('MFA_401001');
   });
 
-  it('T068 the pending login of an authenticator gets no mail, and email codes are refused for it', async () => {
+  it('T068 a pending login that waits for an authenticator gets no mail and accepts no mailed code', async () => {
     const { user } = await mfa.givenAuthenticator('t068');
     const mails = (await mfa.mails(user)).length;
     await mfa.logIn('t068');
@@ -76,7 +79,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect((await mfa.row('pending_logins', user)).attempts).toBe(0);
   });
 
-  it('T071 of ten parallel resends after the cooldown one sends a mail, nine answer MFA_429001', async () => {
+  it('T071 of ten parallel resends after the cooldown one sends a mail, and nine are answered with MFA_429001', async () => {
     const user = await mfa.givenUser('t071');
     const { uid } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(60);
@@ -85,7 +88,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect(await mfa.mails(user)).toHaveLength(2);
   });
 
-  it('the cooldown is shared with login', async () => {
+  it('login and resend share one cooldown', async () => {
     const user = await mfa.givenUser('shared');
     const { uid } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(60);
@@ -99,7 +102,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect((await mfa.service.login('shared')).status).toBe(200);
   });
 
-  it('renews no attempts: four wrong before it and one after it end the pending login', async () => {
+  it('does not reset the attempts: four wrong codes before it and one after it end the pending login', async () => {
     const user = await mfa.givenUser('renewed');
     const { uid, code } = await mfa.logInByMail(user);
     for (let n = 1; n <= 4; n++) await mfa.verify(uid, 'email', wrongCode(code, n));
@@ -113,7 +116,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect(await mfa.mails(user)).toHaveLength(2);
   });
 
-  it('W35 a stranger can neither have the code replaced nor keep the owner waiting', async () => {
+  it('W35 a stranger can neither replace the code nor start the cooldown of the owner', async () => {
     const user = await mfa.givenUser('w35');
     const { uid, code } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(61);
@@ -126,7 +129,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
   });
 
-  it('a new code does not outlive the pending login', async () => {
+  it('a new code expires with its pending login', async () => {
     const user = await mfa.givenUser('outlive');
     const { uid } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(280);
@@ -139,20 +142,21 @@ describe('POST /otp-resend (§4.3)', () => {
     expect((await mfa.resend(uid)).status).toBe(401);
   });
 
-  it('racing the acceptance of the old code it revives nothing: one token pair, whatever the order', async () => {
+  it('a resend beside the acceptance of the old code leaves one token pair, whichever comes first', async () => {
     const orders = new Set<string>();
     for (let round = 0; round < 16; round++) {
       const user = await mfa.givenUser(`revive-${round}`);
       const { uid, code } = await mfa.logInByMail(user);
       mfa.service.clock.advanceSeconds(60);
-      // One or the other comes later from round to round, so that the resend falls into every gap of the acceptance.
-      const pause = async (turns: number) => {
-        for (let n = 0; n < turns; n++) await mfa.service.database.row('SELECT 1 AS one');
-      };
-      await Promise.all([
-        pause(8 - round).then(() => mfa.verify(uid, 'email', code)),
-        pause(round - 8).then(() => mfa.resend(uid)),
-      ]);
+      const verify = () => mfa.verify(uid, 'email', code);
+      const resend = () => mfa.resend(uid);
+      // One or the other comes later from round to round, so that the resend falls into every gap of the acceptance. In
+      // the first and in the last round they do not meet at all, so that both orders are certain.
+      const [first, second] = round < 8 ? [resend, verify] : [verify, resend];
+      const begun = first();
+      if (round === 0 || round === 15) await begun;
+      for (let n = 0; n < Math.abs(8 - round); n++) await mfa.service.database.row('SELECT 1 AS one');
+      await Promise.all([begun, second()]);
       const spent = (await mfa.tokens(user)) > 0;
       orders.add(spent ? 'accepted first' : 'replaced first');
       expect(Number((await mfa.row('pending_logins', user)).is_closed)).toBe(spent ? 1 : 0);
@@ -163,7 +167,7 @@ describe('POST /otp-resend (§4.3)', () => {
     expect(orders.size).toBe(2);
   });
 
-  it('a user without an e-mail address is answered the same, and nothing is sent', async () => {
+  it('a user without an e-mail address gets the same answer, and no mail is sent', async () => {
     await mfa.givenUser('nomail', { email: null });
     mfa.service.clock.advanceSeconds(61);
     const { uid } = await mfa.logIn('nomail');

@@ -5,14 +5,14 @@ import { dataKey } from '../support/settings';
 
 const absentUid = '00000000-0000-4000-8000-000000000000';
 
-describe('POST /otp-verify, type email (§4.2)', () => {
+describe('POST /otp-verify, type email', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
   });
   afterAll(() => mfa.stop());
 
-  it('T051 the right code answers a JWT pair, whose rows and login_logs row are written', async () => {
+  it('T051 the right code is answered with a token pair, and the rows of the tokens and of the login log are written', async () => {
     const user = await mfa.givenUser('t051');
     const { uid, code } = await mfa.logInByMail(user);
     const answer = await mfa.verify(uid, 'email', code);
@@ -28,7 +28,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect(logs).toEqual([{ outcome: 'success', mfa: 'email' }]);
   });
 
-  it('T052 a wrong code answers MFA_401001, issues nothing, and is logged and audited', async () => {
+  it('T052 a wrong code is answered with MFA_401001, issues no token, and is logged and audited', async () => {
     const user = await mfa.givenUser('t052');
     const { uid, code } = await mfa.logInByMail(user);
     const answer = await mfa.verify(uid, 'email', wrongCode(code));
@@ -48,7 +48,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect(await mfa.tokens(user)).toBe(2);
   });
 
-  it('T058 of 20 parallel right codes one gets a token pair', async () => {
+  it('T058 of 20 parallel requests with the right code one gets a token pair', async () => {
     const user = await mfa.givenUser('t058');
     const { uid, code } = await mfa.logInByMail(user);
     const answers = await Promise.all(Array.from({ length: 20 }, () => mfa.verify(uid, 'email', code)));
@@ -56,7 +56,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect(await mfa.tokens(user)).toBe(2);
   });
 
-  it('T059 five wrong codes end the pending login: the right one is refused, a new login works', async () => {
+  it('T059 five wrong codes end the pending login: the right code is refused, and a new login works', async () => {
     const user = await mfa.givenUser('t059');
     const { uid, code } = await mfa.logInByMail(user);
     for (let n = 1; n <= 5; n++) await mfa.verify(uid, 'email', wrongCode(code, n));
@@ -69,7 +69,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect((await mfa.verify(uid, 'email', again.code)).status).toBe(200);
   });
 
-  it('200 parallel wrong codes: five are compared, and the right one is refused afterwards', async () => {
+  it('of 200 parallel wrong codes five are compared, and the right code is refused afterwards', async () => {
     const user = await mfa.givenUser('burst');
     const { uid, code } = await mfa.logInByMail(user);
     const answers = await Promise.all(
@@ -81,8 +81,8 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect((await mfa.service.userRow(uid)).mfa_failed_count).toBe(5);
   });
 
-  describe('T061 the budget of the account', () => {
-    it('ten wrong codes over two logins block codes for 900 s; no login and no resend lifts it; then it starts from 0', async () => {
+  describe('T061 the attempts of the account over several logins', () => {
+    it('ten wrong codes block all codes for 900 s, neither a login nor a resend ends the block, and then the count starts at 0', async () => {
       const user = await mfa.givenUser('t061');
       for (let login = 0; login < 2; login++) {
         const { uid, code } = await mfa.logInByMail(user);
@@ -132,7 +132,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       }
     });
 
-    it('the tenth attempt is compared: when it is right, it gets in and nothing is blocked', async () => {
+    it('the tenth attempt is still compared: a right code logs in and starts no block', async () => {
       const user = await mfa.givenUser('tenth');
       const first = await mfa.logInByMail(user);
       for (let n = 1; n <= 5; n++) await mfa.verify(user.uid, 'email', wrongCode(first.code, n));
@@ -142,7 +142,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       expect(await mfa.service.userRow(user.uid)).toMatchObject({ mfa_failed_count: 0, mfa_blocked_until: null });
     });
 
-    it('T062 touches neither another user nor the password counter', async () => {
+    it('T062 the block affects neither another user nor the count of wrong passwords', async () => {
       const [user, other] = [await mfa.givenUser('t062'), await mfa.givenUser('t062b')];
       for (let login = 0; login < 2; login++) {
         const { uid, code } = await mfa.logInByMail(user);
@@ -162,7 +162,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
   });
 
   describe('without a pending login', () => {
-    it('T064 the code of an old mail opens nothing', async () => {
+    it('T064 the code of an old mail is refused', async () => {
       const user = await mfa.givenUser('t064');
       const { uid, code } = await mfa.logInByMail(user);
       await mfa.verify(uid, 'email', code);
@@ -173,7 +173,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     });
 
     it.each(['email', 'totp'])(
-      'T066 a known uid is answered like an unknown and a malformed one, and nothing is counted (%s)',
+      'T066 a known uid is answered like an unknown or a malformed one, and nothing is counted (%s)',
       async (type) => {
         const user = await mfa.givenUser(`t066-${type}`);
         const answers = [];
@@ -191,7 +191,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     );
   });
 
-  it('W51 the other type answers its own code and charges nothing', async () => {
+  it('W51 a code of the wrong type is answered with the error code of that type and costs no attempt', async () => {
     const user = await mfa.givenUser('w51');
     const { uid, code } = await mfa.logInByMail(user);
     for (let n = 0; n < 6; n++) expect((await mfa.verify(uid, 'totp', code)).body.error_code).toBe('AUTH_MFA_401001');
@@ -199,15 +199,15 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
   });
 
-  describe('who owns a pending login', () => {
-    it('a stranger who knows the uid can neither use nor burn it, with no mfa_token or a wrong one', async () => {
+  describe('the owner of a pending login', () => {
+    it('a stranger who knows the uid can neither use the pending login nor use up its attempts', async () => {
       const user = await mfa.givenUser('owner');
       const { uid, code, mfaToken } = await mfa.logInByMail(user);
       const stranger = { ip: '198.51.100.7' };
       for (let n = 0; n < 6; n++) expect((await mfa.verify(uid, 'email', code, {}, stranger)).status).toBe(401);
       for (const mfa_token of ['', 'x', 'A'.repeat(43), `${mfaToken} `]) {
         expect((await mfa.verify(uid, 'email', code, { mfa_token }, stranger)).body.error_code).toBe('MFA_401001');
-        // Nor from the right address: a wrong token is not made good by it.
+        // Also from the right address a wrong token is refused.
         expect((await mfa.verify(uid, 'email', code, { mfa_token })).body.error_code).toBe('MFA_401001');
       }
       expect(await mfa.row('pending_logins', user)).toMatchObject({ attempts: 0, is_closed: 0 });
@@ -215,14 +215,14 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
     });
 
-    it('the mfa_token is good from any address', async () => {
+    it('the mfa_token is accepted from any address', async () => {
       const user = await mfa.givenUser('roaming');
       const { uid, code, mfaToken } = await mfa.logInByMail(user);
       const answer = await mfa.verify(uid, 'email', code, { mfa_token: mfaToken }, { ip: '198.51.100.7' });
       expect(answer.status).toBe(200);
     });
 
-    it('the mfa_token of another user opens nothing', async () => {
+    it('the mfa_token of another user is refused', async () => {
       const [user, other] = [await mfa.givenUser('mixed'), await mfa.givenUser('mixed-other')];
       const theirs = await mfa.logInByMail(other);
       const { uid, code } = await mfa.logInByMail(user);
@@ -230,7 +230,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     });
   });
 
-  describe('what ends it', () => {
+  describe('what ends a pending login', () => {
     it.each([
       ['disabled', 'UPDATE users SET status = -1 WHERE uid = ?'],
       [
@@ -247,7 +247,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
     });
   });
 
-  it('T097 a clock that steps back lets no code in twice', async () => {
+  it('T097 a code is not accepted a second time when the clock is set back', async () => {
     const user = await mfa.givenUser('t097');
     const { uid, code } = await mfa.logInByMail(user);
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
@@ -272,7 +272,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       '-12345',
       '12345a',
       '0'.repeat(9000),
-    ])('T095 the code %p is refused and never more than one attempt', async (code) => {
+    ])('T095 the malformed code %p is refused and costs one attempt', async (code) => {
       const user = await mfa.givenUser(`t095-${Buffer.from(code).toString('hex').slice(0, 40)}`);
       const open = await mfa.logInByMail(user);
       expect((await mfa.verify(open.uid, 'email', code)).body.error_code).toBe('MFA_401001');
@@ -287,7 +287,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       [[true]],
       [[{ length: 6 }]],
       [[Array.from({ length: 1000 }, (_, n) => String(n).padStart(6, '0'))]],
-    ])('T096 a code that is no string answers COMMON_400001 and counts nothing', async ([code]) => {
+    ])('T096 a code that is not a string is answered with COMMON_400001 and costs no attempt', async ([code]) => {
       const user = await mfa.givenUser(`t096-${typeof code}-${JSON.stringify(code).length}`);
       const { uid } = await mfa.logInByMail(user);
       expect(await mfa.verify(uid, 'email', code)).toMatchObject({
@@ -304,7 +304,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
       ['type', { uid: absentUid, type: ['email'], code: '123456' }],
       ['code', { uid: absentUid, type: 'email' }],
       ['mfa_token', { uid: absentUid, type: 'email', code: '123456', mfa_token: 1 }],
-    ])('a malformed %s answers COMMON_400001', async (field, body) => {
+    ])('a malformed %s is answered with COMMON_400001', async (field, body) => {
       const answer = await mfa.service.post('/otp-verify', body);
       expect(answer.status).toBe(400);
       expect(Object.keys(answer.body.data.fields as object)).toEqual([field]);
@@ -313,7 +313,7 @@ describe('POST /otp-verify, type email (§4.2)', () => {
 });
 
 describe('OTP_TTL_SECONDS', () => {
-  it('ends a code before its pending login, which then takes a new one', () =>
+  it('a code expires before its pending login, which then accepts a new code', () =>
     MfaClient.with({ OTP_TTL_SECONDS: '90' }, async (mfa) => {
       const user = await mfa.givenUser('short');
       const { uid, code } = await mfa.logInByMail(user);
@@ -325,7 +325,7 @@ describe('OTP_TTL_SECONDS', () => {
 });
 
 describe('MFA_PENDING_BINDING=none', () => {
-  it('takes the code from anybody who knows the uid', () =>
+  it('accepts the code from any client that knows the uid', () =>
     MfaClient.with({ MFA_PENDING_BINDING: 'none' }, async (mfa) => {
       const user = await mfa.givenUser('anybody');
       const { uid, code } = await mfa.logInByMail(user);
@@ -334,7 +334,7 @@ describe('MFA_PENDING_BINDING=none', () => {
 });
 
 describe('DATA_ENCRYPTION_KEY in rotation', () => {
-  it('a code made under the former key is still good', async () => {
+  it('a code that was stored under the former key is still accepted', async () => {
     const [older, newer] = [dataKey(7), dataKey(9)];
     await MfaClient.with({ DATA_ENCRYPTION_KEY: older }, async (before) => {
       const user = await before.givenUser('rotated');

@@ -11,7 +11,7 @@ describe('the password policy', () => {
   afterAll(() => service.stop());
   beforeEach(() => setPolicy(undefined));
 
-  /** By plain SQL, as an operator may, and a second later. */
+  /** Sets the policy by SQL, as an operator may, and moves the clock by the second after which it is in force. */
   async function setPolicy(value: string | undefined, tenant = 'root', group = 'CONFIG'): Promise<void> {
     await service.database.affected('DELETE FROM system_configs');
     if (value !== undefined) {
@@ -33,14 +33,14 @@ describe('the password policy', () => {
   const inForce = async () => (await service.get('/password-policy')).body;
   const complaints = () => service.logLines.filter(({ msg }) => /PASSWORD_POLICY/.test(String(msg)));
 
-  it('GET /password-policy tells anybody the rule in force', async () => {
+  it('GET /password-policy answers with the policy in force, without authentication', async () => {
     expect(await inForce()).toEqual({
       status: true,
       data: { min_length: 12, require_upper: true, require_lower: true, require_digit: true, require_special: false },
     });
   });
 
-  it('§4.11 the setting of the root tenant changes the rule within a second, in both directions (T116)', async () => {
+  it('the setting of the root tenant changes the policy within a second, stricter and looser (T116)', async () => {
     const { token } = await given();
     await setPolicy('{"min_length":20,"require_special":true}');
     expect((await inForce()).data).toEqual({ ...defaultPasswordPolicy, min_length: 20, require_special: true });
@@ -51,7 +51,7 @@ describe('the password policy', () => {
     expect(codeOf(await submit(service, token, 'abcd'))).toBe('success');
   });
 
-  it('no rule lets through what bcrypt would cut', async () => {
+  it('no policy accepts a password that bcrypt would truncate', async () => {
     const { token } = await given();
     await setPolicy('{"min_length":1,"require_upper":false,"require_lower":false,"require_digit":false}');
     for (const typed of ['', 'x'.repeat(73), 'abc\0']) {
@@ -60,7 +60,7 @@ describe('the password policy', () => {
   });
 
   it.each(['{"min_length":', 'nonsense', '[]', '{"min_length":0}', '{"min_length":"1"}', '{"min_lenght":1}', ''])(
-    'unreadable (%s) is the default rule and an error in the log, never "no rule" (T116)',
+    'an invalid policy (%s) means the default policy and an error in the log, never no policy (T116)',
     async (text) => {
       const { token } = await given();
       // A minute after whatever was complained of before.
@@ -74,7 +74,7 @@ describe('the password policy', () => {
     },
   );
 
-  it('an unreadable rule is complained of once a minute, not once a request', async () => {
+  it('an invalid policy is logged once a minute, not with each request', async () => {
     service.clock.advanceSeconds(60);
     await setPolicy('nonsense');
     const before = complaints().length;
@@ -85,7 +85,7 @@ describe('the password policy', () => {
     expect(complaints().length - before).toBe(2);
   });
 
-  it('other tenants and other groups do not set the rule', async () => {
+  it('settings of other tenants and other groups do not change the policy', async () => {
     const loose = '{"min_length":1,"require_upper":false,"require_lower":false,"require_digit":false}';
     await setPolicy(loose, 'other');
     expect((await inForce()).data).toEqual(defaultPasswordPolicy);
@@ -93,7 +93,7 @@ describe('the password policy', () => {
     expect((await inForce()).data).toEqual(defaultPasswordPolicy);
   });
 
-  it('while the store cannot tell the rule nothing is let through', async () => {
+  it('while the policy cannot be read no password is accepted', async () => {
     const { token } = await given();
     service.clock.advanceSeconds(1);
     await service.database.affected('ALTER TABLE system_configs RENAME TO away');

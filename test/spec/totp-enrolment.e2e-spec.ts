@@ -5,7 +5,7 @@ import { modulesOf } from '../support/qr-picture';
 const absentUid = '00000000-0000-4000-8000-000000000000';
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-describe('enrolling an authenticator (§4.4, §4.5)', () => {
+describe('enrolling an authenticator', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start({ TOTP_ISSUER: 'Acme & Söhne' });
@@ -18,7 +18,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     return { user, ...(await mfa.session(user)) };
   };
 
-  it('T077 answers a Base32 secret of 160 bit and its URI; both lie sealed in totp_secrets', async () => {
+  it('T077 answers with a Base32 secret of 160 bits and its URI, and stores both encrypted', async () => {
     const { user, access } = await given('t077');
     const { secret, uri } = await mfa.newSecret(access);
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -39,7 +39,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     expect(await mfa.events(user, 'TOTP_ENROLMENT_OPENED')).toHaveLength(1);
   });
 
-  it('T078 the QR code is a PNG that shows exactly this URI', async () => {
+  it('T078 the QR code is a PNG of exactly this URI', async () => {
     const { user, access } = await given('t078');
     const { uri } = await mfa.newSecret(access);
     const answer = await qr(user.uid, access);
@@ -58,7 +58,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     );
   });
 
-  it('T079 the first good code answers a pair, and from then on the secret is in force', async () => {
+  it('T079 the first right code is answered with a token pair and activates the secret', async () => {
     const { user, access } = await given('t079');
     const { secret } = await mfa.newSecret(access);
     const pair = pairOf(await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access }));
@@ -78,7 +78,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(200);
   });
 
-  it('a wrong first code changes nothing; five of them end the enrolment and count for the account', async () => {
+  it('five wrong first codes end the enrolment, count for the account and activate nothing', async () => {
     const { user, access } = await given('wrong');
     const { secret } = await mfa.newSecret(access);
     for (let n = 1; n <= 5; n++) {
@@ -92,7 +92,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     expect((await mfa.verify(user.uid, 'totp', mfa.code(again.secret), {}, { bearer: access })).status).toBe(200);
   });
 
-  it('of ten parallel first codes one confirms', async () => {
+  it('of ten parallel requests with the first code one confirms the enrolment', async () => {
     const { user, access } = await given('parallel');
     const { secret } = await mfa.newSecret(access);
     const before = await mfa.tokens(user);
@@ -104,8 +104,8 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     expect(await mfa.events(user, 'TOTP_ENROLLED')).toHaveLength(1);
   });
 
-  describe('T091 who may begin', () => {
-    it('nobody without a live access token', async () => {
+  describe('T091 who may start an enrolment', () => {
+    it('a client without a valid access token is refused', async () => {
       const { user, access, refresh } = await given('t091');
       const attempt = async (bearer?: string) =>
         (await mfa.service.post('/totp-secret', {}, { bearer })).body.error_code;
@@ -120,7 +120,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect(await mfa.service.count('totp_secrets', 'user_id = ?', [user.uid])).toBe(0);
     });
 
-    it('T092 a uid in the body is not looked at', async () => {
+    it('T092 a uid in the body is ignored', async () => {
       const { user, access } = await given('t092');
       const other = await mfa.givenUser('t092-other');
       await mfa.newSecret(access, { uid: other.uid, user_id: other.uid });
@@ -128,14 +128,19 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect(await mfa.service.count('totp_secrets', 'user_id = ?', [user.uid])).toBe(1);
     });
 
-    it.each([[{ code: 1 }], [{ code: ['123456'] }]])('a malformed body answers COMMON_400001 (%j)', async (body) => {
-      const { access } = await given(`body-${JSON.stringify(body).length}`);
-      expect((await mfa.service.post('/totp-secret', body, { bearer: access })).body.error_code).toBe('COMMON_400001');
-    });
+    it.each([[{ code: 1 }], [{ code: ['123456'] }]])(
+      'a malformed body is answered with COMMON_400001 (%j)',
+      async (body) => {
+        const { access } = await given(`body-${JSON.stringify(body).length}`);
+        expect((await mfa.service.post('/totp-secret', body, { bearer: access })).body.error_code).toBe(
+          'COMMON_400001',
+        );
+      },
+    );
   });
 
   describe('W02, W03 who may see the QR code', () => {
-    it('nobody without the token of the session that enrols', async () => {
+    it('only the session that enrols sees it', async () => {
       const { user, access, refresh } = await given('w03');
       await mfa.newSecret(access);
       const { access: foreign } = await given('w03-foreign');
@@ -151,7 +156,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await qr(user.uid, access)).status).toBe(200);
     });
 
-    it('nor may anybody else confirm, or burn its attempts', async () => {
+    it('no other session can confirm the enrolment or use up its attempts', async () => {
       const { user, access } = await given('confirmer');
       const { secret } = await mfa.newSecret(access);
       const { access: foreign } = await given('confirmer-foreign');
@@ -167,7 +172,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(200);
     });
 
-    it('at most five times', async () => {
+    it('it is shown at most five times', async () => {
       const { user, access } = await given('five');
       const { secret } = await mfa.newSecret(access);
       const answers = await Promise.all(Array.from({ length: 12 }, () => qr(user.uid, access)));
@@ -176,7 +181,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(200);
     });
 
-    it('T087 a confirmed secret is never shown again: anonymous, with a pending login, with his own tokens', async () => {
+    it('T087 a confirmed secret is never shown again, not even to its owner', async () => {
       const { user, access } = await mfa.givenAuthenticator('t087');
       expect((await qr(user.uid)).body.error_code).toBe('MFA_404001');
       expect((await qr(user.uid, access)).body.error_code).toBe('MFA_404001');
@@ -185,7 +190,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await qr(user.uid, access)).body.error_code).toBe('MFA_404001');
     });
 
-    it('T088 an unknown and a malformed uid, and a user who never enrolled, are refused alike', async () => {
+    it('T088 an unknown uid, a malformed uid and a user who never enrolled get the same answer', async () => {
       const { user, access } = await given('t088');
       const answers = await Promise.all(
         [absentUid, 'x', user.uid, user.uid.toUpperCase()].map(async (uid) =>
@@ -219,7 +224,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await mfa.service.userRow(user.uid)).topt_secret).toBeNull();
     });
 
-    it('a newer one, whose secret alone counts from then on', async () => {
+    it('a newer enrolment, after which only its secret is accepted', async () => {
       const { user, access } = await given('newer');
       const [old, young] = [await mfa.newSecret(access), await mfa.newSecret(access)];
       expect((await mfa.verify(user.uid, 'totp', mfa.code(old.secret), {}, { bearer: access })).status).toBe(401);
@@ -228,7 +233,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
   });
 
   describe('W45 replacing a confirmed secret', () => {
-    it('T093 an enrolment that is begun and left changes nothing: the old secret works, the new one does not', async () => {
+    it('T093 an enrolment that is not confirmed changes nothing: the old secret works, and the new one does not', async () => {
       const { user, secret: old } = await mfa.givenAuthenticator('t093');
       await mfa.logIn('t093');
       const { access } = pairOf(await mfa.verify(user.uid, 'totp', mfa.code(old)));
@@ -243,7 +248,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect(await mfa.events(user, 'TOTP_REPLACED')).toHaveLength(0);
     });
 
-    it('the steps used with the old secret stay used while the new one is being enrolled', async () => {
+    it('a used time step of the old secret stays used while a new secret is being enrolled', async () => {
       const { user, secret } = await mfa.givenAuthenticator('steps');
       await mfa.logIn('steps');
       const code = mfa.code(secret);
@@ -253,7 +258,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await mfa.verify(user.uid, 'totp', code)).status).toBe(401);
     });
 
-    it('from a young session: the new secret takes over with its first code, audited and told by mail', async () => {
+    it('in a session of less than 300 s the first code activates the new secret, with an audit row and a mail', async () => {
       const { user, secret: old } = await mfa.givenAuthenticator('replace');
       await mfa.logIn('replace');
       const { access } = pairOf(await mfa.verify(user.uid, 'totp', mfa.code(old)));
@@ -267,7 +272,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(200);
     });
 
-    describe('from a session of 300 s and more', () => {
+    describe('in a session of 300 s and more', () => {
       const old = async (name: string) => {
         const { user, secret } = await mfa.givenAuthenticator(name);
         await mfa.logIn(name);
@@ -277,7 +282,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
       };
       const ask = (access: string, body?: unknown) => mfa.service.post('/totp-secret', body, { bearer: access });
 
-      it('without a code AUTH_MFA_401001, and nothing is opened or counted', async () => {
+      it('a request without a code is answered with AUTH_MFA_401001, and nothing is started or counted', async () => {
         const { user, access } = await old('bare');
         const before = await mfa.row('totp_secrets', user);
         expect((await ask(access)).body.error_code).toBe('AUTH_MFA_401001');
@@ -285,7 +290,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
         expect((await mfa.service.userRow(user.uid)).mfa_failed_count).toBe(0);
       });
 
-      it('with the current code; which is spent by it', async () => {
+      it('a request with the current code is accepted and uses up the code', async () => {
         const { user, secret, access } = await old('spent');
         const code = mfa.code(secret);
         expect((await ask(access, { code })).status).toBe(200);
@@ -294,7 +299,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
         expect((await mfa.verify(user.uid, 'totp', code)).status).toBe(401);
       });
 
-      it('with wrong codes it charges the account: ten block it, and the right one is refused', async () => {
+      it('wrong codes count for the account: ten block it, and the right code is refused', async () => {
         const { user, secret, access } = await old('guess');
         for (let n = 1; n <= 10; n++) {
           expect((await ask(access, { code: wrongCode(mfa.code(secret), n) })).status).toBe(401);
@@ -307,7 +312,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
         expect((await mfa.row('totp_secrets', user)).confirmed_at).not.toBeNull();
       });
 
-      it('a refreshed access token makes the session no younger', async () => {
+      it('a refresh of the access token does not make the session younger', async () => {
         const user = await mfa.givenUser('refreshed');
         const { access, refresh } = await mfa.session(user);
         const { secret } = await mfa.newSecret(access);
@@ -319,7 +324,7 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     });
   });
 
-  it('a login and an enrolment at once: one attempt is charged, to the enrolment, which is tried last', async () => {
+  it('a wrong code during a login and an enrolment costs one attempt of the enrolment only', async () => {
     const { user, secret: old } = await mfa.givenAuthenticator('both');
     await mfa.logIn('both');
     const { access } = pairOf(await mfa.verify(user.uid, 'totp', mfa.code(old)));
@@ -330,14 +335,14 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
     expect((await mfa.row('pending_logins', user)).attempts).toBe(0);
     expect((await mfa.row('totp_secrets', user)).attempts).toBe(1);
     expect((await mfa.service.userRow(user.uid)).mfa_failed_count).toBe(1);
-    // The login's code finishes the login, is not charged to the enrolment, and leaves it open.
+    // The code of the login finishes the login, costs the enrolment no attempt, and leaves it open.
     expect((await mfa.verify(user.uid, 'totp', mfa.code(old), {}, { bearer: access })).status).toBe(200);
     expect(await mfa.row('totp_secrets', user)).toMatchObject({ attempts: 1, confirmed_at: null });
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(200);
     expect(await mfa.events(user, 'TOTP_REPLACED')).toHaveLength(1);
   });
 
-  it('T074 no secret reaches a log or an audit row', async () => {
+  it('T074 no secret and no code appears in a log or an audit row', async () => {
     const { user, access } = await given('t074');
     const { secret } = await mfa.newSecret(access);
     const code = mfa.code(secret);
@@ -353,14 +358,14 @@ describe('enrolling an authenticator (§4.4, §4.5)', () => {
   });
 });
 
-describe('TOTP_ENROLMENT_BINDING=ip, the letter of the specification', () => {
+describe('TOTP_ENROLMENT_BINDING=ip, the literal reading of the specification', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start({ TOTP_ENROLMENT_BINDING: 'ip', MFA_REQUIRED: 'false' });
   });
   afterAll(() => mfa.stop());
 
-  it('both routes work without a token from the address that enrols, and from no other', async () => {
+  it('both routes work without a token, but only from the address that enrols', async () => {
     const user = await mfa.givenUser('letter');
     const { access } = await mfa.service.session('letter');
     const { secret } = await mfa.newSecret(access);
@@ -373,7 +378,7 @@ describe('TOTP_ENROLMENT_BINDING=ip, the letter of the specification', () => {
     expect((await mfa.service.get(`/otp-qrcode/${user.uid}`)).body.error_code).toBe('MFA_404001');
   });
 
-  it('logout closes it here too', async () => {
+  it('a logout ends the enrolment here too', async () => {
     const user = await mfa.givenUser('closed');
     const { access } = await mfa.service.session('closed');
     const { secret } = await mfa.newSecret(access);

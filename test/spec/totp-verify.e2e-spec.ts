@@ -5,7 +5,7 @@ import { SecondFactor } from '../../src/users/second-factor';
 import { tally } from '../support/app';
 import { MfaClient, pairOf, wrongCode } from '../support/mfa';
 
-describe('POST /otp-verify, type totp (§4.2)', () => {
+describe('POST /otp-verify, type totp', () => {
   let mfa: MfaClient;
   beforeAll(async () => {
     mfa = await MfaClient.start();
@@ -24,7 +24,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     ).toBe(2);
   });
 
-  it('T080 a wrong code answers AUTH_MFA_401001, and is logged and audited', async () => {
+  it('T080 a wrong code is answered with AUTH_MFA_401001, and is logged and audited', async () => {
     const { user, secret } = await mfa.givenAuthenticator('t080');
     const { uid } = await mfa.logIn('t080');
     const before = await mfa.tokens(user);
@@ -44,14 +44,14 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     [0, 200],
     [1, 200],
     [2, 401],
-  ])('T082 the code of step %d answers %d', async (steps, status) => {
+  ])('T082 the code of the time step %d is answered with %d', async (steps, status) => {
     const { secret } = await mfa.givenAuthenticator(`t082${steps}`);
     mfa.service.clock.advanceSeconds(300);
     const { uid } = await mfa.logIn(`t082${steps}`);
     expect((await mfa.verify(uid, 'totp', mfa.code(secret, steps))).status).toBe(status);
   });
 
-  it('T083 a code works once, also at the next login and in the other half of its window', async () => {
+  it('T083 a code works once, also across logins and for its whole window', async () => {
     const { secret } = await mfa.givenAuthenticator('t083');
     const { uid } = await mfa.logIn('t083');
     const code = mfa.code(secret);
@@ -64,7 +64,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect((await mfa.verify(uid, 'totp', mfa.code(secret))).status).toBe(200);
   });
 
-  it('after a code of the step ahead the present one is no longer taken', async () => {
+  it('after a code of the next time step the code of the current step is refused', async () => {
     const { secret } = await mfa.givenAuthenticator('ahead');
     const { uid } = await mfa.logIn('ahead');
     expect((await mfa.verify(uid, 'totp', mfa.code(secret, 1))).status).toBe(200);
@@ -72,7 +72,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect((await mfa.verify(uid, 'totp', mfa.code(secret))).status).toBe(401);
   });
 
-  it('the code that confirmed the authenticator does not log in as well', async () => {
+  it('the code that confirmed the authenticator cannot be used for a login', async () => {
     const user = await mfa.givenUser('first');
     const { access } = await mfa.session(user);
     const { secret } = await mfa.newSecret(access);
@@ -82,7 +82,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect((await mfa.verify(user.uid, 'totp', code)).status).toBe(401);
   });
 
-  it('T085 of 20 parallel right codes one gets a token pair', async () => {
+  it('T085 of 20 parallel requests with the right code one gets a token pair', async () => {
     const { user, secret } = await mfa.givenAuthenticator('t085');
     const { uid } = await mfa.logIn('t085');
     const before = await mfa.tokens(user);
@@ -91,7 +91,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect(await mfa.tokens(user)).toBe(before + 2);
   });
 
-  it('T086 five wrong codes end the pending login; ten over several block codes for 900 s, whatever logins follow', async () => {
+  it('T086 five wrong codes end the pending login, and ten over several logins block all codes for 900 s', async () => {
     const { user, secret } = await mfa.givenAuthenticator('t086');
     await mfa.logIn('t086');
     for (let n = 1; n <= 5; n++) await mfa.verify(user.uid, 'totp', wrongCode(mfa.code(secret), n));
@@ -110,7 +110,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(200);
   });
 
-  it('200 parallel wrong codes: five are compared, and the right one is refused afterwards', async () => {
+  it('of 200 parallel wrong codes five are compared, and the right code is refused afterwards', async () => {
     const { user, secret } = await mfa.givenAuthenticator('burst');
     const { uid } = await mfa.logIn('burst');
     const right = mfa.code(secret);
@@ -121,7 +121,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect((await mfa.verify(uid, 'totp', right)).status).toBe(401);
   });
 
-  it('a stranger can neither use nor burn the pending login', async () => {
+  it('a stranger can neither use the pending login nor use up its attempts', async () => {
     const { user, secret } = await mfa.givenAuthenticator('owner');
     const { uid, mfaToken } = await mfa.logIn('owner');
     const stranger = { ip: '198.51.100.7' };
@@ -143,7 +143,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     expect(await mfa.tokens(user)).toBe(before);
   });
 
-  it('T097 a clock that steps back 90 s lets no code in twice, also those in between', async () => {
+  it('T097 after the clock is set back by 90 s neither the used code nor an earlier one is accepted', async () => {
     const { user, secret } = await mfa.givenAuthenticator('t097');
     const { uid } = await mfa.logIn('t097');
     const code = mfa.code(secret);
@@ -160,7 +160,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
   });
 
   it.each(['12345', '1234567', '', ' 123456', '１２３４５６', '0x1E240', '1e5', -1, ['123456']])(
-    'T095 the code %p is refused without harm',
+    'T095 the malformed code %p is refused, and the right code works afterwards',
     async (code) => {
       const name = `t095-${Buffer.from(JSON.stringify(code)).toString('hex').slice(0, 40)}`;
       const { secret } = await mfa.givenAuthenticator(name);
@@ -173,7 +173,7 @@ describe('POST /otp-verify, type totp (§4.2)', () => {
     },
   );
 
-  it('reset-totp ends the authenticator: a login that waits for its code is refused, the next one goes by mail', async () => {
+  it('reset-totp removes the authenticator: a login that waits for its code is refused, and the next one uses mail', async () => {
     const { user, secret } = await mfa.givenAuthenticator('lost');
     await mfa.logIn('lost');
     const { app, database } = mfa.service;

@@ -8,7 +8,7 @@ describe('tracing that is off', () => {
   it.each([
     ['without an endpoint', {}],
     ['disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }],
-  ])('%s nothing is wrapped, and the trace of a caller still is in the log', async (_, settings) => {
+  ])('%s nothing is instrumented, and the trace id of the caller is still logged', async (_, settings) => {
     const service = await TestService.start(settings);
     try {
       expect(service.app.get(Tracing)).toBeUndefined();
@@ -22,7 +22,7 @@ describe('tracing that is off', () => {
 });
 
 describe('tracing that is on', () => {
-  it('a login shows its wait for the hash, the hash, and statements with the system that they are sent to', async () => {
+  it('a login has spans for its wait in the hash queue, for the hash, and for its statements with their database system', async () => {
     const service = await TestService.start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
     try {
       expect(Object.hasOwn(service.database, 'rows')).toBe(true);

@@ -21,7 +21,9 @@ import type { User } from '../../src/users/user.entity';
 import { assertDeclaredAnswer } from './contract';
 import { freshDatabase, type TestDatabase } from './database';
 import { FakeClock } from './fakes';
-import { captchaToken, testSettings } from './settings';
+import { captchaToken, password, testSettings } from './settings';
+
+export { password };
 
 export interface Answer<T = any> {
   readonly status: number;
@@ -35,8 +37,6 @@ export interface Request {
   readonly bearer?: string;
   readonly ip?: string;
 }
-
-export const password = 'Correct-Horse-7';
 
 /** The whole application in this process, with a private database and a clock that the test moves. */
 export class TestService {

@@ -4,13 +4,13 @@ import { PasswordHasher } from '../../src/hashing/password-hasher';
 import type { TestService } from './app';
 
 export interface Hashing {
-  /** How often the queue was asked. */
+  /** Jobs of the hash queue. */
   readonly jobs: number;
-  /** Rounds of bcrypt: what its time is made of, 2 to the power of the cost. */
+  /** Rounds of bcrypt, 2 to the power of the cost. They determine its time. */
   readonly rounds: number;
 }
 
-/** What each call of the answered function hashes; the calls one after the other. */
+/** Returns a function that counts the hashing of one call. Its calls must not overlap. */
 export function countHashing(service: TestService): (run: () => Promise<unknown>) => Promise<Hashing> {
   const hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
   const engine = hasher['engine'];

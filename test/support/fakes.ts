@@ -1,6 +1,9 @@
 import { Clock } from '../../src/shared/clock';
 
-/** A clock that stands still until a test moves it. */
+/**
+ * A clock that stands still until a test moves it. A test whose library reads the system clock as well starts it at the
+ * present time: `new FakeClock(new Date())`.
+ */
 export class FakeClock extends Clock {
   constructor(private time = new Date('2026-03-02T10:00:00.000Z')) {
     super();

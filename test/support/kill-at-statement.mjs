@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-// Loaded before the program (node --import): ends it by SIGKILL before it prepares the given changing statement on SQLite.
+// Loaded before the program (node --import). Sends SIGKILL to the program before it prepares the given write on SQLite.
 const limit = Number(process.env.KILL_AT_STATEMENT);
 const prepare = Database.prototype.prepare;
 let count = 0;

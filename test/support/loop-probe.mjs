@@ -1,11 +1,11 @@
-// Loaded into a service before its own code (`NODE_OPTIONS=--import`). On SIGUSR2 it prints for how long the event loop was
-// held at most since the last time.
+// Loaded into a service before its own code (`NODE_OPTIONS=--import`). On SIGUSR2 it prints the longest time for which the
+// event loop was blocked since the last signal.
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 const everyMs = 10;
 
-/** Processor time of the main thread in milliseconds; where /proc does not tell, that of all threads, which is more. */
+/** Processor time of the main thread in milliseconds. Without /proc it is that of all threads, which is more. */
 function processorMs() {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
@@ -20,8 +20,8 @@ if (isMainThread) {
   let longestHoldMs = 0;
   let [time, used] = [performance.now(), processorMs()];
 
-  // A timer that is late was held up by work, or the machine did not run this thread. Only work uses the processor: the
-  // shorter of the two times is what this thread itself took.
+  // A timer is late because of work, or because the machine did not run this thread. Only work uses the processor, so the
+  // shorter of the two times is the work of this thread.
   const look = () => {
     const [nowTime, nowUsed] = [performance.now(), processorMs()];
     longestHoldMs = Math.max(longestHoldMs, Math.min(nowTime - time, nowUsed - used));

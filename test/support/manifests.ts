@@ -7,7 +7,7 @@ export const ROOT = resolve(__dirname, '../..');
 export const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
 export const documents = (...path: string[]): any[] => parseAllDocuments(read(...path)).map((one) => one.toJS());
 
-/** What kustomize makes of the example overlays; `node deploy/render.mjs` writes it. */
+/** The output of kustomize for the example overlays. `node deploy/render.mjs` writes it. */
 export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
@@ -19,12 +19,12 @@ export const podSpecsOf = (objects: any[]): [string, any][] => [
   ['CronJob', find(objects, 'CronJob').spec.jobTemplate.spec.template.spec],
 ];
 
-/** Kinds of the Prometheus operator have schemas that are not at hand. */
+/** The schemas of the Prometheus operator are not available. */
 export const isOfKubernetes = (one: any): boolean => !one.apiVersion.startsWith('monitoring.coreos.com/');
 
 /**
- * The compiled schemas tell wrong types and missing fields, and pass over what they do not know; but only what they know
- * they look at, so a field that nobody read is one that Kubernetes has not.
+ * The compiled schemas report wrong types and missing fields, and ignore unknown fields. They read only the fields that they
+ * know, so a field that was not read is unknown to Kubernetes.
  */
 export function faultsOf(manifest: any): string[] {
   const require = createRequire(__filename);
@@ -58,7 +58,7 @@ function watched(value: any, path: string, seen: Set<string>): any {
   });
 }
 
-/** Of an unknown member only itself is told. */
+/** Paths of the fields that were not read. The fields below an unread field are not listed. */
 function unreadBelow(value: any, path: string, seen: ReadonlySet<string>): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).flatMap((key) => {

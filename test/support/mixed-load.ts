@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { addressOf, type Fleet, fleetPassword, type Reply } from './fleet';
+import type { Fleet, Reply } from './fleet';
 import type { Mailboxes } from './mail/mailboxes';
+import { addressOf } from './replicas';
+import { eventually } from './servers/eventually';
+import { password } from './settings';
 
 interface Session {
   access: string;
@@ -17,7 +20,7 @@ export interface Failure {
 /** The load stops by itself after this many failures: a test that fails may end without a call of `stop`. */
 const enoughFailures = 100;
 
-/** Pause between two mails to the same user. It is longer than the cooldown of the fleet, which is one second. */
+/** Milliseconds between two mails to the same user: longer than the cooldown of the fleet, which is one second. */
 const betweenMailsMs = 1100;
 
 /**
@@ -40,6 +43,15 @@ export class MixedLoad {
     private readonly mailboxes?: Mailboxes,
   ) {
     this.people = names.map((name) => this.work(name));
+  }
+
+  /** Waits until this many more requests were sent. The load that stopped because of its failures ends the wait. */
+  async more(requests: number): Promise<void> {
+    const wanted = this.counts.requests + requests;
+    await eventually(() => this.counts.requests >= wanted || !this.running, {
+      what: `${requests} more requests under load`,
+      timeout: 120_000,
+    });
   }
 
   async stop(): Promise<void> {
@@ -94,11 +106,11 @@ export class MixedLoad {
     if ((await this.expecting(200, 'forgot', forgot)) === undefined) return undefined;
     const token = /[?&]uid=([\w-]+)/.exec(await mailboxes.next(addressOf(name)))?.[1];
     await this.expecting(200, 'link', this.fleet.send(`/user/change-pwd-req/${token}`));
-    const password = `${fleetPassword}-${this.counts.requests}`;
-    const body = { req_uid: token, password, confirm_password: password };
+    const chosen = `${password}-${this.counts.requests}`;
+    const body = { req_uid: token, password: chosen, confirm_password: chosen };
     const changed = await this.expecting(200, 'change', this.fleet.send('/user/change-pwd-by-req', { body }));
     if (changed === undefined) return undefined;
-    this.passwords.set(name, password);
+    this.passwords.set(name, chosen);
     this.counts.resets += 1;
     await mailboxes.next(addressOf(name));
     return changed;

@@ -1,46 +1,105 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { availableParallelism, loadavg } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection, type Connection } from 'mysql2/promise';
+import type { Answer } from './app';
+import { runProgram } from './run-program';
 import { MariaDbDatabases } from './servers/mariadb-databases';
 import { ServiceProcess } from './servers/service-process';
-import type { Answer } from './app';
-import { captchaToken, testSettings } from './settings';
+import { captchaToken, password, testSettings } from './settings';
 
 const ROOT = resolve(__dirname, '../..');
 
-/** Replicas of the built program (two by default) with one MariaDB database. */
-export class Replicas {
-  private constructor(
-    readonly services: readonly ServiceProcess[],
-    readonly databaseUrl: string,
-    readonly sql: Connection,
-  ) {}
+export const addressOf = (name: string): string => `${name}@example.com`;
 
-  static async start(settings: Record<string, string> = {}, count = 2): Promise<Replicas> {
-    const databaseUrl = await MariaDbDatabases.shared().freshDatabase();
-    const env = { ...testSettings, DATABASE_URL: databaseUrl, ...settings };
+export interface Started {
+  readonly services: ServiceProcess[];
+  readonly databaseUrl: string;
+  readonly sql: Connection;
+  readonly env: Record<string, string>;
+  /** Whether `stop` drops the database. */
+  readonly ownDatabase: boolean;
+}
+
+/**
+ * Whether the machine has so many more running processes than cores that a burst meets the time limits of the service:
+ * 2 s for a row, 2.4 s for a connection to the database. Its answer is 503 then, as it should be.
+ */
+const isOverloaded = () => loadavg()[0]! > 4 * availableParallelism();
+
+/** Processes of the built program that share one MariaDB database. `Fleet` puts an nginx in front of them. */
+export class Replicas {
+  /** The ones that are asked. */
+  readonly services: ServiceProcess[];
+  readonly databaseUrl: string;
+  readonly sql: Connection;
+  private env: Record<string, string>;
+
+  protected constructor(private readonly started: Started) {
+    ({ services: this.services, databaseUrl: this.databaseUrl, sql: this.sql, env: this.env } = started);
+  }
+
+  /** @param databaseUrl default: a new database, which `stop` drops */
+  static async start(settings: Record<string, string> = {}, count = 2, databaseUrl?: string): Promise<Replicas> {
+    return new Replicas(await Replicas.launchAll(settings, count, databaseUrl));
+  }
+
+  protected static async launchAll(settings: Record<string, string>, count: number, given?: string): Promise<Started> {
+    const databaseUrl = given ?? (await MariaDbDatabases.shared().freshDatabase());
+    const env = { ...testSettings, ...settings, DATABASE_URL: databaseUrl };
     // All replicas start at the same time, which the migrations must tolerate.
     const services = await Promise.all(Array.from({ length: count }, () => ServiceProcess.start({ env })));
-    return new Replicas(services, databaseUrl, await createConnection({ uri: databaseUrl, timezone: 'Z' }));
+    const sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });
+    return { services, databaseUrl, sql, env, ownDatabase: given === undefined };
   }
 
   async stop(): Promise<void> {
     await this.sql.end();
-    await Promise.all(this.services.map((service) => service.stop()));
-    await MariaDbDatabases.shared().drop(this.databaseUrl);
+    await Promise.all(this.services.map((service) => service.kill()));
+    if (this.started.ownDatabase) await MariaDbDatabases.shared().drop(this.databaseUrl);
   }
 
-  /** Runs the command line with the same database. */
+  /** Settings of processes and commands that start from now on. */
+  set(settings: Record<string, string>): void {
+    this.env = { ...this.env, ...settings };
+  }
+
+  /**
+   * Starts another process with the same settings. Nobody asks it yet.
+   * @param options.root root folder of the built program. Default: this project
+   */
+  async launch({ root = ROOT, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
+    return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
+  }
+
+  /** Runs the command line with the same settings, and returns its result also if it fails. */
+  async run(args: string[], { root = ROOT } = {}): Promise<{ code: number | null; answer: any; stderr: string }> {
+    const command = [...args, '--json'];
+    const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
+      env: this.env,
+      cwd: process.cwd(),
+    });
+    return { code, answer: stdout === '' ? undefined : JSON.parse(stdout), stderr };
+  }
+
+  /** Runs a command that has to succeed, and returns what it printed. */
   async cli(...args: string[]): Promise<any> {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [resolve(ROOT, 'dist/src/cli.js'), ...args, '--json'],
-      {
-        env: { PATH: process.env.PATH, ...testSettings, DATABASE_URL: this.databaseUrl },
-      },
-    );
-    return JSON.parse(stdout);
+    const { code, answer, stderr } = await this.run(args);
+    if (code !== 0) throw new Error(`${args.slice(0, 2).join(' ')} ended with ${code}: ${stderr}`);
+    return answer;
+  }
+
+  async givenUser(name: string): Promise<string> {
+    const args = ['--login-name', name, '--email', addressOf(name), '--password', password];
+    return (await this.cli('user', 'create', ...args)).uid as string;
+  }
+
+  async rows(statement: string, values: unknown[] = []): Promise<Record<string, any>[]> {
+    return (await this.sql.query(statement, values))[0] as Record<string, any>[];
+  }
+
+  deadlocks(): Promise<number> {
+    return MariaDbDatabases.shared().deadlocks(this.databaseUrl);
   }
 
   /** Sends a request to the replica with the number `n` (modulo the number of replicas). */
@@ -56,19 +115,20 @@ export class Replicas {
     return this.fetch(path, n, { headers });
   }
 
-  login(username: string, password: string, n = 0): Promise<Answer> {
-    return this.post('/login', { username, password, captcha_token: captchaToken }, n);
+  login(username: string, typed: string = password, n = 0): Promise<Answer> {
+    return this.post('/login', { username, password: typed, captcha_token: captchaToken }, n);
   }
 
-  async rows(statement: string, values: unknown[] = []): Promise<Record<string, any>[]> {
-    return (await this.sql.query(statement, values))[0] as Record<string, any>[];
-  }
-
-  deadlocks(): Promise<number> {
-    return MariaDbDatabases.shared().deadlocks(this.databaseUrl);
-  }
-
+  /** On an overloaded machine a request that was refused with 503 is repeated, as its `Retry-After` asks. */
   private async fetch(path: string, n: number, init: RequestInit): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.fetchOnce(path, n, init);
+      if (answer.body?.error_code !== 'COMMON_503001' || attempt === 30 || !isOverloaded()) return answer;
+      await pause(1000);
+    }
+  }
+
+  private async fetchOnce(path: string, n: number, init: RequestInit): Promise<Answer> {
     const service = this.services[n % this.services.length];
     const response = await fetch(`${service?.url}${path}`, init);
     const raw = Buffer.from(await response.arrayBuffer());

@@ -4,12 +4,17 @@ import { resolve } from 'node:path';
 const ROOT = resolve(__dirname, '../..');
 
 export interface Ended {
+  /** null when a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a built program, and waits for its end. `env` is its whole environment, except for PATH. */
+/**
+ * Runs a built program or a script of the project, and waits for its end.
+ * @param script path from the root of the project, or an absolute one
+ * @param options.env its whole environment, except for PATH
+ */
 export function runProgram(
   script: string,
   args: readonly string[],

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { runProgram } from './run-program';
 
 const root = resolve(__dirname, '../..');
 
@@ -9,7 +9,7 @@ const root = resolve(__dirname, '../..');
 export async function runScript(
   script: string,
   ...args: (string | object)[]
-): Promise<{ readonly code: number; readonly output: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'script-'));
   try {
     const files = args.map(async (argument, i) => {
@@ -18,12 +18,11 @@ export async function runScript(
       await writeFile(file, JSON.stringify(argument));
       return file;
     });
-    const command = [join(root, script), ...(await Promise.all(files))];
-    return await new Promise((done) => {
-      const child = execFile(process.execPath, command, { cwd: root }, (_error, stdout, stderr) =>
-        done({ code: child.exitCode ?? 1, output: stdout + stderr }),
-      );
+    const { code, stdout, stderr } = await runProgram(script, await Promise.all(files), {
+      env: process.env,
+      cwd: root,
     });
+    return { code, output: stdout + stderr };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

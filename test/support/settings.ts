@@ -5,6 +5,16 @@ export const dataKey = (seed: number | string): string => createHash('sha256').u
 
 export const captchaToken = 'test-captcha-token';
 
+/** The password of test users. It meets the default policy. */
+export const password = 'Correct-Horse-7';
+
+/**
+ * Milliseconds within which every request is answered while a database, a directory or Redis is away. The contract is 5 s;
+ * a busy machine needs longer. Without the limits of the service it would be 10 s and more: the driver's own time-out of
+ * a connection, or seven statements that wait one after the other.
+ */
+export const boundedAnswerMs = 9_000;
+
 /** The default settings of test services. */
 export const testSettings = {
   NODE_ENV: 'test',

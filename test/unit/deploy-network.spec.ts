@@ -14,11 +14,11 @@ describe('the ingress', () => {
   };
 
   const documented = Object.keys((JSON.parse(read('openapi.json')) as { paths: object }).paths);
-  it.each([...documented, '/.well-known/jwks.json'])('%s leads to the service', (path) => {
+  it.each([...documented, '/.well-known/jwks.json'])('%s is routed to the service', (path) => {
     expect(backendOf(path.replace(/\{\w+\}/g, '1f9a'))).toBe('portal-authentication');
   });
 
-  it.each(Object.values(paths))('%s is a page, also when a mailed link leads to it', (path) => {
+  it.each(Object.values(paths))('%s is routed to the pages', (path) => {
     expect(backendOf(path)).toBe('portal-pages');
   });
 
@@ -29,7 +29,7 @@ describe('the ingress', () => {
     },
   );
 
-  it('has no annotation that ingress-nginx does not know, and no path for nothing', () => {
+  it('has only annotations that ingress-nginx knows, and only paths that are used', () => {
     const known = ['proxy-read-timeout', 'proxy-body-size', 'proxy-next-upstream'];
     const names = Object.keys(ingress.metadata.annotations).map((name) => name.split('/')[1]);
     expect(names.filter((name) => !known.includes(name!))).toEqual([]);
@@ -47,7 +47,7 @@ describe('behind the NetworkPolicy', () => {
       .filter(({ to = [] }) => to.some(wanted))
       .flatMap(({ ports }) => ports.map(({ port, protocol }: any) => `${port}/${protocol}`));
 
-  it('names are found at kube-dns, NodeLocal DNSCache and the DNS of OpenShift', () => {
+  it('kube-dns, NodeLocal DNSCache and the DNS of OpenShift can be reached', () => {
     const kubeDns = (to: any) => to.podSelector?.matchLabels['k8s-app'] === 'kube-dns';
     const nodeLocal = (to: any) => to.ipBlock?.cidr === '169.254.20.10/32';
     const openshift = (to: any) =>
@@ -60,7 +60,7 @@ describe('behind the NetworkPolicy', () => {
   });
 
   it.each(podSpecsOf(rendered('openshift')))(
-    'OpenShift: %s leaves user and group to its ranges, and is never root',
+    'OpenShift: %s does not set user and group, and is never root',
     (_, pod) => {
       expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     },

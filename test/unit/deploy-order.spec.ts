@@ -3,7 +3,7 @@ import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests
 
 describe('the order of a first installation', () => {
   const waveOf = (one: any) => Number(one.metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
-  /** Made before by the commands of the page. */
+  /** Secrets that the commands of the page create first. */
   const byHand = [...read('docs/operations/kubernetes.md').matchAll(/create secret generic (\S+)/g)].map(
     ([, name]) => `Secret ${name}`,
   );
@@ -21,7 +21,7 @@ describe('the order of a first installation', () => {
     ];
   };
 
-  it.each(OVERLAYS)('%s: what a wave needs is there before it, and the pods come after the migration', (overlay) => {
+  it.each(OVERLAYS)('%s: each wave finds what it needs, and the pods start after the migration', (overlay) => {
     const objects = rendered(overlay);
     const waves = new Map(objects.map((one) => [`${one.kind} ${one.metadata.name}`, waveOf(one)]));
     if (overlay !== 'staging') for (const name of byHand) waves.set(name, -Infinity);
@@ -39,7 +39,7 @@ describe('the order of a first installation', () => {
   });
 
   it.each(OVERLAYS)(
-    '%s: a Job is never changed: its name follows the image, and what it reads has names that stay',
+    '%s: a Job is never changed in place: its name follows the image, and its inputs have fixed names',
     (overlay) => {
       const job = find(rendered(overlay), 'Job');
       const tag = job.spec.template.spec.containers[0].image.split(':').at(-1) as string;
@@ -59,7 +59,7 @@ describe('the order of a first installation', () => {
     },
   );
 
-  it.each(OVERLAYS)('%s: changed settings and secrets roll the pods', (overlay) => {
+  it.each(OVERLAYS)('%s: a change of settings or secrets restarts the pods', (overlay) => {
     const objects = rendered(overlay);
     const deployment = find(objects, 'Deployment');
     const needs = needsOf(deployment).join();
@@ -71,7 +71,7 @@ describe('the order of a first installation', () => {
     expect(first.data).toEqual(second.data);
   });
 
-  it('the example secrets are none: nothing starts with them', () => {
+  it('the service does not start with the example secrets', () => {
     const secret = find(rendered('staging'), 'Secret');
     const values = Object.entries(secret.data).map(([name, value]) => [
       name,

@@ -18,8 +18,8 @@ const production = rendered('production');
 const kind = (wanted: string): any => find(production, wanted);
 const podSpecs = podSpecsOf(production);
 
-describe('what is rendered', () => {
-  it('is of these sources: run node deploy/render.mjs after a change', async () => {
+describe('the rendered manifests', () => {
+  it('match their sources: run node deploy/render.mjs after a change', async () => {
     const { digestOfSources, prometheusRule } = await import('../../deploy/render.mjs');
     const rule = documents('deploy/kustomize/components/monitoring/prometheus-rule.yaml')[0];
     expect(rule).toEqual(prometheusRule());
@@ -38,7 +38,7 @@ describe('the manifests against the schemas of Kubernetes', () => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 
-  it('the check itself knows a wrong type, a missing field and a field that there is none of', () => {
+  it('this check detects a wrong type, a missing field and an unknown field', () => {
     const deployment = structuredClone(kind('Deployment'));
     const container = deployment.spec.template.spec.containers[0];
     container.ports[0].containerPort = 'http';
@@ -52,8 +52,8 @@ describe('the manifests against the schemas of Kubernetes', () => {
   });
 });
 
-describe('what the base promises', () => {
-  it('has everything that an installation needs', () => {
+describe('the base', () => {
+  it('contains the objects that an installation needs', () => {
     expect(production.map((one) => one.kind as string).sort()).toEqual([
       'ConfigMap',
       'ConfigMap',
@@ -72,7 +72,7 @@ describe('what the base promises', () => {
     ]);
   });
 
-  it.each(podSpecs)('%s: no root, no capability, nothing to write, no token of the cluster', (_, pod) => {
+  it.each(podSpecs)('%s: no root, no capabilities, a read-only file system, no cluster token', (_, pod) => {
     expect(pod.automountServiceAccountToken).toBe(false);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     expect(pod.securityContext.runAsUser).toBeGreaterThanOrEqual(10_000);
@@ -87,7 +87,7 @@ describe('what the base promises', () => {
     }
   });
 
-  it.each(podSpecs)('%s: secrets are files that are mounted, never variables', (_, pod) => {
+  it.each(podSpecs)('%s: secrets are mounted files, never environment variables', (_, pod) => {
     const [container] = pod.containers;
     const mount = container.volumeMounts.find((one: any) => one.name === 'secrets').mountPath as string;
     for (const name of ['DATABASE_URL', 'JWT_SECRET', 'DATA_ENCRYPTION_KEY']) {
@@ -96,7 +96,7 @@ describe('what the base promises', () => {
     expect(JSON.stringify(pod)).not.toMatch(/secretKeyRef|secretRef/);
   });
 
-  it('the start needs nothing but the ConfigMap, an overlay and the three secrets', () => {
+  it('the service starts with the ConfigMap and the three secrets', () => {
     const secrets = {
       DATABASE_URL: 'mysql://user:password@db/portal',
       JWT_SECRET: testSettings.JWT_SECRET,
@@ -120,21 +120,21 @@ describe('what the base promises', () => {
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(pauseMs + 10_000);
   });
 
-  it('a roll-out and an eviction never leave fewer than were wanted, or one less', () => {
+  it('a rollout never reduces the number of replicas, and an eviction by at most one', () => {
     expect(kind('Deployment').spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     expect(kind('Deployment').spec.replicas).toBeUndefined();
     expect(kind('PodDisruptionBudget').spec.maxUnavailable).toBe(1);
     expect(kind('HorizontalPodAutoscaler').spec.minReplicas).toBeGreaterThanOrEqual(2);
   });
 
-  it('liveness never asks the database, readiness does and outlasts its 5 s', () => {
+  it('liveness does not use the database, and the readiness probe waits longer than its 5 s', () => {
     const { livenessProbe, startupProbe, readinessProbe } = kind('Deployment').spec.template.spec.containers[0];
     expect([livenessProbe, startupProbe].map(({ httpGet }) => httpGet.path)).toEqual(['/health/live', '/health/live']);
     expect(readinessProbe.httpGet.path).toBe('/health/ready');
     expect(readinessProbe.timeoutSeconds).toBeGreaterThan(5);
   });
 
-  it('every selector finds the pods that it means', () => {
+  it('every selector matches the intended pods', () => {
     const labels = kind('Deployment').spec.template.metadata.labels;
     const services = production.filter((one) => one.kind === 'Service');
     for (const selector of [
@@ -153,7 +153,7 @@ describe('what the base promises', () => {
     }
     const jobs = [kind('Job').spec.template, kind('CronJob').spec.jobTemplate.spec.template];
     expect(jobs.map(({ metadata }) => metadata.labels['app.kubernetes.io/component'])).toEqual(['migration', 'purge']);
-    // A pod of a job must never be sent a request.
+    // No Service may select a pod of a job.
     for (const { metadata } of jobs) expect(metadata.labels).not.toMatchObject(labels);
   });
 
@@ -166,7 +166,7 @@ describe('what the base promises', () => {
     expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('portal-authentication');
   });
 
-  it('the overlay brings the alerts, and staging, without the operator, brings nothing of it', () => {
+  it('production contains the alerts, and staging contains no object of the Prometheus operator', () => {
     const { groups } = documents('deploy/monitoring/alerts.yaml')[0];
     expect(kind('PrometheusRule').spec.groups).toEqual(groups);
     expect(rendered('staging').every(isOfKubernetes)).toBe(true);
@@ -180,14 +180,14 @@ describe('Dockerfile', () => {
     .slice(1);
   const [build, last] = [stages[0]!, stages.at(-1)!];
 
-  it('has two stages of the same image, and builds in the first only', () => {
+  it('has two stages of the same image, and builds only in the first', () => {
     expect(stages).toHaveLength(2);
     for (const stage of stages) expect(stage).toMatch(/^node:24-bookworm-slim\b/);
     expect(build).toContain('RUN npm ci\n');
     expect(last).not.toMatch(/npm (ci|install|run)|apt-get|g\+\+|python/);
   });
 
-  it('the last stage takes the files that the program loads, and nothing else', () => {
+  it('the last stage contains only the files that the program loads', () => {
     expect(build.indexOf('runtime-files.mjs --into /runtime')).toBeGreaterThan(build.indexOf('npm run build'));
     expect(last.match(/^COPY .*$/gm)).toEqual(['COPY --from=build /runtime ./']);
   });
@@ -204,7 +204,7 @@ describe('Dockerfile', () => {
     );
   });
 
-  it('copies what exists, and .dockerignore lets it through', () => {
+  it('copies only files that exist and that .dockerignore allows', () => {
     const sent =
       read('.dockerignore')
         .match(/^!.*$/gm)
@@ -217,7 +217,7 @@ describe('Dockerfile', () => {
     for (const name of ['test', 'data', 'docs', '.git']) expect(sent).not.toContain(name);
   });
 
-  it('no secret and no setting that weakens anything is in the image', () => {
+  it('the image contains no secret and no setting that weakens security', () => {
     expect(read('Dockerfile')).not.toMatch(/SECRET|PASSWORD|KEY|TOKEN|MIGRATE_ON_START|RESET_RESPONSE/);
   });
 });

@@ -16,7 +16,7 @@ interface Locked {
 const read = (file: string): unknown => JSON.parse(readFileSync(resolve(__dirname, '../..', file), 'utf8'));
 
 /** npm warns (EBADENGINE) about a package that does not support the Node it runs on. */
-describe('the versions of Node that package.json promises', () => {
+describe('the versions of Node in package.json', () => {
   const { engines } = read('package.json') as { engines: { node: string } };
   const { packages } = read('package-lock.json') as { packages: Record<string, Locked> };
   // The lowest of each release line: ^20.19, ^22.13, >=24.11.

@@ -1,7 +1,7 @@
 import * as catalogue from '../../src/shared/errors/error-catalogue';
 import { languages } from '../../src/shared/languages';
 
-/** §7 of the specification, with the status that decisions.md 1 gives to each code. */
+/** The codes of docs/spec/service.md#7, with their status in docs/spec/decisions.md#1. */
 const specified: [code: string, status: number][] = [
   ['LOGIN_401001', 401],
   ['LOGIN_401004', 401],
@@ -23,7 +23,7 @@ const specified: [code: string, status: number][] = [
   ['COMMON_500001', 500],
 ];
 
-/** What decisions.md 1 adds. */
+/** The codes that docs/spec/decisions.md#1 adds. */
 const added: [code: string, status: number][] = [
   ['CAPTCHA_401001', 401],
   ['CAPTCHA_503001', 503],
@@ -49,31 +49,34 @@ const codes = entries.map((entry) => entry.code);
 describe('the error catalogue', () => {
   const statuses = new Map(entries.map(({ code, status }) => [code, status]));
 
-  it('holds every code of §7, with its status', () => {
+  it('contains every code of the contract, with its status', () => {
     expect(specified.map(([code]) => [code, statuses.get(code)])).toEqual(specified);
   });
 
-  it('holds beside them what decisions.md 1 adds, and nothing else', () => {
+  it('contains the codes of the decisions besides, and no others', () => {
     expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added]));
   });
 
-  it('gives each code once', () => {
+  it('contains each code once', () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
   it.each(entries.map((entry) => [entry.code, entry] as const))(
-    '%s: the first three digits are the status',
+    '%s begins with the digits of its status',
     (code, { status }) => {
       expect(code).toMatch(/^[A-Z_]+_\d{6}$/);
       expect(String(status)).toBe(/_(\d{3})\d{3}$/.exec(code)?.[1]);
     },
   );
 
-  it.each(entries.map((entry) => [entry.code, entry] as const))('%s speaks every language', (_code, { msg }) => {
-    expect(Object.keys(msg).sort()).toEqual([...languages].sort());
-    for (const text of Object.values(msg)) expect(text.trim()).not.toBe('');
-    // A translation that was forgotten is a copy of the English text.
-    expect(msg['zh-CN']).toMatch(/\p{Script=Han}/u);
-    expect(msg.en).not.toMatch(/\p{Script=Han}/u);
-  });
+  it.each(entries.map((entry) => [entry.code, entry] as const))(
+    '%s has a message in every language',
+    (_code, { msg }) => {
+      expect(Object.keys(msg).sort()).toEqual([...languages].sort());
+      for (const text of Object.values(msg)) expect(text.trim()).not.toBe('');
+      // A translation that was forgotten is a copy of the English text.
+      expect(msg['zh-CN']).toMatch(/\p{Script=Han}/u);
+      expect(msg.en).not.toMatch(/\p{Script=Han}/u);
+    },
+  );
 });

@@ -2,10 +2,10 @@ import { breakingChanges } from '../../scripts/breaking-changes.mjs';
 import { contract } from '../support/contract';
 import { runScript } from '../support/run-script';
 
-// The document is changed as a text-book of changes; its shape is checked elsewhere.
+// The tests change the document freely. Other tests check its structure.
 type Loose = any;
 
-/** What the change of a copy breaks. */
+/** The breaking changes that a change of the document causes. */
 function breaks(change: (document: Loose) => void): string[] {
   const changed = structuredClone(contract) as Loose;
   change(changed);
@@ -17,8 +17,8 @@ const post = (document: Loose, path: string): Loose => document.paths[path].post
 const failures = (document: Loose, path: string, status: string): Loose =>
   post(document, path).responses[status].content['application/json'].schema;
 
-describe('judging a change of the contract', () => {
-  it('the same document breaks nothing', () => expect(breaks(() => undefined)).toEqual([]));
+describe('a change of the OpenAPI document', () => {
+  it('an unchanged document breaks nothing', () => expect(breaks(() => undefined)).toEqual([]));
 
   it.each<[string, (document: Loose) => void, string]>([
     ['a path that is gone', (d) => delete d.paths['/logout'], 'POST /logout: is gone'],
@@ -141,7 +141,7 @@ describe('judging a change of the contract', () => {
       (d) => (post(d, '/logout').security = [{ access_token: [] }]),
       'POST /logout: no longer takes refresh_token',
     ],
-  ])('breaks clients: %s', (_case, change, problem) => expect(breaks(change)).toContain(problem));
+  ])('is breaking: %s', (_case, change, problem) => expect(breaks(change)).toContain(problem));
 
   it.each<[string, (document: Loose) => void]>([
     ['another operation', (d) => (d.paths['/new'] = { get: d.paths['/password-policy'].get })],
@@ -158,9 +158,9 @@ describe('judging a change of the contract', () => {
     ['another value of a request', (d) => schema(d, 'LoginDto').properties.provider.enum.push('oidc')],
     ['a token that is no longer asked for', (d) => (d.paths['/user/me'].get.security = [])],
     ['other words', (d) => (d.info.description = 'other')],
-  ])('bears: %s', (_case, change) => expect(breaks(change)).toEqual([]));
+  ])('is not breaking: %s', (_case, change) => expect(breaks(change)).toEqual([]));
 
-  it('ends with 1 where something breaks, and says what', async () => {
+  it('the script exits with 1 and lists the breaking changes', async () => {
     const changed = structuredClone(contract) as Loose;
     delete changed.paths['/logout'];
     const { code, output } = await runScript('scripts/openapi-breaking.mjs', contract, changed);

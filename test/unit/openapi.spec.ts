@@ -32,7 +32,7 @@ const operations = Object.entries(contract.paths as Record<string, Record<string
 const json = (response: Response) => response.content?.['application/json'];
 
 describe('the OpenAPI document', () => {
-  it('that is committed is the one that the code makes (npm run openapi)', async () => {
+  it('matches the code: run npm run openapi after a change', async () => {
     const made = `${JSON.stringify(await wholeDocument(), undefined, 2)}\n`;
     expect(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')).toBe(made);
   });
@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(await runScript('scripts/openapi-lint.mjs')).toMatchObject({ code: 0 });
   });
 
-  it('does not pass them with an operation that nobody can name', async () => {
+  it('does not pass them with an operation without operationId', async () => {
     const spoiled = structuredClone(contract) as unknown as { paths: Record<string, Record<string, object>> };
     delete (spoiled.paths['/login']!.post as Partial<Operation> & { operationId?: string }).operationId;
     const { code, output } = await runScript('scripts/openapi-lint.mjs', spoiled);
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(operations)(
-    '%s: every failure is told apart by its code, and every answer has an example',
+    '%s: failures are distinguished by their code, and every answer has an example',
     (_name, { responses }) => {
       for (const [status, response] of Object.entries(responses)) {
         const content = json(response);
@@ -67,11 +67,11 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it.each(operations)('%s: whoever has to wait is told how long', (_name, { responses }) => {
+  it.each(operations)('%s: answers with 429 and 503 declare Retry-After', (_name, { responses }) => {
     for (const status of ['429', '503']) expect(responses[status]?.headers).toHaveProperty('Retry-After');
   });
 
-  it('says of each operation which token it wants', () => {
+  it('declares which token each operation needs', () => {
     const wanted = operations.map(([name, { security = [] }]) => [
       name,
       security.flatMap((way) => Object.keys(way).join() || 'none').sort(),
@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('calls null by its name', () => {
+  it('declares nullable fields with the type null', () => {
     expect(contract.components?.schemas?.LoginResponse).toMatchObject({
       properties: { access_token: { type: ['string', 'null'] }, change_uid: { type: ['string', 'null'] } },
     });
@@ -103,12 +103,12 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('holding an answer to the document', () => {
+describe('comparing an answer with the document', () => {
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   const failure = { error_code: 'AUTH_401003', msg: 'no' };
   const answer = { method: 'GET', url: '/user/change-pwd-req/x?lang=en', status: 401, headers, body: failure };
 
-  it('lets a declared one pass, and paths that are not in it', () => {
+  it('accepts a declared answer, and paths that are not in the document', () => {
     expect(() => assertDeclaredAnswer(answer)).not.toThrow();
     expect(() => assertDeclaredAnswer({ ...answer, url: '/health/live', status: 418 })).not.toThrow();
   });

@@ -5,8 +5,8 @@ import ts from 'typescript';
 import { contract } from '../support/contract';
 import { runScript } from '../support/run-script';
 
-/** swagger-typescript-api makes one class with methods by tag; the SDK's generator makes functions. */
-describe('a client of another generator', () => {
+/** swagger-typescript-api generates a class with methods by tag. The generator of the SDK makes functions. */
+describe('a client that another generator makes', () => {
   let folder: string;
   let file: string;
 
@@ -26,7 +26,7 @@ describe('a client of another generator', () => {
     expect(names.filter((name) => !source.includes(` ${name}: (`))).toEqual([]);
   });
 
-  it('compiles strictly, and tells failures apart by error_code', () => {
+  it('compiles in strict mode, and distinguishes failures by error_code', () => {
     const use = join(folder, 'use.ts');
     ts.sys.writeFile(
       use,

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 const root = resolve(__dirname, '../..');
 const configuration = resolve(root, 'src/platform/config');
 
-/** The settings are a promise: one that the page does not name does not exist for an operator. */
+/** A setting that the page does not name does not exist for an operator. */
 describe('docs/settings.md', () => {
   const page = readFileSync(resolve(root, 'docs/settings.md'), 'utf8');
   const sources = readdirSync(configuration)
@@ -30,7 +30,7 @@ describe('docs/settings.md', () => {
     expect(keys.filter((key) => !sources.includes(`'${key}'`))).toEqual([]);
   });
 
-  it('is what .env.example was made from: run npm run env-example after a change', () => {
+  it('matches .env.example: run npm run env-example after a change', () => {
     const script = resolve(root, 'scripts/env-example.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -1,6 +1,8 @@
 import { SystemRandom } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
-import { dataKey, MovableClock, settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { FakeClock } from '../../../test/support/fakes';
+import { dataKey } from '../../../test/support/settings';
 import { CaptchaReceipts } from '../captcha-receipts';
 import { CaptchaPasses } from './captcha-passes';
 
@@ -8,7 +10,7 @@ const ip = '203.0.113.7';
 
 describe('CaptchaPasses', () => {
   let store: Store;
-  let clock: MovableClock;
+  let clock: FakeClock;
   let passes: CaptchaPasses;
 
   beforeAll(async () => {
@@ -17,7 +19,7 @@ describe('CaptchaPasses', () => {
   afterAll(() => store.close());
 
   beforeEach(() => {
-    clock = new MovableClock();
+    clock = new FakeClock(new Date());
     passes = passesWith(dataKey('k'));
   });
 
@@ -52,9 +54,9 @@ describe('CaptchaPasses', () => {
   it('accepts a pass for five minutes', async () => {
     const pass = passes.issue(ip);
     const other = passes.issue(ip);
-    clock.forward(298);
+    clock.advanceSeconds(298);
     expect(await passes.spend(pass, ip)).toBe(true);
-    clock.forward(2);
+    clock.advanceSeconds(2);
     expect(await passes.spend(other, ip)).toBe(false);
   });
 

@@ -2,7 +2,9 @@ import { type Challenge, type Payload, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { Random, SystemRandom } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
-import { dataKey, MovableClock, settings } from '../../../test/support/captcha/harness';
+import { settings } from '../../../test/support/captcha/harness';
+import { FakeClock } from '../../../test/support/fakes';
+import { dataKey } from '../../../test/support/settings';
 import { AltchaChallenges } from './altcha-challenges';
 
 /** Makes the counter 1 + 4, so that the challenge is solved at once. */
@@ -15,11 +17,11 @@ class LowNumbers extends SystemRandom {
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 
 describe('AltchaChallenges', () => {
-  let clock: MovableClock;
+  let clock: FakeClock;
   let challenges: AltchaChallenges;
 
   beforeEach(() => {
-    clock = new MovableClock();
+    clock = new FakeClock(new Date());
     challenges = challengesWith(dataKey('k'));
   });
 
@@ -46,9 +48,9 @@ describe('AltchaChallenges', () => {
       identity: `altcha:${challenge.signature}`,
       expires: new Date(challenge.parameters.expiresAt! * 1000),
     });
-    clock.forward(298);
+    clock.advanceSeconds(298);
     expect(await check(payload)).toBeDefined();
-    clock.forward(2);
+    clock.advanceSeconds(2);
     expect(await check(payload)).toBeUndefined();
   });
 

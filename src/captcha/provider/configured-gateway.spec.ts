@@ -3,15 +3,18 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { SystemRandom } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { SettingsProblem } from '../../platform/config/settings-reader';
-import { captureLog, MovableClock, settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { captureLog, settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
+import { FakeClock } from '../../../test/support/fakes';
 import { hang, json, reset, SiteverifyStub, text } from '../../../test/support/captcha/siteverify-stub';
 import { CaptchaReceipts } from '../captcha-receipts';
 import { AltchaChallenges } from './altcha-challenges';
 import { configuredGateway } from './configured-gateway';
 import type { FailoverGateway } from './failover-gateway';
+import { SiteverifyProvider } from './siteverify-provider';
 
 const ip = '203.0.113.7';
-const timeoutMs = 1000;
+/** Longer than a stub on a busy machine needs for its answer. */
+const timeoutMs = 20_000;
 const yes = json({ success: true });
 const no = json({ success: false, 'error-codes': ['invalid-input-response'] });
 const broken = text('', 500);
@@ -24,7 +27,7 @@ class EasyRandom extends SystemRandom {
 
 describe('the configured captcha gateway', () => {
   let store: Store;
-  let clock: MovableClock;
+  let clock: FakeClock;
   let altcha: AltchaChallenges;
   let turnstile: SiteverifyStub;
   let hcaptcha: SiteverifyStub;
@@ -38,7 +41,7 @@ describe('the configured captcha gateway', () => {
 
   beforeEach(async () => {
     log = captureLog();
-    clock = new MovableClock();
+    clock = new FakeClock(new Date());
     const random = new EasyRandom();
     altcha = new AltchaChallenges(new KeyRing(settings(), random), clock, random);
     [turnstile, hcaptcha] = [new SiteverifyStub(), new SiteverifyStub()];
@@ -113,20 +116,18 @@ describe('the configured captcha gateway', () => {
       expect(await gateway.judge(newToken(), ip)).toBe('accepted');
     });
 
-    it('T040 refuses 200 logins in time when the provider hangs, and does not block the database', async () => {
+    it('T040 refuses 200 logins at once when the provider hangs, and does not block the database', async () => {
       turnstile.behaviour = hang;
-      const gateway = gatewayFor('turnstile', { CAPTCHA_TIMEOUT_MS: '2000' });
+      const gateway = gatewayFor('turnstile', { CAPTCHA_TIMEOUT_MS: '5000' });
       const started = performance.now();
-      const hanging = Promise.all(Array.from({ length: 200 }, () => gateway.judge(newToken(), ip)));
-      const slowest = { ms: 0 };
-      for (let i = 0; i < 10; i++) {
-        const before = performance.now();
-        await store.database.rows('SELECT 1 AS one');
-        slowest.ms = Math.max(slowest.ms, performance.now() - before);
-      }
-      expect(new Set(await hanging)).toEqual(new Set(['unavailable']));
-      expect(performance.now() - started).toBeLessThan(5000);
-      expect(slowest.ms).toBeLessThan(2000);
+      let answered = 0;
+      const hanging = Array.from({ length: 200 }, () => gateway.judge(newToken(), ip).finally(() => answered++));
+      for (let i = 0; i < 10; i++) await store.database.rows('SELECT 1 AS one');
+      // The statements waited for none of the logins.
+      expect(answered).toBe(0);
+      expect(new Set(await Promise.all(hanging))).toEqual(new Set(['unavailable']));
+      // One after the other they would take a quarter of an hour.
+      expect(performance.now() - started).toBeLessThan(60_000);
     });
 
     it('T043 refuses a token that the provider accepted for another hostname or action', async () => {
@@ -177,7 +178,7 @@ describe('the configured captcha gateway', () => {
       const count = () => store.database.row<{ n: number }>('SELECT COUNT(*) AS n FROM captcha_receipts');
       const before = await count();
       const expired = await solution();
-      clock.forward(300);
+      clock.advanceSeconds(300);
       const forged = Buffer.from(
         JSON.stringify({ challenge: await altcha.issue(), solution: { counter: 1, derivedKey: '00' } }),
       );
@@ -214,11 +215,12 @@ describe('the configured captcha gateway', () => {
 
     it('T039 several hanging providers take no longer than one', async () => {
       turnstile.behaviour = hcaptcha.behaviour = hang;
-      const gateway = gatewayFor('turnstile,hcaptcha', { CAPTCHA_TIMEOUT_MS: '2500' });
-      const started = performance.now();
+      const asked = jest.spyOn(SiteverifyProvider.prototype, 'judge');
+      const gateway = gatewayFor('turnstile,hcaptcha', { CAPTCHA_TIMEOUT_MS: '300' });
       expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
-      expect(performance.now() - started).toBeLessThan(2 * 2500);
-      expect([turnstile.asked, hcaptcha.asked].map((asked) => asked.length)).toEqual([1, 1]);
+      // Each of the two gets its share of the time.
+      expect(asked.mock.calls.map(([, , ms]) => ms)).toEqual([150, 150]);
+      asked.mockRestore();
     });
 
     it('the circuit breaker protects the first provider, and the last provider is always asked', async () => {

@@ -3,7 +3,7 @@ import { hang, hangInBody, json, reset, SiteverifyStub, text } from '../../../te
 import { SiteverifyProvider } from './siteverify-provider';
 
 const timeoutMs = 300;
-const generousMs = 5000;
+const generousMs = 60_000;
 
 describe('SiteverifyProvider', () => {
   let stub: SiteverifyStub;
@@ -54,7 +54,8 @@ describe('SiteverifyProvider', () => {
     stub.behaviour = behaviour;
     const started = performance.now();
     expect(await judge(stub.url, timeoutMs)).toEqual({ verdict: 'unavailable', reason: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(timeoutMs + 4000);
+    // Without its time-out it would wait for ever.
+    expect(performance.now() - started).toBeLessThan(timeoutMs + 30_000);
   });
 
   it('T041 a response of 50 MB is not read to its end: the connection is closed early', async () => {

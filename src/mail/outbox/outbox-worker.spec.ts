@@ -94,14 +94,24 @@ describe('OutboxWorker', () => {
 
   it('on shutdown waits for a mail that is nearly sent', async () => {
     const rows = new FakeRows(['m']);
-    const ending = worker(rows, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      return sent();
-    });
+    let finish!: () => void;
+    const nearlySent = new Promise<void>((resolve) => (finish = resolve));
+    let aborted = false;
+    const ending = worker(
+      rows,
+      async (_, signal) => {
+        signal.addEventListener('abort', () => (aborted = true));
+        await nearlySent;
+        return sent();
+      },
+      { stopMs: 60_000 },
+    );
     void ending.sendDue();
     await new Promise(setImmediate);
-    await ending.onModuleDestroy();
-    expect(rows.written).toEqual(['m 1']);
+    const ended = ending.onModuleDestroy();
+    finish();
+    await ended;
+    expect({ written: rows.written, aborted }).toEqual({ written: ['m 1'], aborted: false });
   });
 
   it('refuses a lease that is not longer than the time limit of sending', () => {

@@ -3,15 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../../../src/shared/clock';
 import { type AppConfig, loadConfig } from '../../../src/platform/config/app-config';
 import { Database } from '../../../src/platform/database/database';
 import { migrate } from '../../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../../src/platform/database/sqlite-runners';
 import { typeormOptions } from '../../../src/platform/database/typeorm-options';
 import { dataKey } from '../settings';
-
-export { dataKey };
 
 /** Settings of the service, parsed from environment variables as in production. */
 export function settings(environment: Record<string, string> = {}): AppConfig {
@@ -21,19 +18,6 @@ export function settings(environment: Record<string, string> = {}): AppConfig {
     DATA_ENCRYPTION_KEY: dataKey('k'),
     ...environment,
   });
-}
-
-/** A clock that the test moves. It starts at the present time, because the altcha library reads the system clock. */
-export class MovableClock extends Clock {
-  private time = new Date();
-
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  forward(seconds: number): void {
-    this.time = new Date(this.time.getTime() + seconds * 1000);
-  }
 }
 
 export interface Store {

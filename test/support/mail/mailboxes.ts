@@ -12,7 +12,7 @@ export class Mailboxes {
     const place = this.taken.get(address) ?? 0;
     this.taken.set(address, place + 1);
     const what = `mail ${place + 1} to ${address}`;
-    return eventually(() => this.to(address)[place]?.mail.text, { what, timeout: 20_000 });
+    return eventually(() => this.to(address)[place]?.mail.text, { what, timeout: 60_000 });
   }
 
   /** Number of unread mails: sent twice, or without a reason. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Patience {
   /** What is awaited. It appears in the error after the time-out. */
   what: string;
-  /** Milliseconds. Default: 30,000. */
+  /** Milliseconds. Default: 60,000. */
   timeout?: number;
   /** Milliseconds between two attempts. Default: 25. */
   interval?: number;
@@ -15,7 +15,7 @@ export interface Patience {
  */
 export async function eventually<T>(
   attempt: () => T | undefined | false | Promise<T | undefined | false>,
-  { what, timeout = 30_000, interval = 25 }: Patience,
+  { what, timeout = 60_000, interval = 25 }: Patience,
 ): Promise<T> {
   const deadline = performance.now() + timeout;
   let last: unknown;

@@ -7,13 +7,13 @@ import { GuardedChild, type Exit } from './guarded-child';
 
 const ROOT = resolve(__dirname, '../../..');
 
-/** `unshare` as root, or in a user namespace of its own; undefined where neither is allowed (an unprivileged container). */
+/** `unshare` as root or in a user namespace. Undefined when neither is allowed, as in an unprivileged container. */
 const unshare = [['unshare'], ['unshare', '--user', '--map-root-user']].find(canUnshare);
 
 /**
- * A built program as process 1 of a PID namespace, as a container runs it: there the kernel ignores a signal that nobody
- * listens for. Where namespaces are not allowed it is an ordinary process. There an exit *code* after a signal shows the
- * same thing, because without a listener the kernel ends the process, and the exit has a signal and no code.
+ * A built program as process 1 of a PID namespace, as in a container: the kernel ignores a signal without a listener. When
+ * namespaces are not allowed it is an ordinary process. Then an exit code after a signal shows that there is a listener:
+ * without one the kernel ends the process, and the exit has a signal and no code.
  */
 export class FirstProcess {
   private constructor(
@@ -40,7 +40,7 @@ export class FirstProcess {
     return this.child.lines;
   }
 
-  /** With the code of the program; `unshare` ends as its child does. */
+  /** The exit of the program, because `unshare` exits like its child. */
   get exited(): Promise<Exit> {
     return this.child.exited;
   }
@@ -53,7 +53,7 @@ export class FirstProcess {
     if (!this.child.hasExited) process.kill(this.pid, signal);
   }
 
-  /** SIGKILL to `unshare`, which takes its child along. */
+  /** Sends SIGKILL to `unshare`, which ends its child as well. */
   kill(): Promise<Exit> {
     return this.child.end('SIGKILL');
   }
@@ -61,7 +61,7 @@ export class FirstProcess {
 
 function canUnshare([command = '', ...args]: readonly string[]): boolean {
   try {
-    // The file that names the child is part of what is needed.
+    // The file that names the child is needed as well.
     childOf(process.pid);
     execFileSync(command, [...args, '--pid', '--fork', '--kill-child', 'true'], { stdio: 'ignore' });
     return true;

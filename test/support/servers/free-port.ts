@@ -4,14 +4,25 @@ import { createServer } from 'node:net';
 // The range lies below the ports that kernels use for outgoing connections. Otherwise such a connection could take a
 // port after it was found free and before its server listens.
 const LOWEST = 15_000;
-const HIGHEST = 32_000;
+const PORTS_OF_A_WORKER = 2_000;
+const WORKERS = 8;
 const ATTEMPTS = 50;
 
-/** A free TCP port of 127.0.0.1. It is chosen at random, so that two test workers rarely choose the same port. */
+/** Ports that this test file was given already. Their servers may not listen yet, or may be stopped for a moment. */
+const given = new Set<number>();
+
+/**
+ * A free TCP port of 127.0.0.1. Each test worker of jest has its own part of the range, and gets no port twice: between
+ * the look at a port and the start of its server nobody else of the same run can take it. Ports are chosen at random, so
+ * that two runs on one machine rarely meet.
+ */
 export async function freePort(): Promise<number> {
+  const first = LOWEST + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PORTS_OF_A_WORKER;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(LOWEST, HIGHEST);
-    if (await canListen(port)) return port;
+    const port = randomInt(first, first + PORTS_OF_A_WORKER);
+    if (given.has(port) || !(await canListen(port))) continue;
+    given.add(port);
+    return port;
   }
   throw new Error(`no free port found in ${ATTEMPTS} attempts`);
 }

@@ -20,7 +20,8 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-const LAST_LINES_MS = 1000;
+/** The last output of a child that has ended may still be in the pipes when the machine is busy. */
+const LAST_LINES_MS = 5_000;
 
 /**
  * Cleans up when its standard input closes, which happens when the test process dies for any reason. An exit handler is
@@ -107,7 +108,7 @@ export class GuardedChild {
   }
 
   /** Sends a signal, and calls `force` (default: SIGKILL) if the child has not ended after `patience` milliseconds. */
-  async end(signal: NodeJS.Signals, patience = 10_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
+  async end(signal: NodeJS.Signals, patience = 60_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
     this.signal(signal);
     const timer = setTimeout(force, patience);
     try {
@@ -127,7 +128,7 @@ export class GuardedChild {
   }
 
   /** Resolves with the first matching line, which may be printed already. Fails when the child ends without it. */
-  async line(pattern: RegExp, timeout = 30_000): Promise<string> {
+  async line(pattern: RegExp, timeout = 60_000): Promise<string> {
     return new Promise((resolve, reject) => {
       const found = () => this.lines.find((line) => pattern.test(line));
       const settle = (action: () => void) => {

@@ -49,7 +49,7 @@ export class MariaDbDatabases {
   async run(statement: string): Promise<unknown> {
     let connection: Connection | undefined;
     try {
-      connection = await createConnection({ uri: this.url, connectTimeout: 5_000 });
+      connection = await createConnection({ uri: this.url, connectTimeout: 30_000 });
       return (await connection.query(statement))[0];
     } finally {
       connection?.destroy();

@@ -45,7 +45,7 @@ async function ask<T>(url: string, question: (client: RedisClient) => Promise<T>
   const client = new RedisClient(url, {
     lazyConnect: true,
     retryStrategy: () => null,
-    connectTimeout: 2_000,
+    connectTimeout: 30_000,
     disconnectTimeout: 100,
   });
   // The promise rejects with the error as well. Without a listener ioredis prints it.

@@ -17,7 +17,7 @@ export interface ServerCommand {
   log?: string;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** A server program with its private directory. Tests can stop it, kill it, or make it silent. */
 export class ServerProcess {

@@ -16,7 +16,7 @@ export interface ServiceOptions {
   cwd?: string;
   /** What shows that the process is ready: a printed line, a path that answers 200, or only its start. */
   ready?: RegExp | `/${string}` | 'started';
-  /** Time-out for becoming ready, in milliseconds. Default: 30,000. */
+  /** Time-out for becoming ready, in milliseconds. Default: 60,000. */
   timeout?: number;
 }
 
@@ -83,7 +83,7 @@ export class ServiceProcess {
   }
 
   /** Sends SIGTERM, then SIGKILL after `patience` milliseconds. The result shows which signal ended the process. */
-  async stop(patience = 20_000): Promise<Exit> {
+  async stop(patience = 60_000): Promise<Exit> {
     return this.leave(this.child.end('SIGTERM', patience));
   }
 

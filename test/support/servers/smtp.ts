@@ -84,7 +84,7 @@ export class Smtp {
   }
 
   /** Waits until there are at least `count` messages, and returns all of them. */
-  async waitFor(count: number, timeout = 10_000): Promise<ReceivedMail[]> {
+  async waitFor(count: number, timeout = 60_000): Promise<ReceivedMail[]> {
     await eventually(() => this.messages.length >= count, {
       what: `${count} messages, ${this.messages.length} at first`,
       timeout,

@@ -13,7 +13,7 @@ export class StatementProxy {
     readonly port: number,
   ) {}
 
-  /** `seen` is called for each statement that is not prepared, after it was sent on to the server. */
+  /** @param seen called for each statement that is not prepared, after it was forwarded to the server */
   static async start(targetPort: number, seen: (statement: string) => void): Promise<StatementProxy> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
