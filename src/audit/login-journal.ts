@@ -14,7 +14,10 @@ export interface LoginAttempt {
   readonly outcome: string;
 }
 
-/** Rows of `login_logs` (§6.3): a login that goes through MFA or a forced change leaves one success row, at its end. */
+/**
+ * Writes the rows of `login_logs` (docs/spec/service.md#6.3). A login that goes through a second factor or a forced change
+ * leaves one success row, at its end.
+ */
 @Injectable()
 export class LoginJournal {
   private readonly logger = new Logger('login');
@@ -24,12 +27,12 @@ export class LoginJournal {
     private readonly clock: Clock,
   ) {}
 
-  /** In the unit that issues the tokens: no token without its row, no row without its token (T265). */
+  /** Runs in the transaction that issues the tokens, so that neither exists without the other. */
   async succeeded(sql: Sql, attempt: Omit<LoginAttempt, 'outcome'>, client: ClientInfo): Promise<void> {
     await this.insert(sql, { ...attempt, outcome: 'success' }, client);
   }
 
-  /** The refusal stands whether or not its row can be written: a failing journal is an error in the log, not an answer. */
+  /** Never throws: if the row cannot be written, the refusal is answered all the same, and the log has an error line. */
   async failed(attempt: LoginAttempt, client: ClientInfo): Promise<void> {
     try {
       await this.insert(this.database, attempt, client);

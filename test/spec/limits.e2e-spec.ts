@@ -209,6 +209,7 @@ describe('the limit of each route', () => {
     ['GET', '/user/change-pwd-req/{uid}', 'other'],
     ['POST', '/user/change-pwd-by-req', 'other'],
     ['GET', '/password-policy', 'other'],
+    ['GET', '/capabilities', 'other'],
     ['POST', '/totp-secret', 'other'],
     ['POST', '/refresh', 'other'],
     ['POST', '/logout', 'other'],

@@ -16,6 +16,8 @@ export interface RouteCase {
   readonly ownFormat?: boolean;
   /** The path is not below API_PREFIX. */
   readonly atRoot?: boolean;
+  /** The `Cache-Control` of a success, if not `no-store`. */
+  readonly cached?: string;
   /** The route works without the database. */
   readonly storeless?: boolean;
   /** The error code for any wrong identifier in the last part of the path, malformed or unknown. */
@@ -50,7 +52,7 @@ export const routes: readonly RouteCase[] = [
     required: ['req_uid', 'password', 'confirm_password'],
   },
   { method: 'GET', path: '/password-policy' },
-  { method: 'GET', path: '/capabilities', storeless: true },
+  { method: 'GET', path: '/capabilities', storeless: true, cached: 'public, max-age=60' },
   { method: 'GET', path: '/health/live', atRoot: true, ...own },
   { method: 'GET', path: '/health/ready', atRoot: true, ownFormat: true },
   { method: 'GET', path: '/openapi.json', atRoot: true, ...own },
