@@ -84,6 +84,9 @@ export const en = {
     'login-expired': 'This login is no longer open. Please sign in again.',
     'password-changed': 'Your password has been changed. Sign in with the new one.',
     'session-ended': 'Your session has ended. Please sign in again.',
+    'logout-unheard':
+      'You are signed out on this device, but the service could not be reached. The session ends there as soon as it answers.',
+    'logout-heard': 'The service answers again. Your session has now ended there too.',
   },
   password: { show: 'Show password', hide: 'Hide password' },
   code: {
@@ -174,7 +177,6 @@ export const en = {
     totpReplace: 'Replace authenticator',
     confirmed: 'The authenticator is set up.',
     logout: 'Sign out',
-    logoutUnheard: 'You are signed out here, but the service did not answer.',
     loading: 'One moment …',
     retry: 'Try again',
   },

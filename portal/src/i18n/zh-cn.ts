@@ -78,6 +78,8 @@ export const zhCn: Texts = {
     'login-expired': '本次登录已失效，请重新登录。',
     'password-changed': '密码已修改，请使用新密码登录。',
     'session-ended': '会话已结束，请重新登录。',
+    'logout-unheard': '您已在此设备上退出登录，但暂时无法连接服务。服务恢复后，会话将自动结束。',
+    'logout-heard': '服务已恢复，您的会话现已在服务端结束。',
   },
   password: { show: '显示密码', hide: '隐藏密码' },
   code: {
@@ -168,7 +170,6 @@ export const zhCn: Texts = {
     totpReplace: '更换身份验证器',
     confirmed: '身份验证器已启用。',
     logout: '退出登录',
-    logoutUnheard: '此处已退出登录，但服务没有响应。',
     loading: '请稍候…',
     retry: '重试',
   },
