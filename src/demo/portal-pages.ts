@@ -59,6 +59,12 @@ export class PortalPages implements OnModuleInit {
         .type('text/html; charset=utf-8')
         .send(page);
     for (const path of pagePaths) fastify.get(path, show);
+    // A person who mistypes a path gets the page that says so. Other clients keep the answer in JSON.
+    fastify.addHook('onRequest', (request, reply, done) => {
+      if (request.is404 && request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
+        void show(request, reply.status(404));
+      else done();
+    });
 
     await fastify.register(async (scope) => {
       // Runs after the hook of the service that forbids caching. These file names change with their content.
@@ -79,11 +85,12 @@ export class PortalPages implements OnModuleInit {
     fastify.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
   }
 
-  /** Fills in the meta tags that tell the pages the path prefix of the service and the path of the outbox. */
+  /** Fills in the meta tags that tell the pages the path prefix of the service, its accounts and the path of the outbox. */
   private introduced(page: string): string {
     const prefix = this.config.http.apiPrefix;
     return page
       .replace(/(<meta name="portal:service" content=)"[^"]*"/, `$1"${prefix}"`)
+      .replace(/(<meta name="portal:providers" content=)"[^"]*"/, `$1"password${this.config.ldap ? ' ldap' : ''}"`)
       .replace(/(<meta name="portal:outbox" content=)"[^"]*"/, `$1"${prefix}/${outboxPath}"`);
   }
 }

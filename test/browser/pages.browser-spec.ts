@@ -45,6 +45,11 @@ describe('the pages', () => {
 
   showEach(() => site, {
     login: visit('/', /Sign in/),
+    'login-incomplete': async (page) => {
+      await page.goto('/');
+      await on(page).button('Sign in').click();
+      await page.locator('.field-error').first().waitFor();
+    },
     'login-refused': async (page) => {
       await page.goto('/');
       await on(page).logIn('nobody');
@@ -63,7 +68,7 @@ describe('the pages', () => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
       await on(page).field('New password').fill('Short');
       await on(page).button('Save password').click();
-      await on(page).alert().waitFor();
+      await page.locator('.field-error').first().waitFor();
     },
     'reset-first': async (page) => {
       await page.goto('/');
@@ -75,6 +80,7 @@ describe('the pages', () => {
       await on(page).logIn('carol');
       await on(page).heading('Your password has expired').waitFor();
     },
+    missing: visit('/nowhere', /There is nothing here/),
     'reset-broken': visit('/reset-password?uid=x', /does not work/),
     account: async (page) => {
       await page.goto('/');
