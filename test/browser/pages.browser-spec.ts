@@ -87,6 +87,14 @@ describe('the pages', () => {
       await on(page).logIn('alice');
       await on(page).heading('Hello, Alice Example').waitFor();
     },
+    'account-tab-only': async (page) => {
+      await page.addInitScript(
+        `Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };`,
+      );
+      await page.goto('/');
+      await on(page).logIn('alice');
+      await page.getByText('This browser does not let the portal store anything').waitFor();
+    },
     authenticator: async (page) => {
       await page.goto('/');
       await on(page).logIn('alice');
@@ -130,11 +138,12 @@ describe('the pages', () => {
 describe('the pages of the second factor', () => {
   let site: PortalSite;
   let users = 0;
-  const logInAsNewUser = async (page: Page): Promise<void> => {
+  const logInAsNewUser = async (page: Page): Promise<string> => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     await page.goto('/');
     await on(page).logIn(loginName);
     await on(page).heading('Enter your code').waitFor();
+    return loginName;
   };
 
   beforeAll(async () => {
@@ -144,6 +153,12 @@ describe('the pages of the second factor', () => {
 
   showEach(() => site, {
     code: logInAsNewUser,
+    'code-resumed': async (page) => {
+      const name = await logInAsNewUser(page);
+      await on(page).button('Back to sign in').click();
+      await on(page).logIn(name);
+      await page.getByText('is still valid').waitFor();
+    },
     'code-refused': async (page) => {
       await logInAsNewUser(page);
       await on(page).enterCode('000000');
