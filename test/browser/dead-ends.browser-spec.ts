@@ -148,7 +148,8 @@ describe('a user of the pages always finds a way on', () => {
       await page.getByText('You are signed out on this device, but the service could not be reached.').waitFor();
       expect(await works(bearer)).toBe(true);
       await page.context().setOffline(false);
-      await page.getByText('Your session has now ended there too.').waitFor();
+      // If the event comes before the network is back, the page tries again after 30 s.
+      await page.getByText('Your session has now ended there too.').waitFor({ timeout: 90_000 });
       expect(await works(bearer)).toBe(false);
       expectNetworkErrors();
     });

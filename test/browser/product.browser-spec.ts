@@ -64,8 +64,9 @@ describe('the pages speak to a person', () => {
   it('a captcha that has become too old is solved again, without the user', async () => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     const page = await site.visitor();
+    const issued = page.waitForResponse('**/captcha/challenge');
     await page.goto('/');
-    await page.waitForResponse('**/captcha/challenge');
+    await issued;
     site.service.clock.advanceSeconds(301);
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
