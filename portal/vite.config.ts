@@ -5,6 +5,7 @@ const service = 'http://127.0.0.1:3000';
 
 // Vite inserts this address into index.html. It is empty if the service itself serves the pages.
 process.env.VITE_SERVICE_URL ??= '';
+process.env.VITE_PROVIDERS ??= 'password';
 
 /** The pages use the built SDK, not its sources, so that they test what is published. */
 export default defineConfig({

@@ -12,11 +12,17 @@ import { OutboxPage } from './pages/outbox-page';
 import { ResetPage } from './pages/reset-page';
 import { TotpPage } from './pages/totp-page';
 import { paths } from './paths';
+import { target } from './tab-memory';
 
 export function App(): ReactNode {
   useFocusOnNewPage();
+  const [location] = useLocation();
   const { step } = useAuth();
-  const only = (kind: Step['kind'], page: ReactNode) => (step.kind === kind ? page : <To path={placeOf(step)} />);
+  const only = (kind: Step['kind'], page: ReactNode) =>
+    step.kind === kind ? page : <To path={placeOf(step)} from={location} />;
+  useEffect(() => {
+    if (step.kind === 'signed-in' && location === target.get()) target.set(undefined);
+  }, [step.kind, location]);
   return (
     <Frame>
       <Switch>
@@ -51,12 +57,18 @@ function placeOf(step: Step): string {
     case 'password-change':
       return `${paths.reset}?uid=${encodeURIComponent(step.uid)}`;
     case 'signed-in':
-      return paths.account;
+      return target.get() ?? paths.account;
   }
 }
 
 /** `Redirect` acts only when it is mounted. The key mounts it again when a second redirect follows the first. */
-const To = ({ path }: { readonly path: string }): ReactNode => <Redirect key={path} to={path} replace />;
+function To({ path, from }: { readonly path: string; readonly from: string }): ReactNode {
+  const protectedPage = from === paths.account || from === paths.totp;
+  useEffect(() => {
+    if (protectedPage) target.set(from);
+  }, [protectedPage, from]);
+  return <Redirect key={path} to={path} replace />;
+}
 
 /** Moves the focus to the heading of a new page for screen readers. A field with `autoFocus` keeps it. */
 function useFocusOnNewPage(): void {

@@ -45,6 +45,11 @@ describe('the pages', () => {
 
   showEach(() => site, {
     login: visit('/', /Sign in/),
+    'login-incomplete': async (page) => {
+      await page.goto('/');
+      await on(page).button('Sign in').click();
+      await page.locator('.field-error').first().waitFor();
+    },
     'login-refused': async (page) => {
       await page.goto('/');
       await on(page).logIn('nobody');
@@ -63,7 +68,7 @@ describe('the pages', () => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
       await on(page).field('New password').fill('Short');
       await on(page).button('Save password').click();
-      await on(page).alert().waitFor();
+      await page.locator('.field-error').first().waitFor();
     },
     'reset-first': async (page) => {
       await page.goto('/');
@@ -75,11 +80,20 @@ describe('the pages', () => {
       await on(page).logIn('carol');
       await on(page).heading('Your password has expired').waitFor();
     },
+    missing: visit('/nowhere', /There is nothing here/),
     'reset-broken': visit('/reset-password?uid=x', /does not work/),
     account: async (page) => {
       await page.goto('/');
       await on(page).logIn('alice');
       await on(page).heading('Hello, Alice Example').waitFor();
+    },
+    'account-tab-only': async (page) => {
+      await page.addInitScript(
+        `Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };`,
+      );
+      await page.goto('/');
+      await on(page).logIn('alice');
+      await page.getByText('This browser does not let the portal store anything').waitFor();
     },
     authenticator: async (page) => {
       await page.goto('/');
@@ -124,11 +138,12 @@ describe('the pages', () => {
 describe('the pages of the second factor', () => {
   let site: PortalSite;
   let users = 0;
-  const logInAsNewUser = async (page: Page): Promise<void> => {
+  const logInAsNewUser = async (page: Page): Promise<string> => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     await page.goto('/');
     await on(page).logIn(loginName);
     await on(page).heading('Enter your code').waitFor();
+    return loginName;
   };
 
   beforeAll(async () => {
@@ -138,6 +153,12 @@ describe('the pages of the second factor', () => {
 
   showEach(() => site, {
     code: logInAsNewUser,
+    'code-resumed': async (page) => {
+      const name = await logInAsNewUser(page);
+      await on(page).button('Back to sign in').click();
+      await on(page).logIn(name);
+      await page.getByText('is still valid').waitFor();
+    },
     'code-refused': async (page) => {
       await logInAsNewUser(page);
       await on(page).enterCode('000000');

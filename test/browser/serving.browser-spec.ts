@@ -75,6 +75,32 @@ describe('the pages, served by the service', () => {
     expect(await site.service.post('/', {})).toMatchObject({ status: 405 });
   });
 
+  it('a mistyped path is a page for a person, and JSON for other clients', async () => {
+    const html = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+    for (const path of ['/acount', '/a/b/c', '/reset-pasword?uid=x']) {
+      const page = await site.service.get(path, { headers: html });
+      expect(page).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+      });
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+      for (const accept of ['application/json', '*/*']) {
+        const answer = await site.service.get(path, { headers: { accept } });
+        expect(answer).toMatchObject({ status: 404, body: { error_code: 'COMMON_404001' } });
+      }
+    }
+    expect(await site.service.post('/acount', {}, { headers: html })).toMatchObject({
+      status: 404,
+      body: { error_code: 'COMMON_404001' },
+    });
+    const page = await site.visitor();
+    await page.goto('/acount');
+    await on(page).heading('There is nothing here').waitFor();
+    await on(page).link('Back to the portal').click();
+    await on(page).heading('Sign in').waitFor();
+    expect(site.takeComplaints()).toEqual([]);
+  });
+
   it.each([
     '/assets/',
     '/assets/../index.html',

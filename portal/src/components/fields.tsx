@@ -6,13 +6,19 @@ export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** What is wrong with the value. It is shown below the field. */
+  readonly error?: string | undefined;
+  /** The message of this id says what is wrong with the value. */
+  readonly errorId?: string | undefined;
   readonly describedBy?: string | undefined;
   readonly inputRef?: Ref<HTMLInputElement>;
   readonly after?: ReactNode;
 }
 
-export function Field({ label, value, onChange, describedBy, inputRef, after, ...input }: FieldProps): ReactNode {
+export function Field(props: FieldProps): ReactNode {
+  const { label, value, onChange, error, errorId, describedBy, inputRef, after, ...input } = props;
   const id = useId();
+  const described = [error !== undefined && `${id}-error`, errorId, describedBy].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -23,10 +29,16 @@ export function Field({ label, value, onChange, describedBy, inputRef, after, ..
           ref={inputRef}
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          aria-describedby={describedBy}
+          aria-invalid={error !== undefined || errorId !== undefined}
+          aria-describedby={described || undefined}
         />
         {after}
       </div>
+      {error !== undefined && (
+        <p className="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
     </div>
   );
 }
@@ -49,20 +61,3 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'after'>): ReactN
     />
   );
 }
-
-/** A field for six digits. It is longer because pasted codes may contain spaces. */
-export function CodeField(props: Omit<FieldProps, 'type' | 'inputMode'>): ReactNode {
-  return (
-    <Field
-      {...props}
-      className="code"
-      inputMode="numeric"
-      autoComplete="one-time-code"
-      maxLength={12}
-      spellCheck={false}
-    />
-  );
-}
-
-/** Accepts six digits with spaces between them, also full-width digits. */
-export const isCode = (text: string): boolean => /^\d{6}$/.test(text.normalize('NFKC').replace(/\s/g, ''));

@@ -1,19 +1,23 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { type Language, languages, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
-import { Check, Mark } from './icons';
+import { Mark } from './icons';
 
 const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
+
+/** Pages with the brand in a bar above them, not in a panel beside them. */
+const bars: readonly string[] = [paths.account, paths.totp, paths.outbox];
 
 /** The frame of every page: the brand, the page, and the choice of language and theme. */
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
   const { t, language, choose } = useSpeech();
   const [theme, setTheme] = useTheme();
+  const [location] = useLocation();
   return (
-    <div className="frame">
+    <div className={bars.includes(location) ? 'frame bar' : 'frame'}>
       <a className="skip" href="#content">
         {t.skip}
       </a>
@@ -25,14 +29,6 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
           </div>
           <div className="brand-words">
             <p className="tagline">{t.tagline}</p>
-            <ul>
-              {t.promises.map((promise) => (
-                <li key={promise}>
-                  <Check />
-                  {promise}
-                </li>
-              ))}
-            </ul>
           </div>
         </div>
       </header>

@@ -1,26 +1,74 @@
-import type { ReactNode } from 'react';
-import { failureText } from '../i18n/failure-text';
+import { type ReactNode, useEffect, useState } from 'react';
+import { failureTemplate } from '../i18n/failure-text';
 import { useSpeech } from '../i18n/texts';
 import { Check, Info, Warning } from './icons';
 
-/** A screen reader reads an error at once, and other messages at its next pause. */
-export function Message({
-  kind,
-  children,
-}: {
+interface MessageProps {
   readonly kind: 'error' | 'info' | 'success';
+  readonly id?: string;
   readonly children: ReactNode;
-}): ReactNode {
+}
+
+/** A screen reader reads an error at once, and other messages at its next pause. A form moves the focus to its error. */
+export function Message({ kind, id, children }: MessageProps): ReactNode {
+  const error = kind === 'error';
   return (
-    <div className={`message ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
-      {kind === 'error' ? <Warning /> : kind === 'info' ? <Info /> : <Check />}
+    <div className={`message ${kind}`} id={id} role={error ? 'alert' : 'status'} tabIndex={error ? -1 : undefined}>
+      {error ? <Warning /> : kind === 'info' ? <Info /> : <Check />}
       <div>{children}</div>
     </div>
   );
 }
 
+interface FailureProps {
+  readonly error: unknown;
+  readonly id?: string;
+  /** Added to the text. */
+  readonly children?: ReactNode;
+}
+
 /** Shows nothing when there is no error. */
-export function Failure({ error }: { readonly error: unknown }): ReactNode {
+export function Failure({ error, id, children }: FailureProps): ReactNode {
   const { t } = useSpeech();
-  return error === undefined ? null : <Message kind="error">{failureText(t, error)}</Message>;
+  if (error === undefined) return null;
+  const { text, seconds } = failureTemplate(t, error);
+  const [before, after] = text.split('{seconds}');
+  if (after === undefined) {
+    return (
+      <Message kind="error" id={id}>
+        {text}
+        {children && <> {children}</>}
+      </Message>
+    );
+  }
+  return <Countdown key={`${text}${seconds}`} error={error} seconds={seconds} id={id} before={before} after={after} />;
+}
+
+interface CountdownProps {
+  readonly error: unknown;
+  readonly seconds: number;
+  readonly id?: string | undefined;
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+/** Counts the seconds of a wait, and disappears at its end. A screen reader does not read each second. */
+function Countdown({ error, seconds, id, before, after }: CountdownProps): ReactNode {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    const end = Date.now() + seconds * 1000;
+    setLeft(seconds);
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000))), 1000);
+    return () => clearInterval(timer);
+  }, [error, seconds]);
+  if (left === 0) return null;
+  return (
+    <Message kind="error" id={id}>
+      {before}
+      <span className="count" aria-live="off">
+        {left}
+      </span>
+      {after}
+    </Message>
+  );
 }

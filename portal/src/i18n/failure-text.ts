@@ -1,16 +1,26 @@
 import { ConnectionError, RuleError, ServiceError } from '@portal-auth/sdk';
+import { CaptchaError } from '../captcha-error';
 import type { Texts } from './en';
-import { fill } from './texts';
+
+interface Template {
+  /** May contain `{seconds}`. */
+  readonly text: string;
+  readonly seconds: number;
+}
 
 /** The text for an error, in the language of the page. For an unknown error code, the message of the service. */
-export function failureText(t: Texts, error: unknown): string {
+export function failureTemplate(t: Texts, error: unknown): Template {
   if (error instanceof ServiceError)
-    return fill(t.errors[error.code] ?? error.message, { seconds: error.retryAfter ?? 1 });
-  if (error instanceof ConnectionError) return t.failures.connection;
-  if (!(error instanceof RuleError)) return t.failures.unknown;
-  switch (error.rule) {
+    return { text: t.errors[error.code] ?? error.message, seconds: error.retryAfter ?? 1 };
+  if (error instanceof RuleError) return { text: ruleText(t, error.rule), seconds: error.seconds };
+  if (error instanceof ConnectionError) return { text: t.failures.connection, seconds: 0 };
+  return { text: error instanceof CaptchaError ? t.failures.captcha : t.failures.unknown, seconds: 0 };
+}
+
+function ruleText(t: Texts, rule: RuleError['rule']): string {
+  switch (rule) {
     case 'wait':
-      return fill(t.failures.wait, { seconds: error.seconds });
+      return t.failures.wait;
     case 'no-pending-login':
       return t.failures.noPendingLogin;
     case 'signed-out':

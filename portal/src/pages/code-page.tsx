@@ -1,81 +1,58 @@
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { auth, useAuth } from '../auth';
-import { CodeField, isCode } from '../components/fields';
+import { CodeForm } from '../components/code-form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
-import { Submit } from '../components/submit';
 import { fill, useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 
 export function CodePage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
-  const [code, setCode] = useState('');
-  const [malformed, setMalformed] = useState(false);
   const [resent, setResent] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-
-  const verify = useTask(async () => {
-    try {
-      await auth.verifyCode(code);
-    } catch (error) {
-      setCode('');
-      throw error;
-    }
-  });
+  const verify = useTask((code: string) => auth.verifyCode(code));
   const resend = useTask(() => auth.resendCode());
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setResent(false);
-    setMalformed(!isCode(code));
-    if (isCode(code)) void verify.run();
-    else input.current?.focus();
-  };
   const sendAgain = async () => {
     verify.reset();
-    setMalformed(false);
+    setResent(false);
     setResent(await resend.run());
   };
 
   // After the last code the state has changed already, and the redirect follows in the next frame.
   if (step.kind !== 'code') return null;
-  const { type, email, loginName, attemptsLeft } = step;
+  const { type, email, loginName, attemptsLeft, resumed } = step;
   const intro =
     type === 'totp'
       ? fill(t.code.totp, { name: loginName })
       : email === null
         ? t.code.emailUnknown
         : fill(t.code.email, { email });
+  const attempts = fill(t.code.attempts, { count: attemptsLeft });
+
+  const notice = () => {
+    if (resend.error !== undefined) return <Failure error={resend.error} />;
+    if (resent) return <Message kind="success">{t.code.resent}</Message>;
+    // After a reload.
+    if (attemptsLeft < 5) return <Message kind="info">{attempts}</Message>;
+    return resumed && <Message kind="info">{t.code.resumed}</Message>;
+  };
   return (
     <Page title={t.code.title} intro={intro}>
-      {malformed ? (
-        <Message kind="error">{t.code.malformed}</Message>
-      ) : (
-        <Failure error={verify.error ?? resend.error} />
-      )}
-      {attemptsLeft < 5 && waiting.code > 0 && (
-        <Message kind="info">{fill(t.code.attempts, { count: attemptsLeft })}</Message>
-      )}
-      {resent && <Message kind="success">{t.code.resent}</Message>}
-      <form onSubmit={submit} noValidate>
-        <CodeField
-          label={t.code.label}
-          name="code"
-          value={code}
-          onChange={setCode}
-          inputRef={input}
-          autoFocus
-          required
-        />
-        <Submit
-          label={t.code.submit}
-          busy={verify.busy}
-          busyLabel={t.code.busy}
-          wait={waiting.code}
-          waitLabel={t.code.wait}
-        />
-      </form>
+      <CodeForm
+        label={t.code.label}
+        name="code"
+        texts={t.code}
+        task={verify}
+        wait={waiting.code}
+        refused={attempts}
+        notice={notice()}
+        onSubmit={() => {
+          setResent(false);
+          resend.reset();
+        }}
+        autoFocus
+      />
       {type === 'email' && (
         <button
           type="button"

@@ -1,13 +1,16 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { auth, useAuth } from '../auth';
 import { Field } from '../components/fields';
+import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { Submit } from '../components/submit';
+import { localTime } from '../i18n/dates';
 import { fill, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
+import { typedName } from '../tab-memory';
 import { useTask } from '../use-task';
 
 export function ForgotPage(): ReactNode {
@@ -18,20 +21,22 @@ export function ForgotPage(): ReactNode {
   const [expires, setExpires] = useState<string>();
 
   const ask = useTask(async () => {
+    typedName.set(email.trim());
     setExpires((await auth.forgotPassword(email.trim())).expired);
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const plausible = /^[^\s@]+@[^\s@]+$/.test(email.trim());
     setMalformed(!plausible);
     if (plausible) void ask.run();
+    else ask.reset();
   };
 
   if (expires !== undefined) {
-    const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(expires));
     return (
       <Page title={t.forgot.sentTitle}>
-        <Message kind="success">{fill(t.forgot.sent, { email: email.trim(), time })}</Message>
+        <Message kind="success">
+          {fill(t.forgot.sent, { email: email.trim(), time: localTime(language, expires) })}
+        </Message>
         {outboxUrl !== '' && (
           <Link className="primary" href={paths.outbox}>
             {t.outbox.link}
@@ -46,8 +51,8 @@ export function ForgotPage(): ReactNode {
   }
   return (
     <Page title={t.forgot.title} intro={t.forgot.intro}>
-      {malformed ? <Message kind="error">{t.forgot.malformed}</Message> : <Failure error={ask.error} />}
-      <form onSubmit={submit} noValidate>
+      <Form busy={ask.busy} onSubmit={submit}>
+        <Failure error={ask.error} />
         <Field
           label={t.forgot.email}
           name="email"
@@ -56,7 +61,9 @@ export function ForgotPage(): ReactNode {
           autoComplete="email"
           value={email}
           onChange={setEmail}
+          error={malformed ? t.forgot.malformed : undefined}
           maxLength={254}
+          autoFocus
           required
         />
         <Submit
@@ -66,7 +73,7 @@ export function ForgotPage(): ReactNode {
           wait={waiting.forgot}
           waitLabel={t.forgot.wait}
         />
-      </form>
+      </Form>
       <BackToLogin />
     </Page>
   );

@@ -1,13 +1,17 @@
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Link } from 'wouter';
+import { ServiceError } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
-import { Captcha, type CaptchaHandle } from '../components/captcha';
+import { captcha } from '../captcha';
 import { Field, PasswordField } from '../components/fields';
+import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
+import { hasDirectory } from '../page-settings';
 import { paths } from '../paths';
+import { typedName } from '../tab-memory';
 import { useTask } from '../use-task';
 
 const providers = ['password', 'ldap'] as const;
@@ -19,59 +23,58 @@ export function LoginPage(): ReactNode {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [provider, setProvider] = useState<Provider>('password');
-  const [complaint, setComplaint] = useState<'required' | 'captchaFailed'>();
-  const captcha = useRef<CaptchaHandle>(null);
+  const [checked, setChecked] = useState(false);
+  const message = useId();
 
+  const attempt = async () => {
+    const captchaToken = await captcha.take();
+    await auth.login({ username, password, provider, captchaToken });
+  };
   const login = useTask(async () => {
-    const captchaToken = await captcha.current?.token();
-    if (captchaToken === undefined) return setComplaint('captchaFailed');
+    typedName.set(username);
     try {
-      await auth.login({ username, password, provider, captchaToken });
+      // A solution can be too old although it was young here, for example after the computer slept.
+      await attempt().catch((error: unknown) => {
+        if (codeOf(error) !== 'CAPTCHA_401001') throw error;
+        return attempt();
+      });
     } catch (error) {
-      captcha.current?.renew();
+      captcha.prepare();
       throw error;
     }
   });
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const complete = username.trim() !== '' && password !== '';
-    setComplaint(complete ? undefined : 'required');
-    if (complete) void login.run();
+  const missing = { username: username.trim() === '', password: password === '' };
+  const submit = () => {
+    setChecked(true);
+    if (missing.username || missing.password) login.reset();
+    else void login.run();
   };
 
   const notice = step.kind === 'signed-out' ? step.notice : undefined;
+  const code = codeOf(login.error);
   return (
     <Page title={t.login.title} intro={t.login.intro}>
       {notice !== undefined && login.error === undefined && (
-        <Message kind={notice === 'password-changed' ? 'success' : 'info'}>{t.notices[notice]}</Message>
+        <Message kind={notice === 'password-changed' || notice === 'logout-heard' ? 'success' : 'info'}>
+          {t.notices[notice]}
+        </Message>
       )}
-      {complaint === undefined ? <Failure error={login.error} /> : <Message kind="error">{t.login[complaint]}</Message>}
-      <form onSubmit={submit} noValidate>
-        <fieldset className="segments">
-          <legend>{t.login.provider}</legend>
-          {providers.map((one) => (
-            <label key={one}>
-              <input
-                type="radio"
-                name="provider"
-                value={one}
-                checked={provider === one}
-                onChange={() => setProvider(one)}
-              />
-              <span>{t.login.providers[one]}</span>
-            </label>
-          ))}
-        </fieldset>
+      <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
+        <Failure id={message} error={login.error} />
+        {hasDirectory && <ProviderChoice provider={provider} choose={setProvider} />}
         <Field
           label={t.login.username}
           name="username"
           value={username}
           onChange={setUsername}
+          error={checked && missing.username ? t.login.usernameRequired : undefined}
+          errorId={code === 'LOGIN_404001' ? message : undefined}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
           maxLength={255}
+          autoFocus
           required
         />
         <PasswordField
@@ -79,12 +82,11 @@ export function LoginPage(): ReactNode {
           name="password"
           value={password}
           onChange={setPassword}
+          error={checked && missing.password ? t.login.passwordRequired : undefined}
+          errorId={code === 'LOGIN_401001' ? message : undefined}
           autoComplete="current-password"
           required
         />
-        <div role="group" aria-label={t.login.captcha}>
-          <Captcha ref={captcha} />
-        </div>
         <Submit
           label={t.login.submit}
           busy={login.busy}
@@ -92,10 +94,32 @@ export function LoginPage(): ReactNode {
           wait={waiting.login}
           waitLabel={t.login.wait}
         />
-      </form>
+      </Form>
       <p className="aside">
         <Link href={paths.forgot}>{t.login.forgot}</Link>
       </p>
     </Page>
   );
 }
+
+interface ProviderChoiceProps {
+  readonly provider: Provider;
+  readonly choose: (provider: Provider) => void;
+}
+
+function ProviderChoice({ provider, choose }: ProviderChoiceProps): ReactNode {
+  const { t } = useSpeech();
+  return (
+    <fieldset className="segments">
+      <legend>{t.login.provider}</legend>
+      {providers.map((one) => (
+        <label key={one}>
+          <input type="radio" name="provider" value={one} checked={provider === one} onChange={() => choose(one)} />
+          <span>{t.login.providers[one]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const codeOf = (error: unknown): string | undefined => (error instanceof ServiceError ? error.code : undefined);

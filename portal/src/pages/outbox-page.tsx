@@ -4,6 +4,7 @@ import { ConnectionError } from '@portal-auth/sdk';
 import { Failure, Message } from '../components/message';
 import { Mail } from '../components/icons';
 import { Page } from '../components/page';
+import { localDateTime } from '../i18n/dates';
 import { fill, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
@@ -53,7 +54,6 @@ function Mails(): ReactNode {
     return () => clearInterval(timer);
   }, [run]);
 
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   if (mails === undefined) return <Failure error={load.error} />;
   if (mails.length === 0) return <Message kind="info">{t.outbox.empty}</Message>;
   return (
@@ -66,7 +66,7 @@ function Mails(): ReactNode {
           </h2>
           <p className="note">
             {fill(t.outbox.to, { address: mail.to })} ·{' '}
-            <time dateTime={mail.date}>{time.format(new Date(mail.date))}</time>
+            <time dateTime={mail.date}>{localDateTime(language, mail.date)}</time>
           </p>
           <pre>{linked(mail.text)}</pre>
         </li>

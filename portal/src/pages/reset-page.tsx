@@ -1,13 +1,11 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
-import { type ChangeRequestResponse, passwordHints, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link, useSearch } from 'wouter';
+import { type ChangeRequestResponse, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
-import { PasswordField } from '../components/fields';
-import { Check, Dot } from '../components/icons';
 import { Failure } from '../components/message';
+import { NewPassword } from '../components/new-password';
 import { Page } from '../components/page';
-import { Submit } from '../components/submit';
-import { fill, useSpeech } from '../i18n/texts';
+import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { useTask } from '../use-task';
 
@@ -25,6 +23,8 @@ export function ResetPage(): ReactNode {
 function Reset({ uid }: { readonly uid: string }): ReactNode {
   const { t } = useSpeech();
   const [found, setFound] = useState<Found>();
+  // A link can end while its form is open.
+  const [ended, setEnded] = useState<unknown>();
   const find = useTask(async () => {
     const [request, policy] = await Promise.all([auth.findPasswordChange(uid || '-'), auth.passwordPolicy()]);
     setFound({ request, policy });
@@ -32,19 +32,27 @@ function Reset({ uid }: { readonly uid: string }): ReactNode {
   const { run } = find;
   useEffect(() => void run(), [run]);
 
-  if (found !== undefined) return <NewPassword uid={uid} {...found} />;
-  if (find.error === undefined) {
+  const error = ended ?? find.error;
+  if (found !== undefined && error === undefined) {
+    const { type } = found.request;
+    return (
+      <Page title={t.reset.titles[type]} intro={t.reset.intros[type]}>
+        <NewPassword uid={uid} policy={found.policy} onEnd={setEnded} isEnd={isEnd} />
+        <BackToLogin />
+      </Page>
+    );
+  }
+  if (error === undefined) {
     return (
       <Page title={t.reset.titles[2]}>
         <p role="status">{t.reset.loading}</p>
       </Page>
     );
   }
-  const dead = find.error instanceof ServiceError && find.error.status === 401;
   return (
-    <Page title={dead ? t.reset.brokenTitle : t.reset.titles[2]}>
-      <Failure error={find.error} />
-      {dead ? (
+    <Page title={isEnd(error) ? t.reset.brokenTitle : t.reset.titles[2]}>
+      <Failure error={error} />
+      {isEnd(error) ? (
         <Link className="primary" href={paths.forgot}>
           {t.reset.again}
         </Link>
@@ -58,69 +66,9 @@ function Reset({ uid }: { readonly uid: string }): ReactNode {
   );
 }
 
-function NewPassword({ uid, request, policy }: Found & { readonly uid: string }): ReactNode {
-  const { t } = useSpeech();
-  const [, navigate] = useLocation();
-  const [password, setPassword] = useState('');
-  const [confirmation, setConfirmation] = useState('');
-  const rules = useId();
-  const hints = [
-    ...passwordHints(policy, password).map(({ rule, met }) => ({
-      met,
-      text: fill(t.reset.hints[rule], { count: policy.min_length }),
-    })),
-    { met: password !== '' && password === confirmation, text: t.reset.hints.same },
-  ];
-
-  const save = useTask(async () => {
-    await auth.changePassword(uid, password, confirmation);
-    navigate(paths.login, { replace: true });
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void save.run();
-  };
-
-  const { titles, intros } = t.reset;
-  return (
-    <Page title={titles[request.type]} intro={intros[request.type]}>
-      <Failure error={save.error} />
-      <form onSubmit={submit} noValidate>
-        <PasswordField
-          label={t.reset.password}
-          name="new-password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="new-password"
-          describedBy={rules}
-          required
-        />
-        <PasswordField
-          label={t.reset.confirm}
-          name="confirm-password"
-          value={confirmation}
-          onChange={setConfirmation}
-          autoComplete="new-password"
-          describedBy={rules}
-          required
-        />
-        <div className="rules" id={rules}>
-          <p>{t.reset.rules}</p>
-          <ul>
-            {hints.map(({ text, met }) => (
-              <li key={text} className={met ? 'met' : undefined}>
-                {met ? <Check /> : <Dot />}
-                {text}
-                <span className="heard">, {met ? t.reset.met : t.reset.unmet}</span>
-              </li>
-            ))}
-          </ul>
-        </div>
-        <Submit label={t.reset.submit} busy={save.busy} busyLabel={t.reset.busy} />
-      </form>
-      <BackToLogin />
-    </Page>
-  );
+/** The link is unknown, has expired, or has been used. */
+function isEnd(error: unknown): boolean {
+  return error instanceof ServiceError && ['AUTH_401003', 'AUTH_401005', 'AUTH_401007'].includes(error.code);
 }
 
 /** Also abandons a password change that a login requires. */

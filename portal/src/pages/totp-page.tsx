@@ -1,14 +1,13 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Enrolment, ServiceError } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
-import { CodeField, isCode } from '../components/fields';
+import { CodeForm } from '../components/code-form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
-import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
-import { useTask } from '../use-task';
+import { type Task, useTask } from '../use-task';
 
 /** Starts the enrolment when it opens. Asks for a code of the current authenticator if the service requires one. */
 export function TotpPage(): ReactNode {
@@ -20,6 +19,12 @@ export function TotpPage(): ReactNode {
     setEnded(false);
   });
   const { run } = start;
+  // While a code is checked there is no error, and the form must stay.
+  const [currentCode, setCurrentCode] = useState(false);
+  useEffect(() => {
+    if (isRefusedCode(start.error)) setCurrentCode(true);
+    if (enrolment !== undefined) setCurrentCode(false);
+  }, [start.error, enrolment]);
   const begun = useRef(enrolment !== undefined);
   useEffect(() => {
     if (!begun.current) void run();
@@ -28,9 +33,7 @@ export function TotpPage(): ReactNode {
 
   if (enrolment !== undefined)
     return <Scan enrolment={enrolment} onEnd={() => setEnded(true)} again={() => void run()} />;
-  if (start.error instanceof ServiceError && start.error.code === 'AUTH_MFA_401001') {
-    return <CurrentCode busy={start.busy} error={start.error} go={(code) => void run(code)} />;
-  }
+  if (currentCode || isRefusedCode(start.error)) return <CurrentCode start={start} />;
   return (
     <Page title={t.totp.title}>
       {ended ? <Message kind="error">{t.totp.ended}</Message> : <Failure error={start.error} />}
@@ -46,6 +49,11 @@ export function TotpPage(): ReactNode {
   );
 }
 
+/** The service wants a code of the current authenticator before it is replaced, or has refused one. */
+function isRefusedCode(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'AUTH_MFA_401001';
+}
+
 interface ScanProps {
   readonly enrolment: Enrolment;
   readonly onEnd: () => void;
@@ -56,23 +64,15 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
   const { t } = useSpeech();
   const { waiting } = useAuth();
   const [, navigate] = useLocation();
-  const [code, setCode] = useState('');
-  const [malformed, setMalformed] = useState(false);
-  const confirm = useTask(async () => {
+  const confirm = useTask(async (code: string) => {
     try {
       await auth.confirmEnrolment(code);
     } catch (error) {
-      setCode('');
       if (auth.snapshot.enrolment === undefined) onEnd();
       throw error;
     }
     navigate(paths.account, { replace: true, state: 'confirmed' });
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setMalformed(!isCode(code));
-    if (isCode(code)) void confirm.run();
-  };
   return (
     <Page title={t.totp.title} intro={t.totp.scan}>
       <QrCode secret={enrolment.secret} />
@@ -85,17 +85,7 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
         <a href={enrolment.uri}>{t.totp.open}</a>
       </p>
       <p>{t.totp.then}</p>
-      {malformed ? <Message kind="error">{t.code.malformed}</Message> : <Failure error={confirm.error} />}
-      <form onSubmit={submit} noValidate>
-        <CodeField label={t.totp.label} name="code" value={code} onChange={setCode} required />
-        <Submit
-          label={t.totp.submit}
-          busy={confirm.busy}
-          busyLabel={t.totp.busy}
-          wait={waiting.code}
-          waitLabel={t.totp.wait}
-        />
-      </form>
+      <CodeForm label={t.totp.label} name="code" texts={t.totp} task={confirm} wait={waiting.code} />
       <button type="button" className="secondary" onClick={again}>
         {t.totp.again}
       </button>
@@ -143,28 +133,18 @@ function Copy({ text }: { readonly text: string }): ReactNode {
 }
 
 interface CurrentCodeProps {
-  readonly busy: boolean;
-  readonly error: ServiceError;
-  readonly go: (code: string) => void;
+  readonly start: Task<[code?: string]>;
 }
 
-function CurrentCode({ busy, error, go }: CurrentCodeProps): ReactNode {
+/** The first refusal has no code yet, so it is no error of the user. */
+function CurrentCode({ start }: CurrentCodeProps): ReactNode {
   const { t } = useSpeech();
-  const [code, setCode] = useState('');
-  const [tried, setTried] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (isCode(code)) go(code);
-  };
+  const [asked] = useState(start.error);
+  const task = { ...start, error: start.error === asked ? undefined : start.error };
+  const texts = { submit: t.totp.currentSubmit, busy: t.totp.busy };
   return (
     <Page title={t.totp.currentTitle} intro={t.totp.current}>
-      {tried && !isCode(code) && <Message kind="error">{t.code.malformed}</Message>}
-      {tried && isCode(code) && !busy && <Failure error={error} />}
-      <form onSubmit={submit} noValidate>
-        <CodeField label={t.totp.currentLabel} name="current-code" value={code} onChange={setCode} required />
-        <Submit label={t.totp.currentSubmit} busy={busy} busyLabel={t.totp.busy} />
-      </form>
+      <CodeForm label={t.totp.currentLabel} name="current-code" texts={texts} task={task} autoFocus />
       <Cancel />
     </Page>
   );

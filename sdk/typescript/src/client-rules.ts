@@ -8,4 +8,6 @@ export const clientRules = {
   resendSeconds: 60,
   /** Wait after each submission of the forgotten-password form. */
   forgotSeconds: 5,
+  /** After this time a challenge of the captcha is given up. */
+  captchaSeconds: 10,
 } as const;

@@ -6,8 +6,13 @@ export interface Exclusive {
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The part of the browser's `LockManager` that the SDK uses. */
+export interface Locks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
 /** Uses the Web Locks API. The browser releases a lock also when its tab is closed or crashes. */
-export function lockExclusive(locks: Pick<LockManager, 'request'>, name: string): Exclusive {
+export function lockExclusive(locks: Locks, name: string): Exclusive {
   return { run: async <T>(work: () => Promise<T>): Promise<T> => await locks.request(name, work) };
 }
 

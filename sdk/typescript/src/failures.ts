@@ -13,7 +13,7 @@ import type {
   ResendOtpError,
   VerifyCaptchaError,
   VerifyOtpError,
-} from './generated/index.js';
+} from './generated/types.gen.js';
 import { isRecord } from './storage.js';
 
 type DeclaredError =
@@ -71,7 +71,10 @@ export class RuleError extends Error {
 }
 
 /** Converts an error of the generated client. */
-export function failureOf(error: unknown, response: Response | undefined): ServiceError | ConnectionError {
+export function failureOf(
+  error: unknown,
+  response: { readonly status: number } | undefined,
+): ServiceError | ConnectionError {
   if (response === undefined || !isRecord(error) || typeof error.error_code !== 'string') {
     return new ConnectionError(response === undefined ? 'no answer' : `unexpected answer ${response.status}`, {
       cause: error,

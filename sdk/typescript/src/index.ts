@@ -3,6 +3,12 @@ export { clientRules } from './client-rules.js';
 export { type ClientClock, systemClock } from './client-clock.js';
 export { ConnectionError, type ErrorCode, RuleError, ServiceError } from './failures.js';
 export { type PasswordHint, passwordHints, type PasswordRule } from './password-hints.js';
+export type { Locks } from './exclusive.js';
 export type { Enrolment, Notice, Snapshot, Step, Waiting } from './state.js';
 export { type KeyValueStorage, memoryStorage } from './storage.js';
-export type { ChangeRequestResponse, MeResponse, PasswordPolicyResponse } from './generated/index.js';
+export type {
+  CaptchaChallengeResponse,
+  ChangeRequestResponse,
+  MeResponse,
+  PasswordPolicyResponse,
+} from './generated/types.gen.js';

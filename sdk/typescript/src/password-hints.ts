@@ -1,4 +1,4 @@
-import type { PasswordPolicyResponse } from './generated/index.js';
+import type { PasswordPolicyResponse } from './generated/types.gen.js';
 
 export type PasswordRule = 'length' | 'upper' | 'lower' | 'digit' | 'special' | 'bytes';
 

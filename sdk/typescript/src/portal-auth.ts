@@ -1,41 +1,35 @@
 import { type ClientClock, systemClock } from './client-clock.js';
 import { clientRules } from './client-rules.js';
-import { leaseExclusive, lockExclusive } from './exclusive.js';
+import { leaseExclusive, type Locks, lockExclusive } from './exclusive.js';
 import { RuleError, ServiceError } from './failures.js';
 import {
   changePasswordByRequest,
   createTotpSecret,
   forgetPassword,
+  getCaptchaChallenge,
   getCurrentUser,
   getPasswordChangeRequest,
   getPasswordPolicy,
   getOtpQrCode,
   login,
-  logout,
   resendOtp,
   verifyOtp,
 } from './generated/index.js';
 import type {
+  CaptchaChallengeResponse,
   ChangeRequestResponse,
   ForgetPasswordDto,
   LoginResponse,
   MeResponse,
   OtpVerifyResponse,
   PasswordPolicyResponse,
-} from './generated/index.js';
+} from './generated/types.gen.js';
 import type { Client } from './generated/client/index.js';
 import { answerOf, dataOf, serviceClient, type ServiceClientOptions } from './service-client.js';
-import { Session, type Tokens } from './session.js';
-import {
-  type Enrolment,
-  isEnrolment,
-  isPendingLogin,
-  type Notice,
-  type PendingLogin,
-  type Snapshot,
-  type Step,
-} from './state.js';
-import { browserStorage, type KeyValueStorage, Slot } from './storage.js';
+import { Session } from './session.js';
+import { SignOuts } from './sign-outs.js';
+import { type Enrolment, isPendingLogin, type Notice, type PendingLogin, type Snapshot, type Step } from './state.js';
+import { browserStorage, type KeyValueStorage, SafeStorage, Slot } from './storage.js';
 import { Waits } from './waits.js';
 
 export interface PortalAuthOptions extends ServiceClientOptions {
@@ -45,7 +39,7 @@ export interface PortalAuthOptions extends ServiceClientOptions {
   readonly tabStorage?: KeyValueStorage;
   readonly clock?: ClientClock;
   /** Default: `navigator.locks`. Null stands for a browser without Web Locks. */
-  readonly locks?: Pick<LockManager, 'request'> | null;
+  readonly locks?: Locks | null;
   /** Language of the messages and mails of the service. */
   readonly language?: Language;
 }
@@ -61,6 +55,17 @@ export interface Credentials {
 
 const prefix = 'portal-auth';
 
+/** All keys of this SDK in a storage. The storage of an origin also holds keys of other programs. */
+const keys = {
+  session: `${prefix}.session`,
+  refresh: `${prefix}.refresh`,
+  signOuts: `${prefix}.sign-outs`,
+  waits: `${prefix}.waits`,
+  pending: `${prefix}.pending`,
+  setAside: `${prefix}.set-aside`,
+  tabWaits: `${prefix}.tab-waits`,
+} as const;
+
 /**
  * State machine for the pages of a portal, without a user interface. `snapshot` says what the user can do now, and each
  * method is one action of the user. The limits of `clientRules` hold whatever the page does.
@@ -69,45 +74,69 @@ export class PortalAuth {
   language: Language | undefined;
   private readonly clock: ClientClock;
   private readonly client: Client;
+  private readonly captchaClient: Client;
   private readonly session: Session;
   private readonly pending: Slot<PendingLogin>;
-  private readonly enrolling: Slot<Enrolment>;
+  /** The pending login that the user left for the login page. Its code stays valid. */
+  private readonly setAside: Slot<PendingLogin>;
+  private readonly signOuts: SignOuts;
   private readonly sharedWaits: Waits;
   private readonly tabWaits: Waits;
-  private readonly storages: readonly KeyValueStorage[];
+  private readonly storages: readonly SafeStorage[];
   private readonly listeners = new Set<() => void>();
   private readonly stopListening: () => void;
   private stopTicking: () => void = () => undefined;
   private waitingUser: string | undefined;
   private forcedUid: string | undefined;
+  private enrolling: Enrolment | undefined;
   private notice: Notice | undefined;
   private current: Snapshot;
 
   constructor(options: PortalAuthOptions) {
-    const storage = options.storage ?? browserStorage('localStorage');
-    const tabStorage = options.tabStorage ?? browserStorage('sessionStorage');
+    const storage = new SafeStorage(options.storage ?? browserStorage('localStorage'));
+    const tabStorage = new SafeStorage(options.tabStorage ?? browserStorage('sessionStorage'));
     this.storages = [storage, tabStorage];
     this.clock = options.clock ?? systemClock;
     this.language = options.language;
-    this.client = serviceClient(options, () => this.language);
+    const language = () => this.language;
+    this.client = serviceClient(options, language, this.clock);
+    const timeoutMs = clientRules.captchaSeconds * 1000;
+    this.captchaClient = serviceClient({ ...options, timeoutMs }, language, this.clock);
     const locks = options.locks === undefined ? browserLocks() : options.locks;
     const exclusive = locks
-      ? lockExclusive(locks, `${prefix}.refresh`)
-      : leaseExclusive(storage, `${prefix}.refresh`, this.clock, crypto.randomUUID());
-    this.session = new Session(storage, `${prefix}.session`, this.client, exclusive, () => this.leave('session-ended'));
-    this.pending = new Slot(tabStorage, `${prefix}.pending`, isPendingLogin);
-    this.enrolling = new Slot(tabStorage, `${prefix}.enrolment`, isEnrolment);
-    this.sharedWaits = new Waits(storage, `${prefix}.waits`, this.clock);
-    this.tabWaits = new Waits(tabStorage, `${prefix}.tab-waits`, this.clock);
+      ? lockExclusive(locks, keys.refresh)
+      : leaseExclusive(storage, keys.refresh, this.clock, crypto.randomUUID());
+    this.session = new Session(storage, keys.session, this.client, exclusive, {
+      ended: () => this.leave('session-ended'),
+      renewed: () => this.changed(),
+    });
+    this.signOuts = new SignOuts(storage, keys.signOuts, this.client, this.clock, (heard) => {
+      if (heard) this.notice = 'logout-heard';
+      this.changed();
+    });
+    this.pending = new Slot(tabStorage, keys.pending, isPendingLogin);
+    this.setAside = new Slot(tabStorage, keys.setAside, isPendingLogin);
+    this.sharedWaits = new Waits(storage, keys.waits, this.clock);
+    this.tabWaits = new Waits(tabStorage, keys.tabWaits, this.clock);
     this.current = this.draw();
-    this.stopListening = onStorageOfOtherTabs(() => this.changed());
+    const retry = () => void this.signOuts.retry().catch(() => undefined);
+    const stopStorage = listen('storage', ({ key }: { readonly key?: string | null }) => {
+      if (key == null || key.startsWith(prefix)) this.changed();
+    });
+    const stopOnline = listen('online', retry);
+    this.stopListening = () => {
+      stopStorage();
+      stopOnline();
+    };
     this.tick();
+    retry();
   }
 
   /** Removes all listeners and timers. Call it in tests, and on pages that create more than one instance. */
   dispose(): void {
     this.stopListening();
     this.stopTicking();
+    this.signOuts.dispose();
     this.listeners.clear();
   }
 
@@ -123,6 +152,14 @@ export class PortalAuth {
 
   // Login (docs/spec/service.md#4.1)
 
+  /**
+   * A challenge of the service's own captcha (docs/adr/0006-captcha.md). It is given up after 10 s, so that a login does
+   * not wait for it without an end.
+   */
+  captchaChallenge(): Promise<CaptchaChallengeResponse> {
+    return answerOf(getCaptchaChallenge({ client: this.captchaClient }));
+  }
+
   /** Leads to the step `signed-in`, `code` or `password-change`. */
   async login({ username, password, provider, captchaToken }: Credentials): Promise<Step> {
     // The wait of MFA_429001 concerns one user: another user of the same browser may log in.
@@ -132,17 +169,20 @@ export class PortalAuth {
     this.forget();
     const body = { username, password, provider, captcha_token: captchaToken };
     try {
-      this.entered(await dataOf(login({ client: this.client, body })));
+      this.entered(await dataOf(login({ client: this.client, body })), username);
+      this.setAside.remove();
     } catch (error) {
-      this.waitAsTold(this.tabWaits, 'login', error);
-      throw error;
+      if (!this.resumed(username, error)) {
+        this.waitAsTold(this.tabWaits, 'login', error);
+        throw error;
+      }
     } finally {
       this.changed();
     }
     return this.current.step;
   }
 
-  private entered(answer: LoginResponse): void {
+  private entered(answer: LoginResponse, username: string): void {
     const { access_token: access, refresh_token: refresh, user_info: user } = answer;
     if (answer.change_password && answer.change_uid !== null) {
       this.forcedUid = answer.change_uid;
@@ -154,6 +194,8 @@ export class PortalAuth {
         loginName: user.login_name,
         email: user.email,
         failures: 0,
+        username,
+        resumed: false,
       });
       if (answer.mfa_type === 'email') this.sharedWaits.start(resendOf(user.uid), clientRules.resendSeconds);
     } else if (access !== null && refresh !== null) {
@@ -161,9 +203,28 @@ export class PortalAuth {
     }
   }
 
-  /** Abandons a login that waits for its code or for a new password, and clears the notice of the login page. */
+  /**
+   * MFA_429001 is the answer to a correct password: the code that was mailed before is still valid. If this tab has the
+   * pending login of that code, the user goes on with it instead of waiting for the next mail.
+   */
+  private resumed(username: string, error: unknown): boolean {
+    const setAside = this.setAside.read();
+    if (!(error instanceof ServiceError) || error.code !== 'MFA_429001' || setAside?.username !== username)
+      return false;
+    this.setAside.remove();
+    this.pending.write({ ...setAside, resumed: true });
+    this.waitAsTold(this.sharedWaits, resendOf(setAside.uid), error);
+    return true;
+  }
+
+  /**
+   * Leaves a login that waits for its code or for a new password, and clears the notice of the login page. A login of
+   * the same user within the cooldown of the code mail resumes the pending login.
+   */
   backToLogin(): void {
+    const pending = this.pending.read();
     this.forget();
+    if (pending?.type === 'email') this.setAside.write(pending);
     this.changed();
   }
 
@@ -240,11 +301,13 @@ export class PortalAuth {
     return dataOf(getPasswordPolicy({ client: this.client }));
   }
 
-  /** On success both storages are cleared and the user must log in again. */
+  /** On success all that the SDK has stored is removed, and the user must log in again. */
   async changePassword(uid: string, password: string, confirmation: string): Promise<void> {
     const body = { req_uid: uid, password, confirm_password: confirmation };
     await dataOf(changePasswordByRequest({ client: this.client, body }));
-    for (const storage of this.storages) storage.clear();
+    // A session that the service has yet to end can belong to another user.
+    const own = Object.values(keys).filter((key) => key !== keys.signOuts);
+    for (const storage of this.storages) for (const key of own) storage.removeItem(key);
     this.leave('password-changed');
   }
 
@@ -259,22 +322,17 @@ export class PortalAuth {
     return this.session.authorised(call);
   }
 
-  /** Signs out locally even if the service does not answer. In that case the tokens stay valid until they expire. */
+  /**
+   * Signs out locally even if the service does not answer. In that case the notice is `logout-unheard`, and the SDK ends
+   * the session later: when the browser is online again, every 30 s, and when the page is opened the next time.
+   */
   async logout(): Promise<void> {
     const { tokens } = this.session;
     this.session.close();
     this.forget();
     this.changed();
-    if (tokens !== undefined) await this.revoke(tokens);
-  }
-
-  /** Sends the refresh token, because the access token may have expired. A refused token needs no revocation. */
-  private async revoke(tokens: Tokens): Promise<void> {
-    try {
-      await dataOf(logout({ client: this.client, auth: tokens.refresh }));
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 401) throw error;
-    }
+    // The access token may have expired, so the refresh token is sent.
+    if (tokens !== undefined) await this.signOuts.end(tokens.refresh);
   }
 
   // Authenticator (docs/spec/service.md#4.4, docs/spec/service.md#4.5)
@@ -293,7 +351,7 @@ export class PortalAuth {
     const { secret, uri } = await this.session.authorised((auth) =>
       dataOf(createTotpSecret({ client: this.client, auth, body })),
     );
-    this.enrolling.write({ uid, secret, uri, failures: 0 });
+    this.enrolling = { uid, secret, uri, failures: 0 };
     this.changed();
   }
 
@@ -314,7 +372,7 @@ export class PortalAuth {
       const former = this.session.tokens;
       this.opened(await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body }))));
       // The service opens a new session with the second factor, so the former session is revoked.
-      if (former !== undefined) void this.revoke(former).catch(() => undefined);
+      if (former !== undefined) void this.signOuts.end(former.refresh).catch(() => undefined);
     } catch (error) {
       if (isRefusedCode(error)) this.enrolmentRefused(enrolment);
       else this.waitAsTold(this.tabWaits, 'code', error);
@@ -326,18 +384,17 @@ export class PortalAuth {
 
   private enrolmentRefused(enrolment: Enrolment): void {
     const failures = enrolment.failures + 1;
-    if (failures >= clientRules.codeFailures) return this.enrolling.remove();
-    this.enrolling.write({ ...enrolment, failures });
-    this.tabWaits.start('code', clientRules.codeWaitSeconds);
+    this.enrolling = failures >= clientRules.codeFailures ? undefined : { ...enrolment, failures };
+    if (this.enrolling !== undefined) this.tabWaits.start('code', clientRules.codeWaitSeconds);
   }
 
   cancelEnrolment(): void {
-    this.enrolling.remove();
+    this.enrolling = undefined;
     this.changed();
   }
 
   private enrolment(): Enrolment {
-    const enrolment = this.enrolling.read();
+    const enrolment = this.enrolling;
     if (enrolment === undefined || this.session.tokens === undefined) throw new RuleError('signed-out');
     return enrolment;
   }
@@ -361,7 +418,7 @@ export class PortalAuth {
 
   private forget(): void {
     this.pending.remove();
-    this.enrolling.remove();
+    this.enrolling = undefined;
     this.tabWaits.end('code');
     this.forcedUid = undefined;
     this.notice = undefined;
@@ -377,13 +434,14 @@ export class PortalAuth {
     const pending = this.pending.read();
     return {
       step: this.step(pending),
-      enrolment: this.session.tokens === undefined ? undefined : this.enrolling.read(),
+      enrolment: this.session.tokens === undefined ? undefined : this.enrolling,
       waiting: {
         login: this.tabWaits.remaining('login'),
         code: this.tabWaits.remaining('code'),
         resend: pending === undefined ? 0 : this.sharedWaits.remaining(resendOf(pending.uid)),
         forgot: this.sharedWaits.remaining('forgot'),
       },
+      tabOnly: this.storages.some((storage) => storage.inMemory(keys.session)),
     };
   }
 
@@ -391,11 +449,12 @@ export class PortalAuth {
   private step(pending: PendingLogin | undefined): Step {
     if (this.session.tokens !== undefined) return { kind: 'signed-in' };
     if (pending !== undefined) {
-      const { type, loginName, email, failures } = pending;
-      return { kind: 'code', type, loginName, email, attemptsLeft: clientRules.codeFailures - failures };
+      const { type, loginName, email, failures, resumed } = pending;
+      return { kind: 'code', type, loginName, email, attemptsLeft: clientRules.codeFailures - failures, resumed };
     }
     if (this.forcedUid !== undefined) return { kind: 'password-change', uid: this.forcedUid };
-    return { kind: 'signed-out', ...(this.notice !== undefined && { notice: this.notice }) };
+    const notice = this.notice ?? (this.signOuts.unheard ? 'logout-unheard' : undefined);
+    return { kind: 'signed-out', ...(notice !== undefined && { notice }) };
   }
 
   /** Updates the snapshot when the next second of a wait is over. */
@@ -421,16 +480,16 @@ function isRefusedCode(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'MFA_401001' || error.code === 'AUTH_MFA_401001');
 }
 
-function browserLocks(): Pick<LockManager, 'request'> | null {
-  return (globalThis as { navigator?: { locks?: LockManager } }).navigator?.locks ?? null;
+function browserLocks(): Locks | null {
+  return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks ?? null;
 }
 
-/** The browser sends storage events to every tab except the one that wrote. */
-function onStorageOfOtherTabs(changed: () => void): () => void {
+/**
+ * Listens to an event of the window, if there is one. The browser sends storage events to every tab except the one that
+ * wrote. @returns the function that stops it
+ */
+function listen(type: 'storage' | 'online', heard: (event: object) => void): () => void {
   const target = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>;
-  const heard = (event: StorageEvent): void => {
-    if (event.key === null || event.key.startsWith(prefix)) changed();
-  };
-  target.addEventListener?.('storage', heard);
-  return () => target.removeEventListener?.('storage', heard);
+  target.addEventListener?.(type, heard);
+  return () => target.removeEventListener?.(type, heard);
 }

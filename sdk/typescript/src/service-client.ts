@@ -1,4 +1,5 @@
 import { type Client, createClient, createConfig } from './generated/client/index.js';
+import type { ClientClock } from './client-clock.js';
 import { failureOf } from './failures.js';
 
 export interface ServiceClientOptions {
@@ -10,12 +11,21 @@ export interface ServiceClientOptions {
 }
 
 /** The generated client, with a time-out and the user's language on every request. */
-export function serviceClient(options: ServiceClientOptions, language: () => string | undefined): Client {
+export function serviceClient(
+  options: ServiceClientOptions,
+  language: () => string | undefined,
+  clock: ClientClock,
+): Client {
   const { baseUrl, timeoutMs = 20_000, fetch: send = (...call: Parameters<typeof fetch>) => fetch(...call) } = options;
   const client = createClient(
     createConfig({
       baseUrl: baseUrl.replace(/\/+$/, ''),
-      fetch: (request) => send(new Request(request, { signal: AbortSignal.timeout(timeoutMs) })),
+      fetch: (request) => {
+        // The timer is not stopped when the headers arrive, because the body can hang too.
+        const controller = new AbortController();
+        clock.after(timeoutMs, () => controller.abort());
+        return send(new Request(request, { signal: controller.signal }));
+      },
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',

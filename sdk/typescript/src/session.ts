@@ -20,7 +20,7 @@ export class Session {
     key: string,
     private readonly client: Client,
     private readonly exclusive: Exclusive,
-    private readonly ended: () => void,
+    private readonly on: { readonly ended: () => void; readonly renewed: () => void },
   ) {
     this.slot = new Slot(storage, key, isTokens);
   }
@@ -71,11 +71,12 @@ export class Session {
       // If another tab logged out in the meantime, storing the new pair would undo that logout.
       if (this.tokens?.refresh !== tokens.refresh) throw new RuleError('signed-out');
       this.open({ access: fresh.access_token, refresh: fresh.refresh_token });
+      this.on.renewed();
       return fresh.access_token;
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'AUTH_401006' && this.tokens?.refresh === tokens.refresh) {
         this.close();
-        this.ended();
+        this.on.ended();
       }
       throw error;
     }

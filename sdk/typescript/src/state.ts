@@ -1,7 +1,15 @@
 import { isRecord } from './storage.js';
 
 /** A reason for the login page that the page should tell the user. */
-export type Notice = 'too-many-codes' | 'login-expired' | 'password-changed' | 'session-ended';
+export type Notice =
+  | 'too-many-codes'
+  | 'login-expired'
+  | 'password-changed'
+  | 'session-ended'
+  /** Signed out here, but the service has not heard of it. The SDK tries again until it has. */
+  | 'logout-unheard'
+  /** The service has now ended the session of a sign-out that it had not heard of. */
+  | 'logout-heard';
 
 /** The state of the user's login. */
 export type Step =
@@ -13,11 +21,13 @@ export type Step =
       /** Masked by the service. */
       readonly email: string | null;
       readonly attemptsLeft: number;
+      /** The user went back to the login page and has logged in again. The code of the first login is still valid. */
+      readonly resumed: boolean;
     }
   | { readonly kind: 'password-change'; readonly uid: string }
   | { readonly kind: 'signed-in' };
 
-/** An authenticator that is being set up. */
+/** An authenticator that is being set up. It is kept in memory only: a reload needs a new secret. */
 export interface Enrolment {
   readonly uid: string;
   readonly secret: string;
@@ -38,6 +48,8 @@ export interface Snapshot {
   readonly step: Step;
   readonly enrolment: Enrolment | undefined;
   readonly waiting: Waiting;
+  /** The browser stores nothing, so the sign-in lasts until this tab is reloaded or closed. */
+  readonly tabOnly: boolean;
 }
 
 /** A login that waits for its code. It belongs to one tab and survives a reload. */
@@ -48,6 +60,9 @@ export interface PendingLogin {
   readonly loginName: string;
   readonly email: string | null;
   readonly failures: number;
+  /** What the user typed. A login that was set aside is resumed only for the same name. */
+  readonly username: string;
+  readonly resumed: boolean;
 }
 
 export function isPendingLogin(value: unknown): value is PendingLogin {
@@ -58,16 +73,8 @@ export function isPendingLogin(value: unknown): value is PendingLogin {
     (value.mfaToken === null || typeof value.mfaToken === 'string') &&
     typeof value.loginName === 'string' &&
     (value.email === null || typeof value.email === 'string') &&
-    typeof value.failures === 'number'
-  );
-}
-
-export function isEnrolment(value: unknown): value is Enrolment {
-  return (
-    isRecord(value) &&
-    typeof value.uid === 'string' &&
-    typeof value.secret === 'string' &&
-    typeof value.uri === 'string' &&
-    typeof value.failures === 'number'
+    typeof value.failures === 'number' &&
+    typeof value.username === 'string' &&
+    typeof value.resumed === 'boolean'
   );
 }

@@ -1,28 +1,70 @@
 /** The part of the browser's `Storage` that the SDK uses. */
-export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear'>;
+export interface KeyValueStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
 
-/** For Node, and for browsers that forbid storage. A reload loses its content. */
+/** For tests, and for programs that need no storage. */
 export function memoryStorage(): KeyValueStorage {
   const items = new Map<string, string>();
   return {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => void items.set(key, value),
     removeItem: (key) => void items.delete(key),
-    clear: () => items.clear(),
   };
 }
 
-/** `localStorage` or `sessionStorage`. Falls back to memory, because some browsers throw on any access to them. */
+/** `localStorage` or `sessionStorage`. Each call throws in Node, and in browsers that forbid storage. */
 export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValueStorage {
-  try {
-    const storage = (globalThis as Partial<Record<typeof name, Storage>>)[name];
-    if (storage === undefined) return memoryStorage();
-    const probe = 'portal-auth.probe';
-    storage.setItem(probe, '1');
-    storage.removeItem(probe);
-    return storage;
-  } catch {
-    return memoryStorage();
+  const storage = (): KeyValueStorage => (globalThis as unknown as Record<typeof name, KeyValueStorage>)[name];
+  return {
+    getItem: (key) => storage().getItem(key),
+    setItem: (key, value) => storage().setItem(key, value),
+    removeItem: (key) => storage().removeItem(key),
+  };
+}
+
+/**
+ * Never throws. A value that the storage does not accept, because it is full or forbidden, stays in memory: it lasts
+ * until the tab is reloaded, and other tabs do not see it.
+ */
+export class SafeStorage implements KeyValueStorage {
+  private readonly kept = new Map<string, string>();
+
+  constructor(private readonly storage: KeyValueStorage) {}
+
+  getItem(key: string): string | null {
+    try {
+      return this.kept.get(key) ?? this.storage.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  /** If the storage refuses the value, its former value is removed, so that a reload does not bring it back. */
+  setItem(key: string, value: string): void {
+    try {
+      this.storage.setItem(key, value);
+      this.kept.delete(key);
+    } catch {
+      this.removeItem(key);
+      this.kept.set(key, value);
+    }
+  }
+
+  removeItem(key: string): void {
+    this.kept.delete(key);
+    try {
+      this.storage.removeItem(key);
+    } catch {
+      // A storage that cannot be changed has no value of ours.
+    }
+  }
+
+  /** The value exists in this tab only. */
+  inMemory(key: string): boolean {
+    return this.kept.has(key);
   }
 }
 
@@ -43,13 +85,8 @@ export class Slot<T> {
     }
   }
 
-  /** When the storage is full, the key is removed, so that no outdated value remains. */
   write(value: T): void {
-    try {
-      this.storage.setItem(this.key, JSON.stringify(value));
-    } catch {
-      this.remove();
-    }
+    this.storage.setItem(this.key, JSON.stringify(value));
   }
 
   remove(): void {

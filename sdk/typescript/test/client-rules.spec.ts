@@ -115,6 +115,45 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'login-expired' });
   });
 
+  it('a login within the cooldown goes back to the code of the first login, with the refused codes counted', async () => {
+    const world = new World()
+      .on('/login', codeWanted, no('LOGIN_401001'), no('MFA_429001', 42))
+      .on('/otp-verify', no('MFA_401001'), codeAccepted);
+    const tabStorage = memoryStorage();
+    const before = world.tab(tabStorage);
+    await before.login(credentials);
+    await failure(before.verifyCode('000000'));
+    before.backToLogin();
+    expect(before.snapshot.step).toEqual({ kind: 'signed-out' });
+    before.dispose();
+    const tab = world.tab(tabStorage);
+    await failure(tab.login({ ...credentials, password: 'wrong' }));
+    expect(await tab.login(credentials)).toMatchObject({ kind: 'code', attemptsLeft: 4, resumed: true });
+    expect(tab.snapshot.waiting.login).toBe(0);
+    expect(tab.snapshot.waiting.resend).toBeGreaterThanOrEqual(42);
+    await world.clock.pass(10);
+    await tab.verifyCode('123456');
+    expect(world.asked.at(-1)).toMatchObject({ path: '/otp-verify', body: { mfa_token: 'pending-1' } });
+    expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
+  });
+
+  it('the code of one user is not offered to another user of the tab, and not after five refused codes', async () => {
+    const world = new World()
+      .on('/login', codeWanted, no('MFA_429001', 42), no('MFA_429001', 41), no('MFA_429001', 2))
+      .on('/otp-verify', no('MFA_401001'));
+    const tab = world.tab();
+    await tab.login(credentials);
+    tab.backToLogin();
+    expect(await failure(tab.login({ ...credentials, username: 'bob' }))).toMatchObject({ code: 'MFA_429001' });
+    expect(tab.snapshot.step.kind).toBe('signed-out');
+    await tab.login(credentials);
+    for (let i = 0; i < 5; i++) {
+      await failure(tab.verifyCode('000000'));
+      await world.clock.pass(10);
+    }
+    expect(await failure(tab.login(credentials))).toMatchObject({ code: 'MFA_429001' });
+  });
+
   it('after MFA_429001 at the login this user waits for retry_after, and another user can log in', async () => {
     const world = new World().on('/login', no('MFA_429001', 42), loggedIn);
     const tab = world.tab();
@@ -141,7 +180,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(world.count('/forget-password')).toBe(2);
   });
 
-  it('a password change clears both storages and signs the user out, a refused change does not', async () => {
+  it('a password change removes all that the SDK has stored, and nothing else; a refused change removes nothing', async () => {
     const world = new World()
       .on('/login', loggedIn, codeWanted, changeWanted)
       .on('/user/change-pwd-by-req', no('AUTH_400007'), ok({ result: true }));
@@ -152,13 +191,30 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tab.snapshot.step.kind).toBe('signed-in');
     world.storage.setItem('something of the portal', '1');
     tabStorage.setItem('something of the tab', '1');
+    const own = ['session', 'waits', 'pending', 'set-aside', 'tab-waits'].map((name) => `portal-auth.${name}`);
+    for (const storage of [world.storage, tabStorage]) for (const key of own) storage.setItem(key, '{}');
     await tab.changePassword('r-1', 'Correct-Horse-8', 'Correct-Horse-8');
     expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'password-changed' });
     for (const storage of [world.storage, tabStorage]) {
-      expect(storage.getItem('portal-auth.session')).toBeNull();
-      expect(storage.getItem('something of the portal')).toBeNull();
-      expect(storage.getItem('something of the tab')).toBeNull();
+      expect(own.filter((key) => storage.getItem(key) !== null)).toEqual([]);
     }
+    expect(world.storage.getItem('something of the portal')).toBe('1');
+    expect(tabStorage.getItem('something of the tab')).toBe('1');
+  });
+
+  it('a captcha challenge that does not come is given up after 10 s', async () => {
+    const world = new World();
+    const hanging: typeof fetch = (request) =>
+      new Promise((_resolve, reject) => {
+        (request as Request).signal.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    const tab = world.tab(memoryStorage(), { fetch: hanging });
+    let failed: unknown;
+    void failure(tab.captchaChallenge()).then((error) => (failed = error));
+    await world.clock.pass(9.9);
+    expect(failed).toBeUndefined();
+    await world.clock.pass(0.1);
+    expect(failed).toMatchObject({ name: 'ConnectionError' });
   });
 
   it('no wait grows when the clock is set back', async () => {

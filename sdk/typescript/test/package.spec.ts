@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const sdk = resolve(__dirname, '..');
+const root = resolve(sdk, '../..');
 
 /** These tests use the package as a consumer does: by its name, through its `exports`. */
 describe('the package', () => {
+  // A compiler runs in most of these tests, which takes long on a busy machine.
+  jest.setTimeout(120_000);
   let folder: string;
 
   beforeAll(() => {
@@ -18,42 +21,114 @@ describe('the package', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each([
-    ['Node', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
-    ['a bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-  ])('the example in the README compiles for %s', (_case, module, moduleResolution) => {
+  /** Problems of the program and of all declarations that it imports, except those of the compiler's own libraries. */
+  function problemsOf(name: string, text: string, options: ts.CompilerOptions): string[] {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    const target = ts.ScriptTarget.ES2022;
+    const all = { strict: true, noEmit: true, skipDefaultLibCheck: true, target, types: [], ...options };
+    const problems = ts.getPreEmitDiagnostics(ts.createProgram([file], all));
+    return problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  }
+
+  const kinds = [
+    ['Node', 'ts', { module: ts.ModuleKind.NodeNext }],
+    ['CommonJS in Node', 'cts', { module: ts.ModuleKind.Node16 }],
+    ['a bundler', 'ts', { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
+    [
+      'a compiler that does not read "exports"',
+      'cts',
+      {
+        module: ts.ModuleKind.CommonJS,
+        moduleResolution: ts.ModuleResolutionKind.Node10,
+        ignoreDeprecations: '6.0',
+      },
+    ],
+  ] as const;
+
+  it.each([kinds[0], kinds[2]])('the example in the README compiles for %s', (_case, _ending, options) => {
     const example = /```ts\n([\s\S]+?)```/.exec(readFileSync(join(sdk, 'README.md'), 'utf8'))![1]!;
-    const file = join(folder, 'example.ts');
-    writeFileSync(file, example);
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
-    const options = {
-      strict: true,
-      noEmit: true,
-      target: ts.ScriptTarget.ES2022,
-      module,
-      moduleResolution,
-      lib,
-      types: [],
-    };
-    const problems = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
-    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+    expect(problemsOf('example.ts', example, { ...options, lib })).toEqual([]);
   });
 
-  it('both entry points load in Node', () => {
-    const program = `
-      import { clientRules, PortalAuth } from '@portal-auth/sdk';
-      import { login } from '@portal-auth/sdk/operations';
-      const auth = new PortalAuth({ baseUrl: 'http://127.0.0.1:9' });
-      console.log(JSON.stringify([clientRules.resendSeconds, auth.snapshot.step.kind, typeof login]));`;
-    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder });
+  it.each(kinds)('its types need neither the library "dom" nor those of Node, for %s', (_case, ending, options) => {
+    const text = `
+      import { type KeyValueStorage, PortalAuth } from '@portal-auth/sdk';
+      import { login, type LoginResponse } from '@portal-auth/sdk/operations';
+      const storage: KeyValueStorage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
+      const auth = new PortalAuth({ baseUrl: 'https://auth.example.com', storage });
+      export const size = async (): Promise<number> => (await auth.enrolmentQrCode()).size;
+      export const answer = async (): Promise<LoginResponse | undefined> =>
+        (await login({ body: { username: 'a', password: 'b', captcha_token: 'c' } })).data?.data;
+      const wrong: string = auth.snapshot.waiting.code;`;
+    expect(problemsOf(`plain.${ending}`, text, { ...options, lib: ['lib.es2023.d.ts'] })).toEqual([
+      "Type 'number' is not assignable to type 'string'.",
+    ]);
+  });
+
+  it('its types are those of the platform where the program knows it', () => {
+    const text = `
+      import { PortalAuth } from '@portal-auth/sdk';
+      const auth = new PortalAuth({ baseUrl: '', fetch, locks: navigator.locks, storage: localStorage });
+      export const url = async (): Promise<string> => URL.createObjectURL(await auth.enrolmentQrCode());`;
+    const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
+    expect(problemsOf('page.ts', text, { module: ts.ModuleKind.NodeNext, lib })).toEqual([]);
+  });
+
+  const program = (start: string) => `
+    ${start}
+    const auth = new PortalAuth({ baseUrl: 'http://127.0.0.1:9' });
+    console.log(JSON.stringify([clientRules.resendSeconds, auth.snapshot.step.kind, typeof login]));`;
+
+  it.each([
+    [
+      'ES modules',
+      ['--input-type=module'],
+      `import { clientRules, PortalAuth } from '@portal-auth/sdk';
+       import { login } from '@portal-auth/sdk/operations';`,
+    ],
+    [
+      // Without this option Node would load the ES modules.
+      'CommonJS',
+      ['--input-type=commonjs', '--no-experimental-require-module'],
+      `const { clientRules, PortalAuth } = require('@portal-auth/sdk');
+       const { login } = require('@portal-auth/sdk/operations');`,
+    ],
+  ])('both entry points load in Node as %s', (_case, options, start) => {
+    const output = execFileSync(process.execPath, [...options, '-e', program(start)], { cwd: folder });
     expect(JSON.parse(output.toString())).toEqual([60, 'signed-out', 'function']);
   });
 
-  it('the packed package contains the build, and no sources', () => {
-    const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: sdk });
+  it('has the version of the service', () => {
+    const versionOf = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+    expect(versionOf(join(sdk, 'package.json'))).toBe(versionOf(join(root, 'package.json')));
+  });
+
+  it('npm pack in a fresh checkout builds the code and packs it, and no sources', () => {
+    const checkout = join(folder, 'checkout');
+    const built = new Set([join(sdk, 'dist'), join(sdk, 'src/generated')]);
+    for (const path of ['openapi.json', 'package.json', 'package-lock.json', 'scripts', 'sdk/typescript'])
+      cpSync(join(root, path), join(checkout, path), { recursive: true, filter: (from) => !built.has(from) });
+    // The tools of the build, without its cache.
+    mkdirSync(join(checkout, 'node_modules'));
+    for (const name of readdirSync(join(root, 'node_modules')).filter((one) => !one.startsWith('.')))
+      symlinkSync(join(root, 'node_modules', name), join(checkout, 'node_modules', name));
+
+    const packed = execFileSync('npm', ['pack', '--dry-run', '--json'], {
+      cwd: join(checkout, 'sdk/typescript'),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']));
+    const code = [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/operations.js',
+      'dist/cjs/index.js',
+      'dist/cjs/package.json',
+    ];
+    expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', ...code]));
     expect(paths.filter((path) => !/^(README\.md|package\.json|dist\/)/.test(path))).toEqual([]);
   });
 });

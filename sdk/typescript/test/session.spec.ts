@@ -1,5 +1,17 @@
-import { memoryStorage, type KeyValueStorage, type PortalAuth } from '../dist/index.js';
-import { changeWanted, credentials, failure, fresh, loggedIn, no, ok, settled, World } from './world';
+import { memoryStorage, type KeyValueStorage, type Locks, type PortalAuth } from '../dist/index.js';
+import {
+  changeWanted,
+  codeAccepted,
+  codeWanted,
+  credentials,
+  failure,
+  fresh,
+  loggedIn,
+  no,
+  ok,
+  settled,
+  World,
+} from './world';
 
 const me = ok({ uid: 'u-1', login_name: 'alice' });
 
@@ -8,21 +20,21 @@ function guarded(world: World, current: () => string): void {
   world.on('/user/me', ({ bearer }) => (bearer === current() ? me : no('AUTH_401002')));
 }
 
-async function signedIn(world: World, locks: Pick<LockManager, 'request'> | null = null): Promise<PortalAuth> {
+async function signedIn(world: World, locks: Locks | null = null): Promise<PortalAuth> {
   const tab = world.on('/login', loggedIn).tab(memoryStorage(), { locks });
   await tab.login(credentials);
   return tab;
 }
 
 /** A fake of `navigator.locks`: one holder at a time, over all tabs. */
-function fakeLocks(): Pick<LockManager, 'request'> {
+function fakeLocks(): Locks {
   let last: Promise<unknown> = Promise.resolve();
   const request = (_name: string, work: () => Promise<unknown>) => {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
     return turn;
   };
-  return { request } as Pick<LockManager, 'request'>;
+  return { request: request as Locks['request'] };
 }
 
 describe('the session', () => {
@@ -93,17 +105,43 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
-  it('a full storage does not block the refresh forever', async () => {
-    const world = new World().on('/refresh', fresh('access-9'));
+  const refuse = (): never => {
+    throw new Error('QuotaExceededError');
+  };
+
+  it('a full storage does not block the refresh, and the new tokens replace the stored ones in this tab', async () => {
+    const world = new World().on('/refresh', fresh('access-9', 'refresh-9'));
     guarded(world, () => 'access-9');
     const tab = await signedIn(world);
-    (world.storage as { setItem: KeyValueStorage['setItem'] }).setItem = () => {
-      throw new Error('QuotaExceededError');
-    };
+    expect(tab.snapshot.tabOnly).toBe(false);
+    (world.storage as { setItem: KeyValueStorage['setItem'] }).setItem = refuse;
     const call = tab.me();
     await world.clock.pass(30);
     await call;
+    await tab.me();
+    expect(world.count('/refresh')).toBe(1);
+    expect(tab.snapshot.tabOnly).toBe(true);
+    // After a reload the outdated pair must not come back.
+    expect(world.tab().snapshot.step.kind).toBe('signed-out');
   });
+
+  it.each([
+    ['full', { ...memoryStorage(), setItem: refuse }],
+    ['forbidden', { getItem: refuse, setItem: refuse, removeItem: refuse }],
+  ])(
+    'a storage that is %s does not prevent a login: it lasts in this tab, which the snapshot says',
+    async (_case, storage) => {
+      const world = new World().on('/login', codeWanted).on('/otp-verify', codeAccepted).on('/logout', ok({}));
+      const tab = world.tab(storage, { storage });
+      expect(tab.snapshot.tabOnly).toBe(false);
+      await tab.login(credentials);
+      expect(tab.snapshot.step.kind).toBe('code');
+      await tab.verifyCode('123456');
+      expect(tab.snapshot).toMatchObject({ step: { kind: 'signed-in' }, tabOnly: true });
+      await tab.logout();
+      expect(tab.snapshot).toMatchObject({ step: { kind: 'signed-out' }, tabOnly: false });
+    },
+  );
 
   it('a refused refresh token ends the session in every tab', async () => {
     const world = new World().on('/refresh', no('AUTH_401006')).on('/user/me', no('AUTH_401002'));
@@ -153,7 +191,71 @@ describe('the session', () => {
     const away = new World();
     const other = await signedIn(away);
     expect(await failure(other.logout())).toMatchObject({ name: 'ConnectionError' });
-    expect(other.snapshot.step).toEqual({ kind: 'signed-out' });
+    expect(other.snapshot.step).toEqual({ kind: 'signed-out', notice: 'logout-unheard' });
+    expect(away.storage.getItem('portal-auth.session')).toBeNull();
+  });
+
+  describe('a sign-out that the service does not hear', () => {
+    const unheard = async (): Promise<{ world: World; tab: PortalAuth; online: () => void }> => {
+      const world = new World().on('/logout', no('COMMON_503001', 2));
+      const listeners = new Map<string, (event: object) => void>();
+      const target = globalThis as unknown as Record<string, unknown>;
+      target.addEventListener = (type: string, listener: (event: object) => void) => listeners.set(type, listener);
+      try {
+        const tab = await signedIn(world);
+        await failure(tab.logout());
+        world.on('/logout', ok({ result: true }));
+        return { world, tab, online: () => listeners.get('online')?.({}) };
+      } finally {
+        delete target.addEventListener;
+      }
+    };
+
+    it('is sent again when the browser is online again, and the notice says that the session has ended', async () => {
+      const { world, tab, online } = await unheard();
+      expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'logout-unheard' });
+      online();
+      await settled();
+      expect(world.asked.slice(-2)).toMatchObject([
+        { path: '/logout', bearer: 'refresh-1' },
+        { path: '/logout', bearer: 'refresh-1' },
+      ]);
+      expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'logout-heard' });
+      online();
+      await settled();
+      expect(world.count('/logout')).toBe(2);
+    });
+
+    it('is sent again when a page opens, and its token is then forgotten', async () => {
+      const { world, tab } = await unheard();
+      tab.dispose();
+      world.tab();
+      await settled();
+      expect(world.count('/logout')).toBe(2);
+      expect(world.storage.getItem('portal-auth.sign-outs')).toBeNull();
+    });
+
+    it('is sent again every 30 s, also for a user who has logged in again', async () => {
+      const { world, tab } = await unheard();
+      world.on('/logout', no('COMMON_503001', 2), no('AUTH_401004'));
+      await tab.login(credentials);
+      await world.clock.pass(30);
+      expect(world.count('/logout')).toBe(2);
+      await world.clock.pass(30);
+      expect(world.asked.filter(({ path }) => path === '/logout').map(({ bearer }) => bearer)).toEqual(
+        Array(3).fill('refresh-1'),
+      );
+      await world.clock.pass(300);
+      expect(world.count('/logout')).toBe(3);
+      expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
+    });
+
+    it('survives a password change, because its session can belong to another user', async () => {
+      const { world, tab } = await unheard();
+      world.on('/user/change-pwd-by-req', ok({ result: true }));
+      await tab.changePassword('r-1', 'Correct-Horse-8', 'Correct-Horse-8');
+      expect(world.storage.getItem('portal-auth.sign-outs')).toContain('refresh-1');
+    });
   });
 
   it('a login or logout in another tab shows at once', async () => {

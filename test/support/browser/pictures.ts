@@ -7,7 +7,7 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export const sizes = {
   desktop: { width: 1280, height: 800 },
-  phone: { width: 390, height: 844 },
+  phone: { width: 375, height: 667 },
 } as const;
 
 export const schemes = ['light', 'dark'] as const;

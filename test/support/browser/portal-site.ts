@@ -87,15 +87,16 @@ export const on = (page: Page) => ({
   alert: (): Locator => page.getByRole('alert'),
   heading: (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name }),
 
-  /** Fills in and submits the login form. The captcha widget solves its challenge during the submit. */
+  /** Fills in and submits the login form. The page solves the captcha in the meantime. */
   logIn: async (username: string, typed = password): Promise<void> => {
     await page.getByLabel('User name', { exact: true }).fill(username);
     await page.getByLabel('Password', { exact: true }).fill(typed);
     await page.getByRole('button', { name: 'Sign in' }).click();
   },
 
-  enterCode: async (code: string, button = 'Confirm'): Promise<void> => {
+  /** The sixth digit submits the code, unless a wait is running. */
+  enterCode: async (code: string): Promise<void> => {
+    await page.locator('form button[type=submit]:enabled').waitFor();
     await page.getByLabel('Six-digit code').fill(code);
-    await page.getByRole('button', { name: button }).click();
   },
 });

@@ -1,0 +1,85 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { ServiceError } from '@portal-auth/sdk';
+import { useSpeech } from '../i18n/texts';
+import type { Task } from '../use-task';
+import { Field } from './fields';
+import { Form } from './form';
+import { Failure } from './message';
+import { Submit } from './submit';
+
+/** Accepts six digits with spaces between them, also full-width digits. */
+const isCode = (text: string): boolean => /^\d{6}$/.test(text.normalize('NFKC').replace(/\s/g, ''));
+
+interface CodeFormProps {
+  readonly label: string;
+  readonly name: string;
+  readonly texts: { readonly submit: string; readonly busy: string; readonly wait?: string };
+  readonly task: Task<[code: string]>;
+  /** Seconds until the next code may be sent. */
+  readonly wait?: number;
+  readonly autoFocus?: boolean;
+  /** Added to the message about a refused code. */
+  readonly refused?: string;
+  /** Shown while there is no error, so that there is one message at a time. */
+  readonly notice?: ReactNode;
+  readonly onSubmit?: () => void;
+}
+
+/** One field for six digits. The sixth digit submits it. */
+export function CodeForm(props: CodeFormProps): ReactNode {
+  const { label, name, texts, task, wait = 0, autoFocus = false, refused, notice, onSubmit } = props;
+  const { t } = useSpeech();
+  const [code, setCode] = useState('');
+  const [malformed, setMalformed] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const message = useId();
+  const wrong = task.error instanceof ServiceError && task.error.status === 401;
+
+  // A refused code is of no use any more. After any other error the same code can be sent again.
+  useEffect(() => {
+    if (wrong) setCode('');
+  }, [wrong, task.error]);
+  useEffect(() => {
+    if (isCode(code) && wait === 0) input.current?.form?.requestSubmit();
+    // Only a new digit submits: a code that was typed during a wait is not sent at its end.
+  }, [code]);
+
+  const submit = () => {
+    onSubmit?.();
+    setMalformed(!isCode(code));
+    if (isCode(code)) void task.run(code);
+    else task.reset();
+  };
+  const shown = !malformed && task.error !== undefined;
+  return (
+    <Form busy={task.busy} onSubmit={submit}>
+      {shown && (
+        <Failure id={message} error={task.error}>
+          {wrong && refused}
+        </Failure>
+      )}
+      {!malformed && task.error === undefined && notice}
+      <Field
+        label={label}
+        name={name}
+        className="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        spellCheck={false}
+        // Pasted codes may contain spaces.
+        maxLength={12}
+        value={code}
+        onChange={(text) => {
+          setMalformed(false);
+          setCode(text);
+        }}
+        inputRef={input}
+        autoFocus={autoFocus}
+        error={malformed ? t.code.malformed : undefined}
+        errorId={shown && wrong ? message : undefined}
+        required
+      />
+      <Submit label={texts.submit} busy={task.busy} busyLabel={texts.busy} wait={wait} waitLabel={texts.wait} />
+    </Form>
+  );
+}

@@ -1,0 +1,11 @@
+const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
+
+/** The local time with the name of its time zone: a mail can be read in another zone than the one it was asked for in. */
+export function localTime(language: string, moment: string): string {
+  return new Intl.DateTimeFormat(language, time).format(new Date(moment));
+}
+
+export function localDateTime(language: string, moment: string): string {
+  return new Intl.DateTimeFormat(language, { ...day, ...time }).format(new Date(moment));
+}

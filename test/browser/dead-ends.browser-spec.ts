@@ -1,0 +1,356 @@
+import type { Page } from 'playwright-core';
+import { password } from '../support/app';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { goodPassword, mailedToken } from '../support/reset';
+import { eventually } from '../support/servers/eventually';
+
+const noAnswer = 'The service does not answer. Check your connection and try again.';
+
+describe('a user of the pages always finds a way on', () => {
+  let site: PortalSite;
+  let users = 0;
+  const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
+
+  beforeAll(async () => {
+    site = await PortalSite.start();
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  const open = async (path = '/'): Promise<Page> => {
+    const page = await site.visitor();
+    await page.goto(path);
+    return page;
+  };
+  const signedIn = async (): Promise<{ page: Page; name: string }> => {
+    const name = await newUser();
+    const page = await open();
+    await on(page).logIn(name);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    return { page, name };
+  };
+  const bearerOf = async (page: Page): Promise<string> => {
+    const session = await page.evaluate<string>(`localStorage.getItem('portal-auth.session')`);
+    return (JSON.parse(session) as { access: string }).access;
+  };
+  const works = async (bearer: string): Promise<boolean> =>
+    (await site.service.get('/user/me', { bearer })).status === 200;
+  /** Forgets the console errors of requests that the test made fail. */
+  const expectNetworkErrors = () =>
+    expect(site.takeComplaints().filter((one) => !one.includes('net::ERR'))).toEqual([]);
+
+  describe('at the password form', () => {
+    const openForm = async (): Promise<{ page: Page; sent: () => number }> => {
+      const page = await open(
+        `/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`,
+      );
+      let sent = 0;
+      page.on('request', (request) => (request.url().endsWith('/user/change-pwd-by-req') ? sent++ : 0));
+      await on(page).heading('Choose a new password').waitFor();
+      return { page, sent: () => sent };
+    };
+    const save = async (page: Page, typed: string, repeated = typed): Promise<void> => {
+      await on(page).field('New password').fill(typed);
+      await on(page).field('Repeat the new password').fill(repeated);
+      await on(page).button('Save password').click();
+    };
+
+    it('no password that breaks a rule of the policy is sent, and the field says which rule', async () => {
+      const { page, sent } = await openForm();
+      for (const [typed, complaint] of [
+        ['', 'at least 12 characters, an upper-case letter, a lower-case letter, and a digit'],
+        ['abc', 'at least 12 characters, an upper-case letter, and a digit'],
+        ['Correct-Horse', 'a digit'],
+        ['correct-horse-7', 'an upper-case letter'],
+        ['CORRECT-HORSE-7', 'a lower-case letter'],
+        [`Correct-Horse-7${'x'.repeat(60)}`, 'fewer characters: it is too long'],
+      ] as const) {
+        await save(page, typed);
+        await page.getByText(`Your password needs ${complaint}.`, { exact: true }).waitFor();
+        const field = on(page).field('New password');
+        expect(await field.getAttribute('aria-invalid')).toBe('true');
+        expect(await describedText(page, 'New password')).toContain(`Your password needs ${complaint}.`);
+        expect(await focusedLabel(page)).toBe('New password');
+      }
+      expect(sent()).toBe(0);
+    });
+
+    it('two passwords that differ are not sent, and the second field says so', async () => {
+      const { page, sent } = await openForm();
+      await save(page, goodPassword(1), goodPassword(2));
+      await page.getByText('The two passwords differ.').waitFor();
+      expect(await describedText(page, 'Repeat the new password')).toBe('The two passwords differ.');
+      expect(await focusedLabel(page)).toBe('Repeat the new password');
+      expect(sent()).toBe(0);
+      await save(page, goodPassword(1));
+      await page.getByText('Your password has been changed.').waitFor();
+    });
+
+    it('a link that expires meanwhile leads to a new one', async () => {
+      const { page } = await openForm();
+      site.service.clock.advanceSeconds(31 * 60);
+      await save(page, goodPassword(1));
+      await on(page).heading('This link does not work').waitFor();
+      expect(await on(page).alert().textContent()).toContain('This link has expired.');
+      await on(page).link('Request a new link').click();
+      await on(page).heading('Forgot your password?').waitFor();
+    });
+
+    it('a password manager finds the name of the account', async () => {
+      const { loginName: name } = await site.service.givenUser(`user${++users}`, { temporary: true });
+      const page = await open();
+      await on(page).logIn(name);
+      await on(page).heading('Set your first password').waitFor();
+      const hidden = page.locator('input[autocomplete=username]');
+      expect(await hidden.inputValue()).toBe(name);
+      expect(await hidden.isVisible()).toBe(false);
+    });
+  });
+
+  describe('when the service is away', () => {
+    it('a captcha challenge that hangs is given up after 10 s, and the login can be tried again', async () => {
+      const name = await newUser();
+      const page = await site.visitor();
+      await page.clock.install({ time: site.service.clock.now() });
+      await page.route('**/captcha/challenge', () => undefined);
+      await page.goto('/');
+      await on(page).logIn(name);
+      await on(page).button('Signing in …').waitFor();
+      await page.clock.fastForward(10_000);
+      expect(await on(page).alert().textContent()).toContain(noAnswer);
+      await page.unroute('**/captcha/challenge');
+      await on(page).button('Sign in').click();
+      await on(page).heading(`Hello, ${name}`).waitFor();
+      expectNetworkErrors();
+    });
+
+    it('the login page says what is wrong, as the other pages do, and nothing covers its button', async () => {
+      const page = await site.visitor();
+      await page.route(/captcha|login$/, (route) => route.abort());
+      await page.goto('/');
+      await on(page).logIn(await newUser());
+      expect(await on(page).alert().textContent()).toContain(noAnswer);
+      const covered = await page.evaluate<boolean>(`(() => {
+        const button = document.querySelector('form button[type=submit]');
+        const { left, top, width, height } = button.getBoundingClientRect();
+        return [0.1, 0.5, 0.9].some((part) => document.elementFromPoint(left + width * part, top + height / 2) !== button);
+      })()`);
+      expect(covered).toBe(false);
+      expectNetworkErrors();
+    });
+
+    it('a sign-out says that the session is still open, and ends it when the browser is online again', async () => {
+      const { page } = await signedIn();
+      const bearer = await bearerOf(page);
+      await page.context().setOffline(true);
+      await on(page).button('Sign out').click();
+      await on(page).heading('Sign in').waitFor();
+      await page.getByText('You are signed out on this device, but the service could not be reached.').waitFor();
+      expect(await works(bearer)).toBe(true);
+      await page.context().setOffline(false);
+      // If the event comes before the network is back, the page tries again after 30 s.
+      await page.getByText('Your session has now ended there too.').waitFor({ timeout: 90_000 });
+      expect(await works(bearer)).toBe(false);
+      expectNetworkErrors();
+    });
+
+    it('a sign-out that was not heard is made up for when the pages are opened the next time', async () => {
+      const { page } = await signedIn();
+      const bearer = await bearerOf(page);
+      await page.context().route('**/logout', (route) => route.abort());
+      await on(page).button('Sign out').click();
+      await page.getByText('the service could not be reached').waitFor();
+      await page.close();
+      await page.context().unroute('**/logout');
+      expect(await works(bearer)).toBe(true);
+      await (await page.context().newPage()).goto('/forgot-password');
+      await eventually(async () => !(await works(bearer)), { what: 'the session to end' });
+      expectNetworkErrors();
+    });
+  });
+
+  describe('when the browser stores nothing', () => {
+    const full = `for (let size = 1 << 23; size >= 1; size >>= 1) {
+      try {
+        for (let i = 0; ; i++) localStorage.setItem('filler-' + size + '-' + i, 'x'.repeat(size));
+      } catch {}
+    }`;
+    const forbidden = `for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`;
+
+    it.each([
+      ['full', full],
+      ['forbidden', forbidden],
+    ])('because its storage is %s, a login works in this tab, and the page says so', async (_case, script) => {
+      const name = await newUser();
+      const page = await site.visitor();
+      await page.addInitScript(script);
+      await page.goto('/');
+      await on(page).logIn(name);
+      await on(page).heading(`Hello, ${name}`).waitFor();
+      await page.getByText('you are signed in only in this tab, until you reload or close it').waitFor();
+      await page.reload();
+      await on(page).heading('Sign in').waitFor();
+    });
+  });
+
+  it('a deep link that was opened signed out is shown after the login, and only then', async () => {
+    const name = await newUser();
+    const page = await open('/account/authenticator');
+    await on(page).heading('Sign in').waitFor();
+    await page.reload();
+    await on(page).logIn(name);
+    await on(page).heading('Set up your authenticator').waitFor();
+    await on(page).link('Cancel').click();
+    await on(page).button('Sign out').click();
+    await on(page).logIn(name);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('after a refused submit the focus is on the first wrong field, which names its error', async () => {
+    const name = await newUser();
+    const page = await open();
+    await on(page).button('Sign in').click();
+    await page.getByText('Enter your user name.').waitFor();
+    expect(await describedText(page, 'User name')).toBe('Enter your user name.');
+    expect(await describedText(page, 'Password')).toBe('Enter your password.');
+    expect(await focusedLabel(page)).toBe('User name');
+    await on(page).field('User name').fill(name);
+    await on(page).button('Sign in').click();
+    expect(await focusedLabel(page)).toBe('Password');
+    expect(await on(page).field('User name').getAttribute('aria-invalid')).toBe('false');
+
+    const focused = (label: string) =>
+      eventually(async () => (await focusedLabel(page)) === label, { what: `the focus to be on ${label}` });
+    await on(page).logIn(name, 'Wrong-Horse-7');
+    await on(page).alert().waitFor();
+    await focused('Password');
+    expect(await describedText(page, 'Password')).toContain('The user name or password is wrong.');
+    await on(page).logIn('nobody', password);
+    await page.getByText('There is no user with this name.').waitFor();
+    await focused('User name');
+
+    await page.goto('/forgot-password');
+    await on(page).button('Send link').click();
+    expect(await describedText(page, 'E-mail address')).toBe('Enter a complete e-mail address.');
+    expect(await focusedLabel(page)).toBe('E-mail address');
+  });
+
+  it('a refusal that concerns no field moves the focus to its message', async () => {
+    const page = await site.visitor();
+    await page.route('**/login', (route) => route.abort());
+    await page.goto('/');
+    await on(page).logIn(await newUser());
+    await on(page).alert().waitFor();
+    await eventually(() => page.evaluate<boolean>(`document.activeElement.matches('[role=alert]')`), {
+      what: 'the focus to be on the message',
+    });
+    expectNetworkErrors();
+  });
+
+  it('the message about a new authenticator does not return after a reload', async () => {
+    const { page, name } = await signedIn();
+    await on(page).link('Set up authenticator').click();
+    const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    const stored = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])';
+    expect(await page.evaluate<string>(stored)).toContain('portal-auth.session');
+    expect(await page.evaluate<string>(stored)).not.toContain(secret);
+    await on(page).enterCode(site.authenticatorCode(secret));
+    await page.getByText('The authenticator is set up.').waitFor();
+    await page.reload();
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    expect(await page.getByText('The authenticator is set up.').count()).toBe(0);
+  });
+});
+
+describe('a user with a second factor', () => {
+  let site: PortalSite;
+  let users = 0;
+
+  beforeAll(async () => {
+    site = await PortalSite.start({ MFA_REQUIRED: 'true' });
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  const atCode = async (path = '/'): Promise<{ page: Page; name: string }> => {
+    const { loginName: name } = await site.service.givenUser(`user${++users}`);
+    const page = await site.visitor();
+    await page.goto(path);
+    await on(page).logIn(name);
+    await on(page).heading('Enter your code').waitFor();
+    return { page, name };
+  };
+
+  it('who goes back and logs in again within the cooldown gets back to the code, which is still valid', async () => {
+    const { page, name } = await atCode();
+    const code = await site.mailedCode();
+    await on(page).button('Back to sign in').click();
+    await on(page).heading('Sign in').waitFor();
+    await on(page).logIn(name);
+    await on(page).heading('Enter your code').waitFor();
+    await page.getByText('The code that we sent a moment ago is still valid.').waitFor();
+    await on(page).enterCode(code);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+  });
+
+  it('reaches a deep link after the code', async () => {
+    const { page } = await atCode('/account/authenticator');
+    await on(page).enterCode(await site.mailedCode());
+    await on(page).heading('Set up your authenticator').waitFor();
+  });
+
+  it('needs no button for the code: the sixth digit sends it, also when it is pasted with a space', async () => {
+    const { page, name } = await atCode();
+    const code = await site.mailedCode();
+    let sent = 0;
+    page.on('request', (request) => (request.url().endsWith('/otp-verify') ? sent++ : 0));
+    const field = page.getByLabel('Six-digit code');
+    expect(await focusedLabel(page)).toBe('Six-digit code');
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
+    expect(await field.getAttribute('inputmode')).toBe('numeric');
+    await page.keyboard.type(code.slice(0, 5));
+    expect(sent).toBe(0);
+    await field.fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    expect(sent).toBe(1);
+  });
+
+  it('sees one message at a time', async () => {
+    const { page } = await atCode();
+    const messages = page.locator('.message, .field-error');
+    await on(page).button('Confirm').click();
+    expect(await messages.allTextContents()).toEqual(['Enter all six digits of the code.']);
+    await on(page).enterCode('000000');
+    await on(page).alert().waitFor();
+    expect(await messages.allTextContents()).toEqual(['The code is wrong or no longer valid. Attempts left: 4.']);
+    expect(await describedText(page, 'Six-digit code')).toContain('The code is wrong');
+    await eventually(async () => (await focusedLabel(page)) === 'Six-digit code', {
+      what: 'the focus to be on the code',
+    });
+    await page.reload();
+    await on(page).heading('Enter your code').waitFor();
+    expect(await messages.allTextContents()).toEqual(['Attempts left: 4.']);
+  });
+
+  it('reads on the account page that codes come by e-mail', async () => {
+    const { page } = await atCode();
+    await on(page).enterCode(await site.mailedCode());
+    await page.getByText('Your codes come by e-mail.').waitFor();
+  });
+});
+
+/** The text of the elements that describe a field to a screen reader, without the rules of the password. */
+function describedText(page: Page, label: string): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const field = [...document.querySelectorAll('label')].find((one) => one.textContent === '${label}').control;
+    return (field.getAttribute('aria-describedby') ?? '').split(' ')
+      .map((id) => document.getElementById(id)).filter((one) => one !== null && !one.matches('.rules'))
+      .map((one) => one.textContent).join(' ').trim();
+  })()`);
+}
+
+/** The label of the focused field. */
+function focusedLabel(page: Page): Promise<string> {
+  return page.evaluate<string>(`document.activeElement.labels?.[0]?.textContent ?? ''`);
+}
