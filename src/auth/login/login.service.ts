@@ -33,7 +33,7 @@ export class LoginService {
   ) {}
 
   async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
-    this.credentials.assertCapacity(command, client); //                    COMMON_503001, the captcha is not spent
+    this.credentials.assertCapacity(command, client); //                COMMON_503001, the captcha is not spent
     await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
     const lookUp = this.credentials.userOf(command, client); //         LOGIN_404001
     const identified = await this.refusals.recorded(lookUp, null, command, client);
@@ -45,11 +45,11 @@ export class LoginService {
     command: LoginCommand,
     client: ClientInfo,
   ): Promise<LoginOutcome> {
-    await this.credentials.assertOpen(user, command, client); //        LOGIN_401004
+    await this.credentials.assertOpen(user, command, client); //                 LOGIN_401004
     if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
-    await this.lock.recordSuccess(user); //                             LOGIN_401004, 401011/012/008, or counter 0
-    await this.credentials.renew(user, command, client); //             replaces a hash of a lower cost
-    return this.branch(user, client); //                                one of the three outcomes
+    await this.lock.recordSuccess(user); //                                      LOGIN_401004, 401011/012/008, or counter 0
+    await this.credentials.renew(user, command, client); //                      replaces a hash of a lower cost
+    return this.branch(user, client); //                                         one of the three outcomes
   }
 
   /** A due password change comes before the second factor. It issues no token, so the next login needs both factors. */
