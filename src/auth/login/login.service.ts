@@ -18,7 +18,7 @@ export type LoginOutcome =
   | { readonly kind: 'mfa'; readonly user: User; readonly channel: MfaType; readonly mfaToken: string }
   | { readonly kind: 'password-change'; readonly user: User; readonly changeUid: string };
 
-/** `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code, and only the last one issues tokens. */
+/** `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code; the last one issues tokens. */
 @Injectable()
 export class LoginService {
   constructor(
@@ -47,7 +47,7 @@ export class LoginService {
   ): Promise<LoginOutcome> {
     await this.credentials.assertOpen(user, command, client); //                 LOGIN_401004
     if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
-    await this.lock.recordSuccess(user); //                                      LOGIN_401004, 401011/012/008, or counter 0
+    await this.lock.recordSuccess(user); //                                      LOGIN_401004/011/012/008, counter 0
     await this.credentials.renew(user, command, client); //                      replaces a hash of a lower cost
     return this.branch(user, client); //                                         one of the three outcomes
   }
