@@ -69,7 +69,9 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
   driver.createQueryRunner = () => new LockingRunner();
 }
 
-/** Callers get the one SQLite connection in the order of their calls, and keep it until they call the returned function. */
+/**
+ * Callers get the one SQLite connection in the order of their calls, and keep it until they call the returned function.
+ */
 class Mutex {
   private last: Promise<void> = Promise.resolve();
 
