@@ -28,7 +28,7 @@ export interface NewUser {
 
 const statuses: readonly number[] = Object.values(userStatus);
 
-/** An account cannot be made as asked. The message tells the operator why. */
+/** An account cannot be created or changed as requested. The message tells the operator why. */
 export class AccountProblem extends Error {
   override readonly name = 'AccountProblem';
 }
