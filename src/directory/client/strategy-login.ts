@@ -44,8 +44,9 @@ const loadStrategy = () =>
 
 /**
  * Runs one login with passport-ldapauth, without Express: search as the service account, bind as the entry found. The
- * search filter is complete, and the strategy gets a constant user name. So the messages of the strategy contain no text
- * of a request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a time-out.
+ * search filter is complete, and the strategy gets a constant user name. So the messages of the strategy contain no
+ * text of a request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
+ * time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
   const Strategy = await loadStrategy();
