@@ -128,7 +128,8 @@ describe('the SMTP conversation', () => {
     smtp.accept();
     await deliver();
     expect(smtp.messages).toHaveLength(1);
-    // A second connection is opened when a mail is sent while RSET still runs after a refusal. One for each mail would be wrong.
+    // A second connection is opened when a mail is sent while RSET still runs after a refusal. One for each mail would
+    // be wrong.
     expect(smtp.connectionCount).toBeLessThanOrEqual(2);
   });
 
