@@ -32,8 +32,8 @@ export class PasswordChangeRequests {
   ) {}
 
   /**
-   * Opens a request for a login whose password was right. `/login` returns the token as `change_uid`. The request stores
-   * the credential version of that login, so a parallel password change invalidates the token.
+   * Opens a request for a login whose password was right. `/login` returns the token as `change_uid`. The request
+   * stores the credential version of that login, so a parallel password change invalidates the token.
    */
   async openForced(user: User, type: ForcedChangeType): Promise<string> {
     const { token } = await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, (tx) =>
@@ -74,7 +74,8 @@ export class PasswordChangeRequests {
   /**
    * Finds the usable request of a link. It only reads: mail scanners open links too (docs/spec/attacks.md#w28).
    * @param sql the current transaction, when the read must see its changes
-   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when it has expired), AUTH_401005 expired
+   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when it has expired), AUTH_401005
+   *   expired
    */
   async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
     const request = await this.rows.findByToken(sql, token);

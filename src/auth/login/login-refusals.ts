@@ -24,7 +24,8 @@ export class LoginRefusals {
   /**
    * Waits for a step of the login and records its refusal.
    * @param user the account of the login name; null while it is not known
-   * @throws the error of the step; with `HIDE_ACCOUNT_EXISTENCE`, LOGIN_401001 instead of an error that reveals the account
+   * @throws the error of the step; with `HIDE_ACCOUNT_EXISTENCE`, LOGIN_401001 instead of an error that reveals the
+   *   account
    */
   async recorded<T>(step: Promise<T>, user: User | null, command: LoginCommand, client: ClientInfo): Promise<T> {
     try {
@@ -48,8 +49,9 @@ export class LoginRefusals {
 
   /**
    * An unknown user, a locked account and a wrong password get the same answer (docs/spec/attacks.md#w10). Without a
-   * configured directory, LOGIN_503001 would reveal that the account belongs to a directory, so it is replaced too. With
-   * a directory, LOGIN_503001 is kept: an outage must not look like a mistyped password to the users of the directory.
+   * configured directory, LOGIN_503001 would reveal that the account belongs to a directory, so it is replaced too.
+   * With a directory, LOGIN_503001 is kept: an outage must not look like a mistyped password to the users of the
+   * directory.
    */
   private concealed(error: DomainError): DomainError {
     if (!this.config.hideAccountExistence) return error;

@@ -59,7 +59,9 @@ export class EmailCodes {
     return true;
   }
 
-  /** Compares in constant time with the code of the given row. `PendingLogins.consume` checks that the row still has it. */
+  /**
+   * Compares in constant time with the code of the given row. `PendingLogins.consume` checks that the row still has it.
+   */
   matches({ id, codeHash, codeExpires }: PendingLogin, code: string): boolean {
     if (!isCodeShaped(code) || codeHash === null || codeExpires === null) return false;
     return codeExpires > this.clock.now() && this.keys.macMatches(purpose, bound({ id }, code), codeHash);

@@ -54,7 +54,9 @@ export class SyntheticRequests {
   }
 }
 
-/** 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). Nobody can distinguish it from a random one. */
+/**
+ * 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). Nobody can distinguish it from a random one.
+ */
 function uuidOf(hash: string): string {
   const variant = '89ab'[Number.parseInt(hash[16]!, 16) % 4]!;
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `${variant}${hash.slice(17, 20)}`];

@@ -67,7 +67,9 @@ export function readCaptchaConfig(env: SettingsReader, context: Surroundings): C
   };
 }
 
-/** Reads the settings of one provider, such as `CAPTCHA_TURNSTILE_SECRET`. A single provider may use `CAPTCHA_SECRET`. */
+/**
+ * Reads the settings of one provider, such as `CAPTCHA_TURNSTILE_SECRET`. A single provider may use `CAPTCHA_SECRET`.
+ */
 function readSiteverify(
   env: SettingsReader,
   name: SiteverifyProviderName,

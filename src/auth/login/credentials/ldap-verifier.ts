@@ -61,7 +61,9 @@ export class LdapVerifier extends CredentialVerifier {
     });
   }
 
-  /** With just-in-time provisioning, creates the account of a user whom the directory accepts. Otherwise returns null. */
+  /**
+   * With just-in-time provisioning, creates the account of a user whom the directory accepts. Otherwise returns null.
+   */
   async resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null> {
     const { ldap } = this.config;
     const name = command.username.normalize('NFKC').trim();

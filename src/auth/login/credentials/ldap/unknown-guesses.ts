@@ -12,9 +12,9 @@ const mostCooldowns = 20;
 
 /**
  * The lock for names without a row in `users`. With just-in-time provisioning, the passwords of such names could
- * otherwise be guessed without a limit. Each name has `MAX_LOCK_COUNT` cooldowns, and each wrong guess starts one of them
- * for `USER_LOCK_TIME` seconds. The cooldowns are in the database, so all replicas share them. They contain a keyed hash
- * of the name, not the name.
+ * otherwise be guessed without a limit. Each name has `MAX_LOCK_COUNT` cooldowns, and each wrong guess starts one of
+ * them for `USER_LOCK_TIME` seconds. The cooldowns are in the database, so all replicas share them. They contain a
+ * keyed hash of the name, not the name.
  */
 @Injectable()
 export class UnknownGuesses {
