@@ -38,7 +38,9 @@ async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): P
   return started;
 }
 
-/** Milliseconds in which a process with a hanging mail server ends. Without the limit it would wait as `testLimits` say. */
+/**
+ * Milliseconds in which a process with a hanging mail server ends. Without the limit it would wait as `testLimits` say.
+ */
 const boundedStopMs = 20_000;
 
 const recipients = () => smtp.messages.map((message) => message.to.join()).sort();

@@ -18,7 +18,9 @@ const atOnce = 24;
 
 const login = (username: string, typed = password) => ({ username, password: typed, captcha_token: captchaToken });
 
-/** While logins and refreshes run, another session locks rows of `users`, as an UPDATE by an operator or a backup does. */
+/**
+ * While logins and refreshes run, another session locks rows of `users`, as an UPDATE by an operator or a backup does.
+ */
 describe('rows of users that another session locks for 18 s', () => {
   const databases = MariaDbDatabases.shared();
   const account = `pool_${process.pid}`;
@@ -67,7 +69,8 @@ describe('rows of users that another session locks for 18 s', () => {
     const seen = new Set<number>();
     const answers: string[] = [];
     const until = performance.now() + holdMs;
-    // Each client waits for an answer before its next request, so a busy machine gets fewer requests and no queue grows.
+    // Each client waits for an answer before its next request, so a busy machine gets fewer requests and no queue
+    // grows.
     const client = async (n: number) => {
       for (let turn = n; performance.now() < until; turn += atOnce + 1) {
         const send = [

@@ -7,8 +7,8 @@ import { rawRequest, request } from '../support/raw-http';
 import { named, routes } from '../support/routes';
 
 /**
- * An attacker can let evil.example resolve to 127.0.0.1. The browser then lets the pages of evil.example read the answers
- * of the demo. Only the Host header shows the attack.
+ * An attacker can let evil.example resolve to 127.0.0.1. The browser then lets the pages of evil.example read the
+ * answers of the demo. Only the Host header shows the attack.
  */
 describe('DNS rebinding', () => {
   let demo: TestService;

@@ -150,8 +150,8 @@ describe('POST /otp-resend', () => {
       mfa.service.clock.advanceSeconds(60);
       const verify = () => mfa.verify(uid, 'email', code);
       const resend = () => mfa.resend(uid);
-      // Each round delays the second request by another number of statements, so that the two requests interleave in many
-      // ways. In the first and in the last round one request ends before the other starts, so both orders occur.
+      // Each round delays the second request by another number of statements, so that the two requests interleave in
+      // many ways. In the first and in the last round one request ends before the other starts, so both orders occur.
       const [first, second] = round < 8 ? [resend, verify] : [verify, resend];
       const begun = first();
       if (round === 0 || round === 15) await begun;

@@ -19,8 +19,8 @@ import { FakeClock } from '../fakes';
 import { testSettings } from '../settings';
 
 /**
- * Limits for tests. There are no automatic polls, so that the test decides when mails are sent. The time-outs are longer
- * than a mail server on a busy machine needs for an answer.
+ * Limits for tests. There are no automatic polls, so that the test decides when mails are sent. The time-outs are
+ * longer than a mail server on a busy machine needs for an answer.
  */
 export const testLimits: MailLimits = {
   ...mailLimits,
