@@ -85,7 +85,7 @@ export class UserAdministration {
 
   async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password')
-      throw new AccountProblem('a directory user has no password here: change it in the directory');
+      throw new AccountProblem('a directory user has no password in this service: change it in the directory');
     const hash = await this.hash(password, rules);
     await this.database.transaction(async (tx) => {
       await this.users.setPassword(tx, user.uid, hash, { temporary });

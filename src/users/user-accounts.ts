@@ -131,6 +131,6 @@ function assertWellFormed(user: NewUser): void {
   if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
   if (!statuses.includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
   if (user.provider === 'ldap' && user.passwordHash !== null) {
-    throw new AccountProblem('a directory user has no password here');
+    throw new AccountProblem('a directory user has no password in this service');
   }
 }
