@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import type { Sql } from '../platform/database/sql';
 import { Operator } from './operator';
 
-/** The names follow `USER_RESET_PASSWORD`, which docs/spec/service.md#6.3 defines. */
+/** docs/spec/service.md#6.3 defines `USER_RESET_PASSWORD`. The other names have the same form. */
 export type AuditEvent =
   | 'USER_RESET_PASSWORD'
   | 'USER_PASSWORD_CHANGED'
@@ -40,8 +40,8 @@ export interface AuditEntry {
 }
 
 /**
- * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). In
- * the process of a command, every row names the operator.
+ * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). A
+ * row that a command of the command line writes also names the operator.
  */
 @Injectable()
 export class AuditTrail {

@@ -81,7 +81,7 @@ describe('config set', () => {
     ['smtp', 'HOST', 'there is no group smtp: give CONFIG or SMTP'],
     ['OTHER', 'PASSWORD_POLICY', 'there is no group OTHER: give CONFIG or SMTP'],
     ['__proto__', 'constructor', 'there is no group __proto__: give CONFIG or SMTP'],
-  ])('refuses %s %s, which nothing reads, and names the valid ones', (group, key, problem) => {
+  ])('refuses the unknown setting %s %s, and names the valid groups or keys', (group, key, problem) => {
     expect(() => stored(group, key, 'canary')).toThrow(new CliProblem(problem));
   });
 });

@@ -62,7 +62,7 @@ function sealedSecret(context: INestApplicationContext, value: string): string {
   return sealSmtpSecret(context.get(KeyRing), value);
 }
 
-/** Nothing would ever read the value of a misspelt key. */
+/** Refuses an unknown group or key, for example a misspelt one, because the service would never read its value. */
 function assertKnown(group: string, key: string): void {
   const groups = [...new Set(names.map(([one]) => one))];
   if (!groups.includes(group)) throw new CliProblem(`there is no group ${group}: give ${groups.join(' or ')}`);

@@ -11,7 +11,7 @@ import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accoun
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 
-/** `waived` with `--force`, and for the accounts of the demo. */
+/** `waived` skips the password policy: with `--force`, and for the accounts of the demo. */
 export type PasswordRules = 'policy' | 'waived';
 
 export interface NewPassword {
@@ -70,7 +70,7 @@ export class UserAdministration {
     });
   }
 
-  /** Refuses what `create` would refuse, and rolls everything back. @throws AccountProblem */
+  /** Creates the user and rolls everything back, to find out whether `create` would fail. @throws AccountProblem */
   async rehearse(user: NewUser): Promise<void> {
     const rollback = new Error('rolled back');
     try {
@@ -85,7 +85,7 @@ export class UserAdministration {
 
   async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password')
-      throw new AccountProblem('a directory user has no password here: change it in the directory');
+      throw new AccountProblem('a directory user has no password in this service: change it in the directory');
     const hash = await this.hash(password, rules);
     await this.database.transaction(async (tx) => {
       await this.users.setPassword(tx, user.uid, hash, { temporary });

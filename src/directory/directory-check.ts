@@ -12,12 +12,12 @@ export interface DirectoryFinding {
   readonly detail: string;
 }
 
-/** The same time that a login has. */
+/** The time limit of one check, equal to that of a login. */
 const budgetMs = 4400;
 
 /**
  * For `doctor`: checks each server of `LDAP_URL`. It connects, starts TLS, binds as the service account and searches
- * for a name that nobody has. So it never binds as a user.
+ * for a name that nobody has. The check therefore never binds as a user.
  */
 export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
   return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));

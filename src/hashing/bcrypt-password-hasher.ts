@@ -30,10 +30,10 @@ export interface PasswordHasherOptions {
 
 type Request = { readonly password: string; readonly cost: number } | Comparison;
 
-// About 0.04 ms per round on a server core. It is only used until the first jobs have been measured.
+// The time of one round on a server core, for the expected wait until the first jobs have been measured.
 const MS_PER_ROUND = 0.04;
 
-// Only comparisons are paired. The libraries alone make hashes, so our own code never computes a value that is stored.
+// Only comparisons are paired. New hashes come from the libraries, so the module for pairs computes no stored value.
 const fit = (first: Request, second: Request): boolean =>
   'hash' in first && 'hash' in second && costOf(first.hash) === costOf(second.hash);
 
@@ -60,7 +60,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
       now: options.now,
     });
     if (this.engine.name !== 'native')
-      this.report('the native bcrypt is not in use, bcryptjs does the work more slowly');
+      this.report('the native bcrypt is not in use: bcryptjs computes the hashes and is slower');
   }
 
   override async hash(password: string, client: HashClient): Promise<string> {
@@ -73,7 +73,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
   override async matches(password: string, hash: string | null, client: HashClient): Promise<boolean> {
     const comparable = this.comparable(hash);
     const hashable = isHashable(password);
-    // Every path makes one comparison. It has the cost of the stored hash, if there is one; `levelled` adds to that.
+    // Every path makes one comparison, with the cost of the stored hash if there is one. `levelled` adds comparisons.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
     const same = await this.run(client, comparison);
     return same === true && hashable && comparable !== null;
@@ -91,7 +91,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return { engine: this.engine.name, concurrency: this.options.concurrency, ...this.queue.stats() };
   }
 
-  /** Nest calls this after the last request was answered. */
+  /** Nest calls this method after the last request has been answered. */
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
@@ -131,7 +131,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   /**
    * The costs of the additional comparisons that bring the rounds of this hash up to those of the configured cost. Each
-   * cost has twice the rounds of the one below it: 2^5 + 2^5 + 2^6 = 2^7. A hash of a higher cost needs none.
+   * cost has twice the rounds of the cost below it: 2^5 + 2^5 + 2^6 = 2^7. A hash of a higher cost needs no comparison.
    */
   private missingCosts(hash: string): number[] {
     if (!this.options.levelled) return [];

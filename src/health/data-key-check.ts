@@ -29,7 +29,7 @@ export class DataKeyCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** Ordered by the primary key, so that the statement reads a bounded number of rows. */
+  /** The rows are ordered by the primary key, so that the statement reads a bounded number of rows. */
   private async sample({ table, key, column, only = '1 = 1' }: SealedColumn): Promise<string[]> {
     const rows = await this.database.rows<{ sealed: string | null }>(
       `SELECT ${column} AS sealed FROM ${table} WHERE ${only} ORDER BY ${key} LIMIT ${sampleRows}`,

@@ -19,7 +19,7 @@ export class SharedReading<T> {
 
   async value(): Promise<T> {
     const now = this.clock.now().getTime();
-    // Math.abs: without it, a clock that was set back would keep a reading valid for long.
+    // Without Math.abs, a reading would stay valid for a long time after the clock is set back.
     if (this.good !== undefined && Math.abs(now - this.good.begun) < freshForMs) return this.good.value;
     this.underWay ??= this.begin(now).finally(() => (this.underWay = undefined));
     return this.underWay;

@@ -1,14 +1,15 @@
 /** Time-outs and limits of sending; names that end in `Ms` are milliseconds. Injected, so that tests can lower them. */
 export abstract class MailLimits {
-  /** For the name resolution and again for the TCP connection. */
+  /** The limit of the name resolution, and separately of the TCP connection. */
   abstract readonly connectMs: number;
   abstract readonly greetingMs: number;
   /** Longest silence of the server after the greeting. It includes the time that its filters take for a message. */
   abstract readonly socketMs: number;
-  /** From the claim of a mail to the end of its sending. Then the connection is cut, whatever the server does. */
+  /** The limit from the claim of a mail to the end of its sending. The connection is closed when it is exceeded. */
   abstract readonly sendMs: number;
   /** Must be longer than `sendMs`: otherwise another process could claim a mail that is still being sent. */
   abstract readonly leaseMs: number;
+  /** The interval between two searches for due mails. */
   abstract readonly pollMs: number;
   /** Delay between queueing a mail and the first claim: by then the caller's transaction has usually committed. */
   abstract readonly nudgeMs: number;

@@ -16,7 +16,7 @@ import { OutboxWorker } from './outbox/outbox-worker';
 
 export type { OtpMail, PasswordChangedMail, ResetLinkMail, TotpChangedMail } from './outbox/mail-payload';
 
-/** Notices are worth sending for a day. */
+/** A notice that could not be sent within a day is dropped. */
 const noticeSeconds = 24 * 3600;
 
 /**
@@ -34,13 +34,14 @@ export class Mailer {
     private readonly config: AppConfig,
   ) {}
 
-  /** The code of the second factor. It is not sent after `expires`. */
+  /** The code of the second factor. The mail is not sent after `expires`. */
   queueOtp(tx: Transaction, mail: OtpMail): Promise<void> {
     return this.queue(tx, { kind: 'otp', ...mail }, mail.expires);
   }
 
   /**
-   * The link to `/reset-password`. Its type chooses the text; invitations use it too. It is not sent after `expires`.
+   * The link to `/reset-password`, also for invitations. The type chooses the text. The mail is not sent after
+   * `expires`.
    * @throws Error when the link does not start with `SYSTEM_URL`: a Host header must never choose the target of a link
    *   (docs/spec/attacks.md#w29).
    */

@@ -30,8 +30,8 @@ export class SmtpCheck {
       return { status: 'ok', text: `${server} answers` };
     } catch (error) {
       const { error: kind, code, reason, reply, problem } = describeFailure(error);
-      const told = [server, problem, ...(problem === undefined ? [code ?? kind, reason, reply] : [])];
-      return { status: 'problem', text: told.filter((part) => part !== undefined && part !== '').join(' ') };
+      const parts = [server, problem, ...(problem === undefined ? [code ?? kind, reason, reply] : [])];
+      return { status: 'problem', text: parts.filter((part) => part !== undefined && part !== '').join(' ') };
     }
   }
 }

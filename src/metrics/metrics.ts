@@ -38,7 +38,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
 
-  /** Call it before the routes are registered, or their requests are not counted. */
+  /** Must be called before the routes are registered. Otherwise the requests of these routes are not counted. */
   async watch(fastify: FastifyInstance): Promise<void> {
     if (this.config.http.metricsPort === undefined) return;
     const prometheus = await import('prom-client');

@@ -32,8 +32,8 @@ export class PasswordChangeRequests {
   ) {}
 
   /**
-   * For a login that has just proved the password; the answer carries the token in `change_uid`. The request stores the
-   * credential version of that login, so a parallel password change invalidates the token.
+   * Opens a request for a login whose password was right. `/login` returns the token as `change_uid`. The request
+   * stores the credential version of that login, so a parallel password change invalidates the token.
    */
   async openForced(user: User, type: ForcedChangeType): Promise<string> {
     const { token } = await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, (tx) =>
@@ -43,8 +43,8 @@ export class PasswordChangeRequests {
   }
 
   /**
-   * A new request supersedes the pending ones of its type. The gate row of the transaction must be that of the owner:
-   * otherwise two parallel requests could both stay pending.
+   * Opens a request, which supersedes the pending requests of its type. The transaction must hold the gate row of the
+   * owner: otherwise two parallel requests could both stay pending.
    */
   async open(
     tx: Gated<'reset'>,
@@ -56,7 +56,7 @@ export class PasswordChangeRequests {
     const token = this.random.uuid();
     const createdAt = this.clock.now();
     const request: PasswordChangeRequest = {
-      // The literal contract answers the token as `uid`. The default only names the request
+      // With RESET_RESPONSE_UID=token, the `uid` is the token. By default it only identifies the request
       // (docs/spec/decisions.md#reset-uid).
       uid: this.config.reset.responseUid === 'token' ? token : this.random.uuid(),
       tokenHash: sha256Hex(token),
@@ -74,7 +74,8 @@ export class PasswordChangeRequests {
   /**
    * Finds the usable request of a link. It only reads: mail scanners open links too (docs/spec/attacks.md#w28).
    * @param sql the current transaction, when the read must see its changes
-   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (even if expired too), AUTH_401005 expired
+   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when it has expired), AUTH_401005
+   *   expired
    */
   async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
     const request = await this.rows.findByToken(sql, token);
@@ -85,8 +86,8 @@ export class PasswordChangeRequests {
   }
 
   /**
-   * Uses the request up, and with it all other links of the user.
-   * @returns false when it was used, superseded or expired by then; nothing changed
+   * Marks the request as used, and closes all other requests of the user.
+   * @returns false when the request was already used, superseded or expired; nothing was changed
    */
   async use(tx: Gated<'reset'>, { uid, userId }: FoundRequest): Promise<boolean> {
     if (!(await this.rows.consume(tx, uid))) return false;

@@ -16,7 +16,7 @@ export interface Invitation {
   readonly mailed: boolean;
 }
 
-/** An operator invites a user: a request with a longer lifetime, to choose the first password. */
+/** Invites a user to choose the first password, with a request that has a longer lifetime. An operator calls it. */
 @Injectable()
 export class UserInvitations {
   constructor(
@@ -28,7 +28,7 @@ export class UserInvitations {
 
   /** @throws AccountProblem for a disabled user and for a directory user */
   async invite(user: User, language: Language): Promise<Invitation> {
-    if (user.provider !== 'password') throw new AccountProblem('a directory user has no password here');
+    if (user.provider !== 'password') throw new AccountProblem('a directory user has no password in this service');
     if (user.status === userStatus.disabled) throw new AccountProblem('the account is disabled');
     const to = usableAddress(user.email);
     const options = { to, type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };

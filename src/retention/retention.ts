@@ -36,8 +36,9 @@ const rules: readonly Rule[] = [
   { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens },
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
-  // Only gate rows of e-mail addresses without a user. Gate rows of users (a uid has 36 characters) stay: there are as
-  // many as users, and a row that is deleted between its creation and its lock would make that request fail.
+  // Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid
+  // has 36 characters) stay, because their number is bounded by the number of users. If such a row were deleted between
+  // its creation and its lock, the request would fail.
   {
     table: 'cooldowns',
     key: 'subject',
@@ -60,7 +61,7 @@ export class Retention {
   ) {}
 
   /**
-   * Several processes may run it at the same time, and it may be interrupted at any time: each batch commits alone.
+   * Several processes may purge at the same time, and a purge may be interrupted at any time: each batch commits alone.
    * @param logDays age in days at which log rows are deleted
    * @returns the number of rows that this call deleted, by table
    */

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * The network of one client: an IPv4 address, or the /64 within which an IPv6 client can choose its address. Rate
- * limits and shares of the hash queue are counted by it, so a client gains nothing by changing its address
+ * limits and the hash queue count per network, so a client gains nothing by changing its address
  * (docs/spec/attacks.md#t048).
  * @param ip a canonical address, as in `ClientInfo`. Any other text is returned unchanged.
  */

@@ -4,7 +4,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import { timeOf } from '../platform/database/sql';
 import type { User } from '../users/user.entity';
 
-/** Tells whether a session is still valid, for data that belongs to a session. Its first row decides (ADR 0005). */
+/** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
 export class LiveSessions {
   constructor(
@@ -24,8 +24,8 @@ export class LiveSessions {
 
   /**
    * Locks the first row of the session until the transaction ends.
-   * Racer: a logout. If it commits first, this matches no row. If it comes later, it waits for this transaction. The
-   * caller has locked the user's row before, which decides about everything else that ends a session.
+   * Racer: a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits for
+   * this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
    */
   hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
     return tx.won(

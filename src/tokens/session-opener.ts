@@ -26,7 +26,7 @@ export class SessionOpener {
     return this.database.transaction((tx) => this.openIn(tx, user, client, mfa));
   }
 
-  /** In the transaction of the caller, so that a code is spent if and only if its session is opened. */
+  /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
   async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
     const { uid: userId, loginName, provider, tenantId, orgUnitId, credentialVersion } = user;
     const { access, refresh } = this.issuer.firstTokens();

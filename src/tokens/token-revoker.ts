@@ -21,7 +21,7 @@ export class TokenRevoker {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Ends the session of the presented token. Other sessions of the user go on. */
+  /** Ends the session of the presented token. Other sessions of the user stay valid. */
   async revokeSession({ payload }: CurrentSession, client: ClientInfo): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.tokens.revokeSession(tx, payload.sid);
@@ -30,17 +30,17 @@ export class TokenRevoker {
   }
 
   /**
-   * Ends everything that was issued to the user.
-   * Racers: parallel logins and refreshes, on any replica. The tokens that they insert carry the former version and are
-   * invalid.
-   * @returns how many tokens were not revoked before
+   * Ends all sessions, pending logins and password change requests of the user.
+   * Racers: parallel logins and refreshes, on any replica. The tokens that they insert have the former credential
+   * version and are invalid.
+   * @returns the number of tokens that this call marked as revoked
    */
   async revokeAll(tx: Transaction, userId: string): Promise<number> {
     await this.users.endEverythingIssued(tx, userId);
     return this.markRevoked(tx, userId);
   }
 
-  /** For a transaction that has already increased the version, by setting a password. */
+  /** Only marks the rows. The transaction must already have increased the credential version, by setting a password. */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {
     await this.pendingLogins.close(tx, userId);
     return this.tokens.markRevoked(tx, userId);

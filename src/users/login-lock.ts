@@ -21,7 +21,8 @@ export class LoginLock {
   ) {}
 
   /**
-   * Spares a locked account the check of its credential. It judges the row as it was read; the guarded writes decide.
+   * Throws early for a locked account, to save the check of its credential. The row may be out of date: only the
+   * guarded writes decide.
    */
   assertOpen(user: User): void {
     const { maxCount, windowSeconds } = this.config.lock;
@@ -31,15 +32,15 @@ export class LoginLock {
     if (locked) throw new DomainError(accountLocked);
   }
 
-  /** Counts a wrong credential and throws LOGIN_401001, or LOGIN_401004 when the account is locked by now. */
+  /** Counts a wrong credential and throws LOGIN_401001. Throws LOGIN_401004 if the account is locked by then. */
   async recordFailure(user: User): Promise<never> {
     const counted = await this.users.recordLoginFailure(user.uid);
     throw new DomainError(counted ? loginFailed : accountLocked);
   }
 
   /**
-   * Records the success, or throws the reason against it. The error of a status reveals that the password was correct.
-   * The lock is therefore checked again first: a guess that comes after the lock gets LOGIN_401004 only.
+   * Records the success, or throws why the login is refused. A status error, for example LOGIN_401011, reveals that the
+   * password was correct. The lock is therefore checked first: a guess after the lock gets LOGIN_401004 only.
    * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
    */
   async recordSuccess(user: User): Promise<void> {

@@ -28,7 +28,7 @@ export interface NewUser {
 
 const statuses: readonly number[] = Object.values(userStatus);
 
-/** An account cannot be made as asked. The message tells the operator why. */
+/** An account cannot be created or changed as requested. The message tells the operator why. */
 export class AccountProblem extends Error {
   override readonly name = 'AccountProblem';
 }
@@ -131,6 +131,6 @@ function assertWellFormed(user: NewUser): void {
   if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
   if (!statuses.includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
   if (user.provider === 'ldap' && user.passwordHash !== null) {
-    throw new AccountProblem('a directory user has no password here');
+    throw new AccountProblem('a directory user has no password in this service');
   }
 }

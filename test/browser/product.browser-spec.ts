@@ -3,7 +3,7 @@ import { on, PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
 import { eventually } from '../support/servers/eventually';
 
-describe('the pages speak to a person', () => {
+describe('the pages of the portal', () => {
   let site: PortalSite;
   let users = 0;
 
@@ -22,7 +22,7 @@ describe('the pages speak to a person', () => {
     return page;
   };
 
-  it('the account page shows no tokens and no identifiers, and says only what is true', async () => {
+  it('the account page shows no tokens and no identifiers, and describes the account correctly', async () => {
     const page = await signedIn();
     await page.getByText('You signed in with your password.').waitFor();
     await page.getByText('No authenticator app is set up for your account.').waitFor();
@@ -32,7 +32,7 @@ describe('the pages speak to a person', () => {
     expect(text).not.toMatch(/\d\d:\d\d/);
   });
 
-  it('the brand stands beside the login page and above the account page', async () => {
+  it('the brand is beside the form of the login page and above the account page', async () => {
     const page = await site.visitor({ viewport: { width: 1280, height: 800 } });
     await page.goto('/');
     const brand = async () => (await page.locator('header.brand').boundingBox())!;
@@ -44,13 +44,13 @@ describe('the pages speak to a person', () => {
     expect((await brand()).width).toBe(1280);
   });
 
-  it('the captcha is solved from the first focus on, and shows nothing', async () => {
+  it('the captcha is solved once, without a visible element', async () => {
     const page = await site.visitor();
     let challenges = 0;
     page.on('request', (request) => (request.url().endsWith('/captcha/challenge') ? challenges++ : 0));
     await page.goto('/');
     await on(page).heading('Sign in').waitFor();
-    await eventually(() => challenges === 1, { what: 'the challenge to be asked for' });
+    await eventually(() => challenges === 1, { what: 'the request for the challenge' });
     await on(page).field('Password').focus();
     await on(page).field('User name').focus();
     expect(await page.getByRole('checkbox').count()).toBe(0);
@@ -61,7 +61,7 @@ describe('the pages speak to a person', () => {
     expect(challenges).toBe(1);
   });
 
-  it('a captcha that has become too old is solved again, without the user', async () => {
+  it('an expired captcha is solved again without the user', async () => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     const page = await site.visitor();
     const issued = page.waitForResponse('**/captcha/challenge');
@@ -104,7 +104,7 @@ describe('the pages speak to a person', () => {
 });
 
 describe('with a directory', () => {
-  it('its users can choose it', async () => {
+  it('a user can choose the directory as the account type', async () => {
     const directory = await DirectoryStub.start();
     const site = await PortalSite.start(directory.settings);
     try {

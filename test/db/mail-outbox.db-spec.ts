@@ -8,7 +8,7 @@ import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { FakeClock } from '../support/fakes';
-import { impatient, MailReplica, testLimits } from '../support/mail/mail-replica';
+import { MailReplica, shortTimeouts, testLimits } from '../support/mail/mail-replica';
 import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { Smtp } from '../support/servers/smtp';
@@ -38,7 +38,9 @@ async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): P
   return started;
 }
 
-/** Milliseconds in which a process with a hanging mail server ends. Without the limit it would wait as `testLimits` say. */
+/**
+ * Milliseconds in which a process with a hanging mail server ends. Without the limit it would wait as `testLimits` say.
+ */
 const boundedStopMs = 20_000;
 
 const recipients = () => smtp.messages.map((message) => message.to.join()).sort();
@@ -430,7 +432,7 @@ describe('without a mail server', () => {
 describe('what the operator sees', () => {
   it('failures are logged without code, link, recipient or password (T245)', async () => {
     const url = smtp.url.replace('smtp://', 'smtp://service:mail-server-password@');
-    const sender = await replica({ settings: { SMTP_URL: url }, limits: impatient });
+    const sender = await replica({ settings: { SMTP_URL: url }, limits: shortTimeouts });
     const link = 'http://portal.test/reset-password?uid=5b1c&lang=en';
     const failures = [
       () => smtp.refuse(451),

@@ -24,13 +24,13 @@ const client: ClientInfo = {
   signal: new AbortController().signal,
 };
 
-/** Waits until another connection waits for a row that this one holds. On SQLite it waits at the gate, which shows nothing. */
+/** Waits until another connection waits for a row lock of `tx`. On SQLite, a waiting query runner cannot be seen. */
 async function waits(tx: Transaction): Promise<void> {
   const waiting = `SELECT COUNT(*) AS n FROM information_schema.innodb_trx t
     JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
     WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;
   if (__DATABASE__ === 'sqlite') for (let n = 0; n < 20; n++) await tx.row('SELECT 1 AS one');
-  // InnoDB makes that table anew for who asks 100 ms after the last time.
+  // InnoDB refreshes the table innodb_trx at most every 100 ms.
   else
     await eventually(async () => Number((await tx.row<{ n: number }>(waiting))?.n) > 0, {
       what: 'a lock wait',
@@ -88,7 +88,7 @@ describe('guarded writes of the second factor', () => {
     return { user, row: (await on(TotpSecrets).find(user.uid))! };
   }
 
-  it('account: of 40 parallel attempts ten are granted, the tenth starts the block, and after the block there are ten again', async () => {
+  it('account: of 40 parallel attempts, ten are granted, the tenth starts the block, and after the block ten are granted again', async () => {
     const user = await services[0].givenUser('budget');
     for (let round = 0; round < 2; round++) {
       const results = await race(40, (n) => on(SecondFactor, n).reserveAttempt(user.uid));
@@ -101,19 +101,19 @@ describe('guarded writes of the second factor', () => {
     }
   });
 
-  it('pending login: of 40 parallel attempts five are granted', async () => {
+  it('pending login: of 40 parallel attempts, five are granted', async () => {
     const { pending } = await givenPending('attempts');
     const results = await race(40, (n) => on(PendingLogins, n).reserveAttempt(pending));
     expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
   });
 
-  it('enrolment: of 40 parallel attempts five are granted', async () => {
+  it('enrolment: of 40 parallel attempts, five are granted', async () => {
     const { row } = await givenEnrolment('enrolment-attempts');
     const results = await race(40, (n) => on(TotpSecrets, n).reserveAttempt(row));
     expect(tally(results)).toEqual({ granted: 4, last: 1, refused: 35 });
   });
 
-  it('a count above a lowered limit blocks the account at the next code, and grants a pending login none', async () => {
+  it('a count above a lowered limit blocks the account at the next code, and a pending login gets no further attempt', async () => {
     const { user, pending } = await givenPending('lowered');
     await change('UPDATE users SET mfa_failed_count = 50 WHERE uid = ?', user);
     await change('UPDATE pending_logins SET attempts = 50 WHERE user_id = ?', user);
@@ -160,7 +160,7 @@ describe('guarded writes of the second factor', () => {
     }
   });
 
-  it('opening: nothing of the former login applies to the new one', async () => {
+  it('opening: nothing of the former pending login applies to the new pending login', async () => {
     const { user, pending } = await givenPending('former');
     await race(5, () => on(PendingLogins).reserveAttempt(pending));
     await on(PendingLogins).open(services[0].database, user, 'email', client.ip);
@@ -180,7 +180,7 @@ describe('guarded writes of the second factor', () => {
     expect((await on(TotpSecrets).find(user.uid))?.lastUsedStep).toBe(57_000_001);
   });
 
-  it('QR code: five of 20 parallel requests see it', async () => {
+  it('QR code: five of 20 parallel requests get it', async () => {
     const { row } = await givenEnrolment('fetches');
     expect(won(await race(20, (n) => on(TotpSecrets, n).countFetch(row)))).toBe(5);
   });
@@ -231,12 +231,12 @@ describe('guarded writes of the second factor', () => {
         .revokeSession(session, client)
         .then(() => order.push('logout'));
       await waits(tx);
-      order.push('unit ends');
+      order.push('transaction ends');
       return holds;
     });
     await logout;
     expect(held).toBe(true);
-    expect(order).toEqual(['unit ends', 'logout']);
+    expect(order).toEqual(['transaction ends', 'logout']);
     expect(await services[0].database.transaction((tx) => on(LiveSessions).hold(tx, sid, user))).toBe(false);
     expect(await on(LiveSessions).startedAt(sid, user)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ describe('migrations that are interrupted and run again', () => {
     await dataSource.query("INSERT INTO migrations (id, timestamp, name) VALUES (1, 1, 'Shop1')");
     await expect(migrate(store.url)).rejects.toThrow('did not make: migrations;');
     expect(await dataSource.query('SELECT name FROM migrations')).toEqual([{ name: 'Shop1' }]);
-    // An empty table is accepted: a run that was killed after its first statement leaves it.
+    // An empty table is accepted, because a run that is killed after its first statement leaves an empty table.
     await dataSource.query('DELETE FROM migrations');
     if (__DATABASE__ === 'sqlite') return;
     await dataSource.query('ALTER TABLE migrations MODIFY id INTEGER AUTO_INCREMENT');

@@ -220,7 +220,7 @@ describe('an invitation, a link of type 0', () => {
 
   it.each([
     ['disabled', { status: -1 }, 'the account is disabled'],
-    ['ldap', { provider: 'ldap' as const }, 'a directory user has no password here'],
+    ['ldap', { provider: 'ldap' as const }, 'a directory user has no password in this service'],
   ])('is refused for a user who is %s', async (name, more, problem) => {
     const user = await service.givenUser(name, more);
     const before = await service.count('mail_outbox');

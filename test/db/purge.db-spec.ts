@@ -89,19 +89,19 @@ describe('purge', () => {
     created_at: time,
   });
   const auditLog = (id: string, time: Date) => ({ event: id, detail: '{}', created_at: time });
-  const nobodysGate = (id: string, until: Date) => ({ subject: id.padEnd(64, '0'), kind: 'reset', until });
+  const oldGateRow = (id: string, until: Date) => ({ subject: id.padEnd(64, '0'), kind: 'reset', until });
 
   it.each([
     ['login_tokens', token, hour],
     ['user_change_password_request', request, 7 * day],
     ['pending_logins', pending, hour],
     ['captcha_receipts', (id: string, expires: Date) => ({ token_hash: id, expires }), 0],
-    ['cooldowns', nobodysGate, day],
+    ['cooldowns', oldGateRow, day],
     ['mail_outbox', mail(1), 30 * day + 1],
     ['mail_outbox', mail(2), 30 * day + 1],
     ['login_logs', loginLog, 400 * day],
     ['audit_logs', auditLog, 400 * day],
-  ] as const)('%s: a row is removed when it is old enough, and not a second earlier', async (table, rowOf, seconds) => {
+  ] as const)('%s: a row is removed at its age limit, and not one second earlier', async (table, rowOf, seconds) => {
     await insert(table, rowOf('old', ago(seconds)));
     await insert(table, rowOf('young', ago(seconds - 1)));
     expect((await purge())[table]).toBe(1);
@@ -163,7 +163,7 @@ describe('purge', () => {
     expect(await service.count('pending_logins')).toBe(1);
   });
 
-  it('T173 100,000 expired rows go in bounded batches, and a login beside each batch succeeds', async () => {
+  it('T173 100,000 expired rows are deleted in bounded batches, and a login in parallel with each batch succeeds', async () => {
     await service.givenUser('alice');
     await seedTokens(service, 100_000, ago(2 * day));
     const sizes: number[] = [];
@@ -172,7 +172,7 @@ describe('purge', () => {
       if (!statement.startsWith('DELETE')) return;
       sizes.push(statement.split('?').length - 2);
       await logins.at(-1);
-      // It runs beside the DELETE. One that had to wait for the rows of a batch would be answered with 503.
+      // The login runs in parallel with the DELETE. If it had to wait for the row locks of a batch, it would get 503.
       logins.push(service.login('alice'));
     });
     const rows = { table: 'login_tokens', key: 'jti', time: 'expires' };
@@ -187,7 +187,7 @@ describe('purge', () => {
   if (mariadb)
     it('T173 a batch locks no row that a login, a refresh or a logout needs', async () => {
       await service.givenUser('alice');
-      // A table that is in use: of one that holds next to nothing the server reads all, with or without an index.
+      // The table needs many rows. The optimizer reads a small table completely and ignores the index.
       await seedTokens(service, 20_000, ago(-day), 'live');
       await service.database.rows('ANALYZE TABLE login_tokens');
       await seedTokens(service, batchRows - 1, ago(2 * day));
@@ -210,7 +210,7 @@ describe('purge', () => {
   });
 });
 
-/** The same database; `interfere` runs before each write. */
+/** Returns the same database, except that `interfere` runs before each write. */
 function beside(database: Database, interfere: (statement: string) => Promise<void>): Database {
   return Object.assign(Object.create(database) as Database, {
     affected: async (statement: string, values: SqlValue[]) => {
@@ -227,7 +227,7 @@ async function seedTokens(service: TestService, count: number, expires: Date, pr
   const from = names.map((name) => `${digits} ${name}`).join(', ');
   const number = names.map((name, place) => `${name}.d * ${10 ** place}`).join(' + ');
   const id = mariadb ? `CONCAT('${prefix}-', ${number})` : `'${prefix}-' || (${number})`;
-  // Ten thousand at a time: a statement has to be done within the store's time limit on a busy machine too.
+  // Each statement inserts 10,000 rows, so that it ends within the time limit of the database also on a busy machine.
   for (let part = 0; part < 10; part++) {
     await service.database.affected(
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)

@@ -5,7 +5,7 @@ import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { TestService } from '../support/app';
 import { freshDatabase, type TestDatabase } from '../support/database';
 
-/** The columns that the contract names (docs/spec/service.md#2, `topt_secret` included) and docs/spec/decisions.md#9. */
+/** The columns of docs/spec/service.md#2, where `topt_secret` is spelt so, and of docs/spec/decisions.md#9. */
 const specified: Record<string, string[]> = {
   users: [
     'uid',
@@ -71,7 +71,7 @@ async function tablesOf(runner: QueryRunner): Promise<Map<string, Column[]>> {
   const tables = await runner.getTables(names.map(({ name }) => name));
   return new Map(
     tables.map((table) => [
-      // MySQL's names come with their database.
+      // On MySQL, TypeORM returns `database.table`.
       table.name.slice(table.name.lastIndexOf('.') + 1),
       table.columns.map((column) => ({
         name: column.name,
@@ -92,7 +92,7 @@ describe('the schema', () => {
   let entities: EntityMetadata[];
   beforeAll(async () => {
     store = await freshDatabase();
-    // By the operator's command, on an empty database.
+    // `migrate`, as the operator runs it, on an empty database.
     expect(await migrate(store.url)).not.toEqual([]);
     service = await TestService.start({ MIGRATE_ON_START: 'false' }, { store });
     const dataSource = service.app.get(DataSource);
@@ -137,7 +137,7 @@ describe('the schema', () => {
     ]);
     for (const other of ['ACME', 'acmé', 'acme ', 'ａｃｍｅ']) {
       const rows = await database.rows('SELECT id FROM tenants WHERE id = ?', [other]);
-      // PAD SPACE: MariaDB and MySQL 5 collations compare "acme " and "acme" as equal; no input of ours has one.
+      // PAD SPACE: in utf8mb4_bin, "acme " equals "acme". The service stores no id with a space at its end.
       expect({ other, rows }).toEqual({
         other,
         rows: other === 'acme ' && __DATABASE__ === 'mariadb' ? [{ id: 'acme' }] : [],
@@ -212,19 +212,19 @@ describe('migrations', () => {
       const rows: { actor_id: unknown }[] = await dataSource.query('SELECT actor_id FROM audit_logs ORDER BY id');
       return rows.map((row) => row.actor_id);
     };
-    // As the former version left it.
+    // The table as the version before this migration created it.
     await dataSource.query('ALTER TABLE audit_logs DROP COLUMN actor_id');
     await insert('', '');
     const forget = () => dataSource.query("DELETE FROM migrations WHERE name = 'AuditActor1763800000000'");
     await forget();
     expect(await migrate(store.url)).toEqual(['AuditActor1763800000000']);
-    // Killed after the change of the schema and before it was noted.
+    // `migrate` was killed after the ALTER TABLE and before the INSERT into `migrations`.
     await insert(', actor_id', ", 'ops'");
     await forget();
     expect(await migrate(store.url)).toEqual(['AuditActor1763800000000']);
     expect(await actors()).toEqual([null, 'ops']);
     expect((await tablesOf(runner)).get('audit_logs')).toEqual(before);
-    // A former version goes on writing.
+    // A replica of the former version still writes rows.
     await insert('', '');
     expect(await actors()).toEqual([null, 'ops', null]);
     await runner.release();

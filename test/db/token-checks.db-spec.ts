@@ -67,23 +67,23 @@ describe('token checks that share a statement', () => {
     expect(answers.map((found) => found?.user.loginName)).toEqual(['ann', 'ann', undefined]);
   });
 
-  it('nothing is cached: the next check after a logout sees it', async () => {
+  it('nothing is cached: the next check after a logout fails', async () => {
     const token = await givenToken();
     for (let n = 0; n < 20; n++) expect((await tokens.find(token))?.live).toBe(true);
     await tokens.revokeSession(database, token.sid);
     expect((await tokens.find(token))?.live).toBe(false);
   });
 
-  it('a failed statement rejects the checks that share it, and no later ones', async () => {
+  it('a failed statement rejects the checks that share it, and no later checks', async () => {
     const some = await Promise.all([givenToken(0), givenToken(1), givenToken(2)]);
-    jest.spyOn(database, 'rows').mockRejectedValueOnce(new Error('the store is away'));
+    jest.spyOn(database, 'rows').mockRejectedValueOnce(new Error('the database is unavailable'));
     const outcomes = await Promise.allSettled(some.map((token) => tokens.find(token)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     const again = await Promise.all(some.map((token) => tokens.find(token)));
     expect(again.map((found) => found?.live)).toEqual([true, true, true]);
   });
 
-  describe('and refreshes', () => {
+  describe('refreshes', () => {
     const newToken = () => ({
       jti: randomUUID(),
       use: 'access' as const,
@@ -114,7 +114,7 @@ describe('token checks that share a statement', () => {
       const given = asked.map(() => newToken());
       const answers = await Promise.all(asked.map(([claims], n) => tokens.insertFrom(claims, given[n]!)));
       expect(answers.map((scope) => scope !== undefined)).toEqual(asked.map(([, good]) => good));
-      // Eight at most share a statement.
+      // At most eight refreshes share a statement.
       expect(sent.mock.calls.filter(([statement]) => statement.startsWith('INSERT INTO login_tokens'))).toHaveLength(8);
       for (const [n, [claims, good]] of asked.entries()) {
         const row = await rowOf(given[n]!.jti);
@@ -122,7 +122,7 @@ describe('token checks that share a statement', () => {
       }
     });
 
-    it('each gets the scope of its own user, whatever its token says, with one SELECT for all', async () => {
+    it('each refresh gets the scope of its own user, whatever its token says, with one SELECT for all', async () => {
       const [acme, other] = ['acme', 'other'].map((tenantId) => ({ tenantId, orgUnitId: `${tenantId} unit` }));
       await Promise.all(
         [acme!, other!].map(({ tenantId, orgUnitId }, n) =>
@@ -167,9 +167,9 @@ describe('token checks that share a statement', () => {
       }
     });
 
-    it('a failed statement rejects the refreshes that share it, inserts nothing, and rejects no later ones', async () => {
+    it('a failed statement rejects the refreshes that share it, inserts nothing, and rejects no later refreshes', async () => {
       const some = await Promise.all([givenRefresh(0), givenRefresh(1)]);
-      jest.spyOn(database, 'affected').mockRejectedValueOnce(new Error('the store is away'));
+      jest.spyOn(database, 'affected').mockRejectedValueOnce(new Error('the database is unavailable'));
       const outcomes = await Promise.allSettled(some.map((claims) => tokens.insertFrom(claims, newToken())));
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       const again = await Promise.all(some.map((claims) => tokens.insertFrom(claims, newToken())));

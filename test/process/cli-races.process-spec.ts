@@ -30,7 +30,7 @@ describe('two parallel commands on MariaDB', () => {
   const run = (...args: string[]) => runProgram('dist/src/cli.js', args, { env, cwd: directory });
   const rows = async (statement: string) => (await sql.query(statement))[0] as Record<string, unknown>[];
 
-  /** Both commands have looked and found nothing, and both wait with their INSERT; only then does one of them win. */
+  /** Waits until both commands have found no row and wait with their INSERT. Then releases the lock, and one wins. */
   async function race<Ended>(gap: string, commands: Promise<Ended>[]): Promise<Ended[]> {
     const waiting = async () => {
       const [found] = await rows(
@@ -40,13 +40,13 @@ describe('two parallel commands on MariaDB', () => {
       );
       return found?.n === commands.length;
     };
-    // InnoDB makes that table anew for who asks 100 ms after the last time, and not for who asks more often.
+    // InnoDB refreshes innodb_trx only for a query that comes 100 ms after the last one.
     await eventually(waiting, { what: `all of them wait for ${gap}`, interval: 150 });
     await sql.commit();
     return Promise.all(commands);
   }
 
-  /** An INSERT into the gap has to wait; a look-up and a DELETE that finds nothing do not. */
+  /** Locks a gap of the index. An INSERT into the gap has to wait. A SELECT, or a DELETE without a match, does not. */
   async function holdGap(select: string): Promise<string> {
     await sql.beginTransaction();
     expect(await rows(`${select} FOR UPDATE`)).toEqual([]);
@@ -90,7 +90,7 @@ describe('two parallel commands on MariaDB', () => {
     await sql.beginTransaction();
     await rows("SELECT uid FROM users WHERE login_name_key = 'held' FOR UPDATE");
     const command = run('user', 'set-mfa', 'held', 'totp');
-    // By the clock of the database: the limit of a statement of the service is 2.4 s.
+    // The service would give up a statement after 2.4 s. The clock of the database measures the wait.
     const longWait = async () => {
       const [found] = await rows(
         `SELECT COUNT(*) AS n FROM information_schema.innodb_trx t

@@ -130,7 +130,7 @@ describe('a data key is replaced while people log in', () => {
     expect(Object.keys(done.resealed as object)).toHaveLength(sealedColumns.length);
     const again = await fleet.cli('keys', 'reseal');
     expect(Object.values(again.resealed as object)).toEqual(sealedColumns.map(() => 0));
-    expect((await doctor()).keys).toMatch(/^ok: .*; nothing that lasts is sealed with a previous one$/);
+    expect((await doctor()).keys).toMatch(/^ok: .*; no long-lived value is encrypted with a previous key$/);
     await logInByTotp(bob);
     const dan = await confirm('dan', opened);
 

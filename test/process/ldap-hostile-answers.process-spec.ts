@@ -17,7 +17,7 @@ const shares: [number, StubQuestion][] = [
 ];
 const longestHoldMs = 200;
 
-/** Names that have an account. Each one has one login under way at a time. */
+/** Names that have an account. Each account has at most one login at a time. */
 const accounts = Array.from({ length: 8 }, (_, n) => `account${n}`);
 
 const judged = ['success', 'LOGIN_401001', 'LOGIN_401004', 'LOGIN_401011', 'LOGIN_401012', 'LOGIN_404001'];
@@ -83,7 +83,7 @@ const attacks: [what: string, question: StubQuestion, (id: Buffer) => Buffer][] 
   ['HTTP', 'service bind', () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
 ];
 
-/** An attacker on the network decides these bytes: by ldap:// without TLS, or in the place of the directory. */
+/** An attacker on the network can send these bytes on an ldap:// connection without TLS, or as a false directory. */
 describe('a hostile directory', () => {
   let stub: DirectoryStub;
   let service: ServiceProcess;
@@ -125,7 +125,7 @@ describe('a hostile directory', () => {
     return answer.status === 200 ? 'success' : String((answer as Pick<Answer, 'body'>).body.error_code);
   }
 
-  /** Returns for how many milliseconds of work the event loop was blocked at most, since the last call. */
+  /** Returns the longest time in milliseconds for which work blocked the event loop since the last call. */
   async function longestHold(): Promise<number> {
     service.signal('SIGUSR2');
     const line = await service.line(new RegExp(`"report":${++reports}\\b`));
@@ -137,14 +137,14 @@ describe('a hostile directory', () => {
     expect(await longestHold()).toBeLessThan(longestHoldMs);
   }
 
-  it.each(attacks)('%s, in answer to the %s, is LOGIN_503001', async (_what, question, bytes) => {
+  it.each(attacks)('%s, in answer to the %s, gives LOGIN_503001', async (_what, question, bytes) => {
     stub.lie = (asked, id) => (asked === question ? { bytes: bytes(id), end: false } : undefined);
     expect(await login(accounts[0]!)).toBe('LOGIN_503001');
     await assertUnharmed();
   });
 
   it.each(shares)(
-    `with %d mutated answers to the %s each login is judged or LOGIN_503001 (seed ${seed})`,
+    `with %d mutated answers to the %s, each login gets a verdict or LOGIN_503001 (seed ${seed})`,
     async (share, question) => {
       const numbers = new SeededNumbers(seed);
       const outcomes: Record<string, number> = {};
@@ -152,14 +152,14 @@ describe('a hostile directory', () => {
       stub.lie = (asked, id) => {
         if (asked !== question || sent === share) return undefined;
         sent++;
-        // With a truncated answer on an open connection, a login waits until its time is over, so most connections are
-        // ended. The connection of the service bind stays open, because the search needs it.
+        // After a truncated answer on an open connection, a login waits until its time limit. The stub therefore ends
+        // most connections. The connection of the service bind stays open, because the search needs it.
         return {
           bytes: hostileAnswer(question, id, numbers),
           end: question !== 'service bind' && numbers.next(20) > 0,
         };
       };
-      // A login whose time is over before it is admitted uses up no answer.
+      // A login that reaches its time limit before the semaphore admits it gets no mutated answer.
       const work = async (account: string) => {
         for (let n = 0; sent < share; n++) {
           const outcome = await login(n % 2 === 0 ? account : `stranger${strangers++}`);
@@ -173,7 +173,7 @@ describe('a hostile directory', () => {
       // Some answers are refused and some are accepted.
       expect(unavailable).toBeGreaterThan(share / 10);
       expect(Object.keys(others)).not.toEqual([]);
-      await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'an honest answer is accepted' });
+      await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'a correct answer is accepted' });
     },
     300_000,
   );

@@ -45,7 +45,7 @@ describe('the second factor over two processes on MariaDB', () => {
   const compared = (uid: string) =>
     number("SELECT COUNT(*) AS n FROM audit_logs WHERE event = 'MFA_CODE_WRONG' AND user_id = ?", uid);
 
-  it('T058 of 20 parallel requests with the right code one gets a token pair', async () => {
+  it('T058 of 20 parallel requests with the right code, one gets a token pair', async () => {
     const uid = await givenUser('t058');
     const code = await logIn('t058', uid);
     const answers = await burst(20, (n) => verify(uid, 'email', code, n));
@@ -53,7 +53,7 @@ describe('the second factor over two processes on MariaDB', () => {
     expect(await tokens(uid)).toBe(2);
   });
 
-  it('of 200 parallel wrong codes five are compared, and the right code is refused afterwards', async () => {
+  it('of 200 parallel wrong codes, five are compared, and the right code is refused afterwards', async () => {
     const uid = await givenUser('burst');
     const code = await logIn('burst', uid);
     expect(tally(await burst(200, (n) => verify(uid, 'email', wrongCode(code, n + 1), n)))).toEqual({
@@ -84,13 +84,13 @@ describe('the second factor over two processes on MariaDB', () => {
     expect((await verify(uid, 'email', await logIn('t061', uid))).status).toBe(200);
   });
 
-  it('T072 of five parallel logins one sends a mail, and four are answered with MFA_429001', async () => {
+  it('T072 of five parallel logins, one sends a mail, and four are answered with MFA_429001', async () => {
     await givenUser('t072');
     expect(tally(await burst(5, (n) => replicas.login('t072', right, n)))).toEqual({ success: 1, MFA_429001: 4 });
     expect(await mails('t072')).toHaveLength(1);
   });
 
-  it('T071 of ten parallel resends after the cooldown one sends a mail, and nine are answered with MFA_429001', async () => {
+  it('T071 of ten parallel resends after the cooldown, one sends a mail, and nine are answered with MFA_429001', async () => {
     const uid = await givenUser('t071');
     await logIn('t071', uid);
     await endCooldown(uid);
@@ -105,7 +105,7 @@ describe('the second factor over two processes on MariaDB', () => {
       const { body } = await verify(uid, 'email', await logIn(name, uid));
       const bearer = { authorization: `Bearer ${body.data.access_token as string}` };
       const secret = (await replicas.post('/totp-secret', {}, 0, bearer)).body.data.secret as string;
-      // Begun on one process, shown and confirmed on the other.
+      // The enrolment starts on one process. Both processes then show the QR code and accept the code.
       expect((await replicas.get(`/otp-qrcode/${uid}`, 1, bearer)).headers['content-type']).toBe('image/png');
       const code = authenticatorCode(secret, new Date());
       const answers = await burst(10, (n) => verify(uid, 'totp', code, n, bearer));
@@ -113,11 +113,11 @@ describe('the second factor over two processes on MariaDB', () => {
       return { uid, secret };
     };
 
-    it('T085 of 20 parallel requests with the right code one gets a token pair, and the code is refused afterwards', async () => {
+    it('T085 of 20 parallel requests with the right code, one gets a token pair, and the code is refused afterwards', async () => {
       const { uid, secret } = await enrol('t085');
       await replicas.login('t085', right);
       const before = await tokens(uid);
-      // Of the step ahead: the enrolment has used up the current one.
+      // The code of the next time step, because the enrolment has used the code of the current one.
       const code = authenticatorCode(secret, new Date(), 1);
       expect(tally(await burst(20, (n) => verify(uid, 'totp', code, n)))).toEqual({ success: 1, AUTH_MFA_401001: 19 });
       await replicas.login('t085', right);
@@ -125,8 +125,8 @@ describe('the second factor over two processes on MariaDB', () => {
       expect(await tokens(uid)).toBe(before + 2);
     });
 
-    /** With an authenticator there is no cooldown: a thief of the password can open pending logins without a limit. */
-    it('T086 of guesses beside many logins ten are compared', async () => {
+    /** The authenticator has no cooldown: an attacker who knows the password can start any number of pending logins. */
+    it('T086 ten wrong codes are compared, however many logins start in parallel', async () => {
       const { uid, secret } = await enrol('t086');
       await replicas.rows('DELETE FROM audit_logs WHERE user_id = ?', [uid]);
       await replicas.rows('UPDATE users SET mfa_failed_count = 0 WHERE uid = ?', [uid]);
@@ -156,7 +156,7 @@ describe('the second factor over two processes on MariaDB', () => {
     });
   });
 
-  it('there was no deadlock', async () => {
+  it('the database has reported no deadlock', async () => {
     expect(await replicas.deadlocks()).toBe(0);
   });
 });

@@ -49,7 +49,7 @@ describe('doctor', () => {
     return { ...run, of: Object.fromEntries(findings.map(({ check, status, text }) => [check, `${status}: ${text}`])) };
   };
 
-  it('before the migration it lists the pending migrations, changes nothing, and exits with 1', async () => {
+  it('doctor before the migration lists the pending migrations, changes nothing, and exits with 1', async () => {
     for (let run = 0; run < 2; run++) {
       const { code, stderr, of } = await doctor();
       expect(code).toBe(1);
@@ -124,7 +124,7 @@ describe('doctor', () => {
       const production = {
         NODE_ENV: 'production',
         CAPTCHA_TEST_TOKEN: '',
-        // The provider of the other tests speaks http, which production refuses.
+        // The provider of the other tests has an http:// URL, which production refuses.
         ...{ CAPTCHA_PROVIDER: 'altcha', CAPTCHA_SECRET: '', CAPTCHA_VERIFY_URL: '' },
         BCRYPT_COST: '12',
         SYSTEM_URL: 'https://portal.test',
@@ -138,7 +138,7 @@ describe('doctor', () => {
       const proxied = { ...production, TRUSTED_PROXIES: '10.0.0.0/8' };
       expect((await doctor(proxied)).of.settings).toBe('ok: nothing to warn of');
       expect((await doctor({ ...proxied, MAIL_FROM: '' })).of.settings).toMatch(/^warn: MAIL_FROM is the default/);
-      // No name of RFC 6761's `.invalid` is ever found: only the setting is looked at.
+      // Names below `.invalid` never resolve (RFC 6761), so this checks only the setting.
       const remote = (parameters: string) =>
         doctor({ ...proxied, DATABASE_URL: `mysql://u:p@database.invalid/auth${parameters}` });
       expect((await remote('')).of.settings).toMatch(/^warn: DATABASE_URL has no ssl-mode/);
@@ -151,7 +151,7 @@ describe('doctor', () => {
         DATA_ENCRYPTION_KEY: [1, 2, 3].map(dataKey).join(','),
       });
       expect(of.keys).toBe(
-        'ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous; nothing that lasts is sealed with a previous one',
+        'ok: HS256 with 1 key and 1 previous, data encryption with 1 key and 2 previous; no long-lived value is encrypted with a previous key',
       );
       expect(stdout).not.toContain('a-previous-jwt-key');
     });

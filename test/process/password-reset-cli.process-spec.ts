@@ -92,7 +92,7 @@ describe('the command line of password reset', () => {
       const before = await linkMails();
       expect(await refusal('user', 'invite', 'disabled', '--print-link')).toBe('the account is disabled');
       expect(await refusal('user', 'invite', 'directory', '--print-link')).toBe(
-        'a directory user has no password here',
+        'a directory user has no password in this service',
       );
       expect(await refusal('user', 'invite', 'nobody')).toBe('there is no user "nobody"');
       expect(await refusal('user', 'invite', 'addressless')).toContain('--print-link');

@@ -6,7 +6,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { captchaToken, password, testSettings } from '../support/settings';
 
-/** A server of its own, because `read_only` is a setting of the whole server. */
+/** Starts a private MariaDB server, because `read_only` is a setting of the whole server. */
 describe('a read-only database', () => {
   let mariadb: MariaDb;
   let server: MariaDbDatabases;
@@ -42,7 +42,7 @@ describe('a read-only database', () => {
   afterAll(() => mariadb.stop());
   afterEach(() => server.run('SET GLOBAL read_only = 0'));
 
-  it('doctor: the documented rights are enough, and it leaves no row', async () => {
+  it('doctor: the documented rights are enough, and the write check leaves no row', async () => {
     const { code, of } = await doctor(urlOf('service'));
     expect(of.writes).toBe('ok: insert, update and delete, rolled back');
     expect(code).toBe(0);
@@ -67,7 +67,7 @@ describe('a read-only database', () => {
   );
 
   it.each(['service', 'administrator'])(
-    'readiness is red while the primary is read-only, each change is logged once, and no restart is needed (%s account)',
+    'readiness is 503 while the primary is read-only, each change is logged once, and no restart is needed (%s account)',
     async (account) => {
       const DATABASE_URL = account === 'service' ? urlOf(account) : adminUrl;
       const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });
@@ -78,13 +78,13 @@ describe('a read-only database', () => {
       const login = () => post(service, '/login', { username: 'writer', password, captcha_token: captchaToken });
       expect(await ready()).toBe('200 ok');
       await server.run('SET GLOBAL read_only = 1');
-      await eventually(async () => (await ready()) === '503 read only', { what: 'a red readiness' });
+      await eventually(async () => (await ready()) === '503 read only', { what: 'readiness 503' });
       for (let n = 0; n < 3; n++) await ready();
       if (account === 'service') {
         expect(await login()).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
       }
       await server.run('SET GLOBAL read_only = 0');
-      await eventually(async () => (await ready()) === '200 ok', { what: 'a green readiness' });
+      await eventually(async () => (await ready()) === '200 ok', { what: 'readiness 200' });
       expect((await login()).status).toBe(200);
       expect(service.lines.filter((line) => line.includes('the database is read-only'))).toHaveLength(1);
       expect(service.lines.filter((line) => line.includes('the database takes writes again'))).toHaveLength(1);

@@ -13,12 +13,14 @@ const poolSize = 10;
 const heldUsers = Array.from({ length: 20 }, (_, n) => `held-${n}`);
 const freeUsers = Array.from({ length: 10 }, (_, n) => `free-${n}`);
 const holdMs = 18_000;
-/** Requests that are under way at any time: more than the pool has connections. */
+/** The number of parallel requests. It is larger than the number of connections in the pool. */
 const atOnce = 24;
 
 const login = (username: string, typed = password) => ({ username, password: typed, captcha_token: captchaToken });
 
-/** A session locks rows of `users`, as an UPDATE of an operator or a backup does, beside logins and refreshes. */
+/**
+ * While logins and refreshes run, another session locks rows of `users`, as an UPDATE by an operator or a backup does.
+ */
 describe('rows of users that another session locks for 18 s', () => {
   const databases = MariaDbDatabases.shared();
   const account = `pool_${process.pid}`;
@@ -67,16 +69,17 @@ describe('rows of users that another session locks for 18 s', () => {
     const seen = new Set<number>();
     const answers: string[] = [];
     const until = performance.now() + holdMs;
-    // Each client sends its next request when it has the answer: a busy machine is asked less, and no queue grows.
+    // Each client waits for an answer before its next request, so a busy machine gets fewer requests and no queue
+    // grows.
     const client = async (n: number) => {
       for (let turn = n; performance.now() < until; turn += atOnce + 1) {
-        const asked = [
+        const send = [
           () => post(service, '/login', login(heldUsers[turn % heldUsers.length]!)),
           () => post(service, '/login', login(heldUsers[turn % heldUsers.length]!, 'wrong')),
           () => post(service, '/login', login(freeUsers[turn % freeUsers.length]!)),
           () => post(service, '/refresh', { refresh_token: tokens[turn % tokens.length] }),
         ][turn % 4]!;
-        answers.push(String((await asked()).status));
+        answers.push(String((await send()).status));
         const [[row]] = await watcher.query<RowDataPacket[]>(
           'SELECT COUNT(*) AS n FROM information_schema.PROCESSLIST WHERE USER = ?',
           [account],
@@ -96,7 +99,7 @@ describe('rows of users that another session locks for 18 s', () => {
       .map((line) => JSON.parse(line) as { ms: number; status: number; route: string });
     expect(requests.length).toBeGreaterThan(answers.length);
     expect(requests.filter(({ ms }) => ms >= boundedAnswerMs)).toEqual([]);
-    // A lock is logged neither as an outage nor as an unknown error.
+    // A row lock is logged neither as an outage nor as an unknown error.
     expect(service.lines.filter((line) => /COMMON_500001|is away/.test(line))).toEqual([]);
 
     for (const name of heldUsers) expect((await post(service, '/login', login(name))).status).toBe(200);

@@ -1,7 +1,7 @@
 import { TestService } from '../support/app';
 
 describe('GET /capabilities', () => {
-  it('tells what a plain service offers, for a minute, to anybody', async () => {
+  it('lists the features of a service with default settings, without a token, and may be cached for a minute', async () => {
     const service = await TestService.start();
     const answer = await service.get('/capabilities');
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'public, max-age=60' } });
@@ -28,7 +28,7 @@ describe('GET /capabilities', () => {
     await service.stop();
   });
 
-  it('tells the settings of the brand, the directory and the captcha, and none of their secrets', async () => {
+  it('contains the settings of the brand, the directory and the captcha, and none of their secrets', async () => {
     const service = await TestService.start({
       LDAP_URL: 'ldap://127.0.0.1:1',
       LDAP_BIND_DN: 'cn=reader,dc=example,dc=com',

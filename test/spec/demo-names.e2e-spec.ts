@@ -6,7 +6,10 @@ import { TestService } from '../support/app';
 import { rawRequest, request } from '../support/raw-http';
 import { named, routes } from '../support/routes';
 
-/** A page of evil.example whose name resolves to 127.0.0.1 has the origin of the demo. Only the Host header differs. */
+/**
+ * An attacker can let evil.example resolve to 127.0.0.1. The browser then lets the pages of evil.example read the
+ * answers of the demo. Only the Host header shows the attack.
+ */
 describe('DNS rebinding', () => {
   let demo: TestService;
   let port: number;
@@ -71,7 +74,7 @@ describe('DNS rebinding', () => {
     expect((await rawRequest(port, 'GET /demo/outbox HTTP/1.0\r\n\r\n'))?.status).toBe(400);
   });
 
-  it('the service itself answers under any name', async () => {
+  it('the service outside the demo answers every Host', async () => {
     const service = await TestService.start();
     const answer = await service.get('/health/live', { headers: { host: 'portal.example.com' } });
     expect(answer.status).toBe(200);

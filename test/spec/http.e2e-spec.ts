@@ -7,14 +7,14 @@ const json = { 'content-type': 'application/json' };
 const posts = taking('POST');
 const open = posts.filter((route) => !route.guarded);
 
-/** What every error answer has in common, whichever part of the service made it. */
+/** Checks what all error answers have in common, whichever part of the service sends them. */
 function expectRefusal(answer: Answer, code: string): void {
   expect(answer.body).toMatchObject({ error_code: code, msg: expect.stringMatching(/\S/) });
   expect(Object.keys(answer.body as object).every((key) => ['error_code', 'msg', 'data'].includes(key))).toBe(true);
   expect(String(answer.status)).toBe(/_(\d{3})\d{3}$/.exec(code)?.[1]);
   expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
   expectHeaders(answer);
-  // It reveals no stack, file, statement or package.
+  // The answer reveals no stack, file, statement or package.
   expect(JSON.stringify(answer.body)).not.toMatch(
     /at \/|\.ts:|\.js:|node_modules|select |sqlite|mysql|FST_|Exception/i,
   );
@@ -33,7 +33,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
   });
   afterAll(() => service.stop());
 
-  /** Sends the bytes as they are. */
+  /** Sends the body without serialising it. */
   const raw = (
     { method, path }: RouteCase,
     body: string | Buffer | undefined,
@@ -192,7 +192,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
     });
   });
 
-  it('/openapi.json has a strong ETag and answers 304 without a body to a client that has it', async () => {
+  it('/openapi.json has a strong ETag and answers 304 without a body to a request with this ETag', async () => {
     const whole = await service.get('/openapi.json');
     expect(whole.body.openapi).toBe('3.1.0');
     const { etag } = whole.headers;
@@ -288,14 +288,13 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
       ['T198 constructor', '{"constructor":{"prototype":{"status":1}}}'],
       ['T198 constructor without prototype', '{"constructor":1}'],
       ['T198 prototype without constructor', '{"prototype":{"status":1}}'],
-      ['T198 __proto__ in the depth', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
+      ['T198 a nested __proto__', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
       ['T200 8000 levels', `${'['.repeat(8000)}${']'.repeat(8000)}`],
       ['T200 2700 levels of objects', `${'{"a":'.repeat(2700)}1${'}'.repeat(2700)}`],
     ])('%s is answered with COMMON_400001 without expensive work', async (_what, body) => {
       for (const route of open) {
         let answer!: Answer;
         expect(await leastProcessorMs(1, async () => (answer = await raw(route, body)))).toBeLessThan(2000);
-        // A field that is merely of the wrong depth may also be a captcha that is missing.
         expectRefusal(answer, 'COMMON_400001');
         expect(Object.keys(answer.body.data.fields as object)).not.toContain('undefined');
       }
@@ -333,7 +332,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
       }
     });
 
-    it('of a key that occurs twice the last value counts', async () => {
+    it('when a key occurs twice, the last value is used', async () => {
       await service.givenUser('twice');
       const body = `{"username":"nobody","username":"twice","password":"${password}","captcha_token":"${captchaToken}"}`;
       expect((await raw(posts[0] as RouteCase, body)).status).toBe(200);

@@ -21,7 +21,7 @@ describe('login with provider ldap', () => {
     return service.givenUser(name, { provider: 'ldap', ...more });
   }
 
-  it('a right password opens a session, a wrong one is LOGIN_401001 and counted (T174)', async () => {
+  it('a right password opens a session, and a wrong password gets LOGIN_401001 and is counted (T174)', async () => {
     const { uid, loginName } = await givenDirectoryUser();
     expect((await ldapLogin(service, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
     expect((await service.userRow(uid)).login_failed_count).toBe(1);
@@ -31,7 +31,7 @@ describe('login with provider ldap', () => {
     expect((await service.userRow(uid)).login_failed_count).toBe(0);
   });
 
-  it('of 100 parallel wrong passwords three are LOGIN_401001 and the rest LOGIN_401004, after three binds (T185)', async () => {
+  it('of 100 parallel wrong passwords, three get LOGIN_401001 after three binds, and the rest get LOGIN_401004 (T185)', async () => {
     const { uid, loginName } = await givenDirectoryUser();
     const answers = await Promise.all(Array.from({ length: 100 }, () => ldapLogin(service, loginName, 'wrong')));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
@@ -51,13 +51,13 @@ describe('login with provider ldap', () => {
     },
   );
 
-  it.each(['', undefined])('an empty or missing password (%j) is COMMON_400001 (T175)', async (password) => {
+  it.each(['', undefined])('an empty or missing password (%j) gets COMMON_400001 (T175)', async (password) => {
     const { loginName } = await givenDirectoryUser();
     const { body } = await service.post('/login', { username: loginName, password, provider: 'ldap' });
     expect(body.error_code).toBe('COMMON_400001');
   });
 
-  it('the password of the other provider does not log in a local user by ldap, nor a directory user by password (T184)', async () => {
+  it('a local user cannot log in with provider ldap, and a directory user cannot log in with provider password (T184)', async () => {
     const local = freshName();
     await givenPerson(directory, local);
     const localUser = await service.givenUser(local, { password: 'Correct-Horse-7' });
@@ -72,13 +72,13 @@ describe('login with provider ldap', () => {
     expect((await service.userRow(remote.uid)).login_failed_count).toBe(1);
   });
 
-  it('a disabled user with the right password of the directory is LOGIN_401011 (T186)', async () => {
+  it('a disabled user with the right password of the directory gets LOGIN_401011 (T186)', async () => {
     const { loginName } = await givenDirectoryUser(undefined, { status: -1 });
     expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401011');
     expect((await ldapLogin(service, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
   });
 
-  it('a user without an account is LOGIN_404001, and the directory is not asked (T188)', async () => {
+  it('a directory user without an account gets LOGIN_404001, and no connection to the directory is opened (T188)', async () => {
     const name = freshName();
     await givenPerson(directory, name);
     const before = await directory.connectionCount();
@@ -87,7 +87,7 @@ describe('login with provider ldap', () => {
     expect(await service.count('users', 'login_name = ?', [name])).toBe(0);
   });
 
-  it('a user with an account but without an entry at the directory is LOGIN_401001 (T178)', async () => {
+  it('a user with an account but without a directory entry gets LOGIN_401001 (T178)', async () => {
     const { uid, loginName } = await service.givenUser(freshName('ghost'), { provider: 'ldap' });
     expect((await ldapLogin(service, loginName)).body.error_code).toBe('LOGIN_401001');
     expect((await service.userRow(uid)).login_failed_count).toBe(1);

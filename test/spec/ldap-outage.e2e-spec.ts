@@ -65,14 +65,14 @@ describe('an outage of the directory (W20)', () => {
     for (const secret of [directoryPassword, directory.adminPassword, 'dc=example']) expect(text).not.toContain(secret);
   }
 
-  it('a refused connection is LOGIN_503001 in time and counts nothing, and the next login after the outage succeeds (T179)', async () => {
+  it('a refused connection gives LOGIN_503001 in time and counts no failure, and the next login after the outage succeeds (T179)', async () => {
     await proxy.refuse();
     const { loginName } = await expectUnavailable(service, { names: ['ECONNREFUSED'] });
     await proxy.forward();
     expect((await ldapLogin(service, loginName)).status).toBe(200);
   });
 
-  it('a reset connection is LOGIN_503001 (T179)', async () => {
+  it('a reset connection gives LOGIN_503001 (T179)', async () => {
     proxy.reset();
     await expectUnavailable();
   });
@@ -82,34 +82,34 @@ describe('an outage of the directory (W20)', () => {
     ['ldaps://', {}],
     ['StartTLS', { LDAP_START_TLS: 'true' }],
   ])(
-    'a server that accepts connections for %s and stays silent is LOGIN_503001, and no connection is left (T179, T181)',
+    'a server that accepts connections for %s and does not answer gives LOGIN_503001, and no connection is left (T179, T181)',
     async (way, settings) => {
-      const hole = await silentServer();
+      const silent = await silentServer();
       try {
-        const url = way === 'ldaps://' ? hole.url.replace('ldap:', 'ldaps:') : hole.url;
+        const url = way === 'ldaps://' ? silent.url.replace('ldap:', 'ldaps:') : silent.url;
         await withSettings({ LDAP_URL: url, ...settings }, async (other) => {
           await expectUnavailable(other, { names: ['no answer in time'] });
         });
-        expect(hole.accepted()).toBe(2);
-        await expectEventually(() => openTo(hole.port) === 0);
+        expect(silent.accepted()).toBe(2);
+        await expectEventually(() => openTo(silent.port) === 0);
       } finally {
-        hole.stop();
+        silent.stop();
       }
     },
   );
 
-  it('a server whose answers together take longer than a login may is LOGIN_503001', async () => {
+  it('a server whose answers together take longer than the time limit of a login gives LOGIN_503001', async () => {
     proxy.setLatency(900);
     await expectUnavailable();
   });
 
-  it('a login at a slow server succeeds when its answers come in time', async () => {
+  it('a login at a slow server succeeds when the answers arrive within the time limit', async () => {
     proxy.setLatency(50);
     const { loginName } = await givenDirectoryUser();
     expect((await ldapLogin(service, loginName)).status).toBe(200);
   });
 
-  it('a server of another protocol is LOGIN_503001', async () => {
+  it('a server of another protocol gives LOGIN_503001', async () => {
     const http = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -141,7 +141,7 @@ describe('an outage of the directory (W20)', () => {
       'more than one entry',
     ],
     ['a host that does not exist', { LDAP_URL: 'ldap://directory.invalid' }, 'connection refused or lost'],
-  ])('%s is LOGIN_503001 (T178)', async (_what, settings, reason) => {
+  ])('%s gives LOGIN_503001 (T178)', async (_what, settings, reason) => {
     await givenDirectoryUser();
     await withSettings(settings, async (other) => {
       await expectUnavailable(other, { names: [reason] });
@@ -149,9 +149,9 @@ describe('an outage of the directory (W20)', () => {
   });
 
   it('100 logins at a silent directory are answered in time, and do not delay local logins and the database (T180)', async () => {
-    const hole = await silentServer();
+    const silent = await silentServer();
     try {
-      await withSettings({ LDAP_URL: hole.url, DATABASE_POOL_SIZE: '2' }, async (other) => {
+      await withSettings({ LDAP_URL: silent.url, DATABASE_POOL_SIZE: '2' }, async (other) => {
         const remote = await Promise.all(Array.from({ length: 10 }, () => givenDirectoryUser(other)));
         const local = await Promise.all(Array.from({ length: 5 }, () => other.givenUser(freshName('local'))));
         let hanging = 100;
@@ -161,30 +161,30 @@ describe('an outage of the directory (W20)', () => {
           hanging--;
           return answer;
         });
-        await expectEventually(() => hole.accepted() >= 40);
-        // How many rounds fit into the wait depends on the machine. One is enough: a local login that waited for the
-        // directory would end after some of the others.
-        let [roundsBeside, slowestRoundMs, mostOpen] = [0, 0, hole.open()];
+        await expectEventually(() => silent.accepted() >= 40);
+        // The number of rounds before the first time-out depends on the machine. One round is enough: a local login
+        // that waited for the directory would end after some of the directory logins.
+        let [roundsBeside, slowestRoundMs, mostOpen] = [0, 0, silent.open()];
         for (let round = 0; round < 10 && hanging === 100; round++) {
           const roundBegan = performance.now();
           const answers = await Promise.all(local.map(({ loginName }) => other.login(loginName)));
           expect(tally(answers)).toEqual({ success: local.length });
           slowestRoundMs = Math.max(slowestRoundMs, performance.now() - roundBegan);
           if (hanging === 100) roundsBeside++;
-          // Later the first logins are over, and the next ones have opened their connections.
-          if (performance.now() - began < 4000) mostOpen = Math.max(mostOpen, hole.open());
+          // After 4 s the first logins have ended, and other logins have opened further connections.
+          if (performance.now() - began < 4000) mostOpen = Math.max(mostOpen, silent.open());
         }
         expect(roundsBeside).toBeGreaterThan(0);
         // At most three logins of each user, with two connections each.
         expect(mostOpen).toBeLessThanOrEqual(2 * 3 * remote.length);
         expect(tally(await Promise.all(stuck))).toEqual({ LOGIN_503001: 100 });
-        // The machine's own delay is what a round of local logins took.
+        // A round of local logins shows how much the load of the machine delays an answer.
         expect(performance.now() - began).toBeLessThan(contractMs + 1000 + 2 * slowestRoundMs);
         expect(await other.count('users', 'login_failed_count > 0')).toBe(0);
       });
-      await expectEventually(() => openTo(hole.port) === 0);
+      await expectEventually(() => openTo(silent.port) === 0);
     } finally {
-      hole.stop();
+      silent.stop();
     }
   });
 
@@ -199,18 +199,18 @@ describe('an outage of the directory (W20)', () => {
 
   describe('several servers', () => {
     it('when the first server is silent, one login waits for its time-out and all succeed at the second', async () => {
-      const hole = await silentServer();
+      const silent = await silentServer();
       try {
-        await withSettings({ LDAP_URL: `${hole.url},${directory.url}`, LDAP_TIMEOUT_MS: '500' }, async (other) => {
+        await withSettings({ LDAP_URL: `${silent.url},${directory.url}`, LDAP_TIMEOUT_MS: '500' }, async (other) => {
           const { loginName } = await givenDirectoryUser(other);
           for (let n = 0; n < 5; n++) expect((await ldapLogin(other, loginName)).status).toBe(200);
           expect((await ldapLogin(other, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
           // Only the first login tried the silent server.
-          expect(hole.accepted()).toBe(2);
+          expect(silent.accepted()).toBe(2);
           expect(other.logLines.filter(({ context }) => context === 'directory')).toHaveLength(1);
         });
       } finally {
-        hole.stop();
+        silent.stop();
       }
     });
 
@@ -263,7 +263,7 @@ async function silentServer(): Promise<{
 }> {
   let accepted = 0;
   const sockets = new Set<Socket>();
-  // With half-open connections, one that its client has ended but not closed is still counted.
+  // `allowHalfOpen`, so that a connection is still counted when its client has ended it but not closed it.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted++;
     sockets.add(socket);

@@ -32,7 +32,7 @@ describe('the e-mail address of an account', () => {
   let service: TestService;
   let directory: string;
   beforeAll(async () => {
-    // The demo has the command line's services beside the endpoints.
+    // The demo module provides the services of the command line in addition to the endpoints.
     service = await TestService.start(mfaSettings, { module: (config) => DemoModule.with(config) });
     mfa = new MfaClient(service);
     directory = await mkdtemp(join(tmpdir(), 'mail-address-'));
@@ -72,7 +72,7 @@ describe('the e-mail address of an account', () => {
       const created = await taken(service.app.get(UserAdministration).create(user(email)));
       const file = join(directory, 'users.jsonl');
       await writeFile(file, JSON.stringify({ login_name: `imported${count}`, email }));
-      // Both ways get the same address.
+      // Frees the address, so that the import can use it too.
       await service.database.affected('UPDATE users SET email = NULL, email_key = NULL');
       const report = await importUsers(imports(), file);
       const asked = (await service.post('/forget-password', { email })).status !== 400;
@@ -95,7 +95,7 @@ describe('the e-mail address of an account', () => {
     expect(envelope.to).toEqual([address]);
   });
 
-  describe('that was stored before the rule existed', () => {
+  describe('that is invalid but already stored', () => {
     it('a login that needs a code by mail logs a warning and queues no mail', async () => {
       const { uid } = await mfa.givenUser('stored');
       await service.database.affected("UPDATE users SET email = 'a..b@x.com' WHERE uid = ?", [uid]);

@@ -79,7 +79,7 @@ describe('POST /otp-resend', () => {
     expect((await mfa.row('pending_logins', user)).attempts).toBe(0);
   });
 
-  it('T071 of ten parallel resends after the cooldown one sends a mail, and nine are answered with MFA_429001', async () => {
+  it('T071 of ten parallel resends after the cooldown, one sends a mail, and nine are answered with MFA_429001', async () => {
     const user = await mfa.givenUser('t071');
     const { uid } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(60);
@@ -102,7 +102,7 @@ describe('POST /otp-resend', () => {
     expect((await mfa.service.login('shared')).status).toBe(200);
   });
 
-  it('does not reset the attempts: four wrong codes before it and one after it end the pending login', async () => {
+  it('a resend does not reset the attempts: four wrong codes before it and one after it end the pending login', async () => {
     const user = await mfa.givenUser('renewed');
     const { uid, code } = await mfa.logInByMail(user);
     for (let n = 1; n <= 4; n++) await mfa.verify(uid, 'email', wrongCode(code, n));
@@ -129,7 +129,7 @@ describe('POST /otp-resend', () => {
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
   });
 
-  it('a new code expires with its pending login', async () => {
+  it('a resent code expires with its pending login', async () => {
     const user = await mfa.givenUser('outlive');
     const { uid } = await mfa.logInByMail(user);
     mfa.service.clock.advanceSeconds(280);
@@ -142,7 +142,7 @@ describe('POST /otp-resend', () => {
     expect((await mfa.resend(uid)).status).toBe(401);
   });
 
-  it('a resend beside the acceptance of the old code leaves one token pair, whichever comes first', async () => {
+  it('a resend in parallel with the acceptance of the old code leaves one token pair, whichever comes first', async () => {
     const orders = new Set<string>();
     for (let round = 0; round < 16; round++) {
       const user = await mfa.givenUser(`revive-${round}`);
@@ -150,8 +150,8 @@ describe('POST /otp-resend', () => {
       mfa.service.clock.advanceSeconds(60);
       const verify = () => mfa.verify(uid, 'email', code);
       const resend = () => mfa.resend(uid);
-      // One or the other comes later from round to round, so that the resend falls into every gap of the acceptance. In
-      // the first and in the last round they do not meet at all, so that both orders are certain.
+      // Each round delays the second request by another number of statements, so that the two requests interleave in
+      // many ways. In the first and in the last round one request ends before the other starts, so both orders occur.
       const [first, second] = round < 8 ? [resend, verify] : [verify, resend];
       const begun = first();
       if (round === 0 || round === 15) await begun;

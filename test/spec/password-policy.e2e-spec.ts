@@ -11,7 +11,9 @@ describe('the password policy', () => {
   afterAll(() => service.stop());
   beforeEach(() => setPolicy(undefined));
 
-  /** Sets the policy by SQL, as an operator may, and moves the clock by the second after which it is in force. */
+  /**
+   * Sets the policy by SQL, as an operator may, and moves the clock by 1 s, after which the service uses the policy.
+   */
   async function setPolicy(value: string | undefined, tenant = 'root', group = 'CONFIG'): Promise<void> {
     await service.database.affected('DELETE FROM system_configs');
     if (value !== undefined) {
@@ -31,7 +33,7 @@ describe('the password policy', () => {
   };
 
   const inForce = async () => (await service.get('/password-policy')).body;
-  const complaints = () => service.logLines.filter(({ msg }) => /PASSWORD_POLICY/.test(String(msg)));
+  const policyErrors = () => service.logLines.filter(({ msg }) => /PASSWORD_POLICY/.test(String(msg)));
 
   it('GET /password-policy answers with the policy in force, without authentication', async () => {
     expect(await inForce()).toEqual({
@@ -40,7 +42,7 @@ describe('the password policy', () => {
     });
   });
 
-  it('the setting of the root tenant changes the policy within a second, stricter and looser (T116)', async () => {
+  it('the setting of the root tenant makes the policy stricter or less strict within a second (T116)', async () => {
     const { token } = await given();
     await setPolicy('{"min_length":20,"require_special":true}');
     expect((await inForce()).data).toEqual({ ...defaultPasswordPolicy, min_length: 20, require_special: true });
@@ -60,29 +62,31 @@ describe('the password policy', () => {
   });
 
   it.each(['{"min_length":', 'nonsense', '[]', '{"min_length":0}', '{"min_length":"1"}', '{"min_lenght":1}', ''])(
-    'an invalid policy (%s) means the default policy and an error in the log, never no policy (T116)',
+    'an invalid policy (%s) is logged as an error, and the default policy applies (T116)',
     async (text) => {
       const { token } = await given();
-      // A minute after whatever was complained of before.
+      // The service logs an invalid policy at most once a minute.
       service.clock.advanceSeconds(60);
       await setPolicy(text);
-      const before = complaints().length;
+      const before = policyErrors().length;
       expect((await inForce()).data).toEqual(defaultPasswordPolicy);
       expect(codeOf(await submit(service, token, 'short'))).toBe('AUTH_400007');
       expect(codeOf(await submit(service, token, 'Correct-Horse-8'))).toBe('success');
-      expect(complaints().slice(before)).toEqual([expect.objectContaining({ level: 50, problem: expect.any(String) })]);
+      expect(policyErrors().slice(before)).toEqual([
+        expect.objectContaining({ level: 50, problem: expect.any(String) }),
+      ]);
     },
   );
 
   it('an invalid policy is logged once a minute, not with each request', async () => {
     service.clock.advanceSeconds(60);
     await setPolicy('nonsense');
-    const before = complaints().length;
+    const before = policyErrors().length;
     for (let i = 0; i < 5; i++) await inForce();
-    expect(complaints().length - before).toBe(1);
+    expect(policyErrors().length - before).toBe(1);
     service.clock.advanceSeconds(60);
     await inForce();
-    expect(complaints().length - before).toBe(2);
+    expect(policyErrors().length - before).toBe(2);
   });
 
   it('settings of other tenants and other groups do not change the policy', async () => {
@@ -93,7 +97,7 @@ describe('the password policy', () => {
     expect((await inForce()).data).toEqual(defaultPasswordPolicy);
   });
 
-  it('while the policy cannot be read no password is accepted', async () => {
+  it('while the policy cannot be read, no password is accepted', async () => {
     const { token } = await given();
     service.clock.advanceSeconds(1);
     await service.database.affected('ALTER TABLE system_configs RENAME TO away');

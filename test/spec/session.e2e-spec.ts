@@ -106,7 +106,7 @@ describe('/refresh, /logout and /user/me', () => {
     },
   );
 
-  it('T149 a second /logout is 401', async () => {
+  it('T149 a second /logout gets 401', async () => {
     await service.givenUser('t149');
     const { access } = await service.session('t149');
     await service.post('/logout', undefined, { bearer: access });
@@ -138,7 +138,7 @@ describe('/refresh, /logout and /user/me', () => {
   });
 
   describe('T161 what ends the tokens of a user', () => {
-    const administration = () => service.app.get(TokenRevoker, { strict: false });
+    const revoker = () => service.app.get(TokenRevoker, { strict: false });
 
     it('a disabled account: its tokens are refused at once', async () => {
       const user = await service.givenUser('disabled-later');
@@ -152,7 +152,7 @@ describe('/refresh, /logout and /user/me', () => {
       const user = await service.givenUser('revoked');
       await service.givenUser('bystander');
       const [session, other] = [await service.session('revoked'), await service.session('bystander')];
-      const revoked = await service.database.transaction((tx) => administration().revokeAll(tx, user.uid));
+      const revoked = await service.database.transaction((tx) => revoker().revokeAll(tx, user.uid));
       expect(revoked).toBe(2);
       expect((await me(session.access)).body.error_code).toBe('AUTH_401004');
       expect((await me(other.access)).status).toBe(200);
@@ -163,7 +163,7 @@ describe('/refresh, /logout and /user/me', () => {
       const user = await service.givenUser('late');
       const { access } = await service.session('late');
       const late = decodeJwt(access);
-      await service.database.transaction((tx) => administration().revokeAll(tx, user.uid));
+      await service.database.transaction((tx) => revoker().revokeAll(tx, user.uid));
       await service.database.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ?', [user.uid]);
       expect((await me(access)).body.error_code).toBe('AUTH_401004');
       expect(late.sub).toBe(user.uid);
@@ -204,7 +204,8 @@ describe('/refresh, /logout and /user/me', () => {
     await service.givenUser('beside');
     const { access, refresh: token } = await service.session('beside');
     const before = Array.from({ length: 25 }, () => refresh(token));
-    // Waits until a refresh is answered, so that some tokens are issued: requests of one batch are decided together.
+    // The logout is sent after the first answer, so that some tokens are issued. Otherwise it could precede all
+    // refreshes.
     await Promise.race(before);
     const logout = service.post('/logout', undefined, { bearer: access });
     const after = Array.from({ length: 25 }, () => refresh(token));
@@ -241,7 +242,7 @@ describe.each(['false', 'true'])('a user who was moved to another tenant, with r
     { tenant: 'moon', unit: 'crater' },
   ];
 
-  it('gets tokens with the new scope at the next refresh, and with the old one after being moved back', async () => {
+  it('gets tokens with the new scope at the next refresh, and with the old scope after being moved back', async () => {
     const user = await service.givenUser('moved');
     const first = await service.session('moved');
     expect([first.access, first.refresh].map(scopeOf)).toEqual([root, root]);
@@ -267,7 +268,7 @@ describe.each(['false', 'true'])('a user who was moved to another tenant, with r
 });
 
 /** Advances at each reading, as a real clock does while a request is served. */
-class GoingClock extends FakeClock {
+class AdvancingClock extends FakeClock {
   override now(): Date {
     this.advanceSeconds(0.35);
     return super.now();
@@ -277,7 +278,7 @@ class GoingClock extends FakeClock {
 describe.each(['false', 'true'])('the lifetimes of tokens with rotation %s', (rotation) => {
   let service: TestService;
   beforeAll(async () => {
-    service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation }, { clock: new GoingClock() });
+    service = await TestService.start({ REFRESH_TOKEN_ROTATION: rotation }, { clock: new AdvancingClock() });
   });
   afterAll(() => service.stop());
 
@@ -312,7 +313,7 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const rotated = async (bearer: string) => (await refresh(bearer)).body.data.refresh_token as string;
 
-  it('the successor of a refresh token keeps its expiry', async () => {
+  it('the successor of a refresh token has the same expiry as the replaced token', async () => {
     await service.givenUser('rotated');
     const { refresh: first } = await service.session('rotated');
     service.clock.advanceSeconds(3600);
@@ -366,13 +367,14 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
       },
     );
 
-    it('a refresh whose session is logged out between its check and its claim is AUTH_401006, and no reuse', async () => {
+    it('a refresh whose session is logged out between its check and its claim gets AUTH_401006, and is not a reuse', async () => {
       const user = await service.givenUser('between');
       const session = await service.session('between');
       const tokens = service.app.get(LoginTokens);
       const claim = tokens.claimSuccession.bind(tokens);
       jest.spyOn(tokens, 'claimSuccession').mockImplementationOnce(async (tx, ...rest) => {
-        // In the transaction of the refresh, because SQLite has one writer. On MariaDB another replica commits it.
+        // The logout is in the transaction of the refresh, because SQLite has one writer. In production, another
+        // request commits the logout.
         await tokens.revokeSession(tx, String(decodeJwt(session.refresh).sid));
         return claim(tx, ...rest);
       });

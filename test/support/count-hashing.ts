@@ -6,7 +6,7 @@ import type { TestService } from './app';
 export interface Hashing {
   /** Jobs of the hash queue. */
   readonly jobs: number;
-  /** Rounds of bcrypt, 2 to the power of the cost. They determine its time. */
+  /** Rounds of bcrypt, 2 to the power of the cost. The time of a hash is proportional to its rounds. */
   readonly rounds: number;
 }
 

@@ -8,12 +8,12 @@ import { Nginx } from './servers/nginx';
 import type { ServiceProcess } from './servers/service-process';
 import { captchaToken, password } from './settings';
 
-/** An answer that came through nginx. The status is 0, and the body the reason, when there was none. */
+/** An answer that came through nginx. If there was no answer, the status is 0 and the body is the reason. */
 export interface Reply extends Answer {
   readonly ms: number;
 }
 
-/** Replicas behind an nginx that come and go, as in a cluster. */
+/** Replicas behind nginx. They are started and stopped during a test, as in a cluster. */
 export class Fleet extends Replicas {
   private constructor(
     private readonly nginx: Nginx,
@@ -39,14 +39,14 @@ export class Fleet extends Replicas {
   }
 
   /**
-   * Stops processes as a cluster does: they get SIGTERM first, and the ingress removes them when it sees that they are
-   * not ready. It has three seconds for that before they close their ports.
+   * Stops processes as a cluster does. They get SIGTERM first, and the ingress removes them when they are not ready.
+   * The processes close their ports three seconds after SIGTERM, so the ingress must be faster.
    */
   async retire(...leaving: ServiceProcess[]): Promise<Exit[]> {
     for (const service of leaving) service.signal('SIGTERM');
     for (const { url } of leaving) {
-      const red = async () => (await fetch(`${url}/health/ready`)).status === 503;
-      await eventually(red, { what: 'a red readiness after SIGTERM' });
+      const notReady = async () => (await fetch(`${url}/health/ready`)).status === 503;
+      await eventually(notReady, { what: 'readiness 503 after SIGTERM' });
     }
     for (const service of leaving) this.services.splice(this.services.indexOf(service), 1);
     await this.route(this.services);

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that this process spends, with all its threads, while `run` runs. Unlike the time on a
- * clock it hardly depends on what else the machine does. The smallest of several runs leaves out work that is done once.
+ * Milliseconds of processor time that this process spends, with all its threads, while `run` runs. Unlike elapsed
+ * time, processor time hardly depends on other programs. The minimum of several runs excludes work that is done once.
  */
 export async function leastProcessorMs(runs: number, run: (n: number) => Promise<unknown>): Promise<number> {
   let least = Infinity;

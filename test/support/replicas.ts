@@ -22,14 +22,14 @@ export interface Started {
 }
 
 /**
- * Whether the machine has so many more running processes than cores that a burst meets the time limits of the service:
- * 2 s for a row, 2.4 s for a connection to the database. Its answer is 503 then, as it should be.
+ * Whether the machine has many more running processes than cores. A burst of requests then exceeds the time limits of
+ * the service (2 s for a row lock, 2.4 s for a connection to the database), and the service correctly answers 503.
  */
 const isOverloaded = () => loadavg()[0]! > 4 * availableParallelism();
 
 /** Processes of the built program that share one MariaDB database. `Fleet` puts an nginx in front of them. */
 export class Replicas {
-  /** The ones that are asked. */
+  /** The replicas that receive the requests of the test. */
   readonly services: ServiceProcess[];
   readonly databaseUrl: string;
   readonly sql: Connection;
@@ -65,14 +65,14 @@ export class Replicas {
   }
 
   /**
-   * Starts another process with the same settings. Nobody asks it yet.
+   * Starts another process with the same settings. It receives no requests of `post` and `get`.
    * @param options.root root folder of the built program. Default: this project
    */
   async launch({ root = ROOT, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
     return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
   }
 
-  /** Runs the command line with the same settings, and returns its result also if it fails. */
+  /** Runs the command line with the same settings. A command that fails does not throw. */
   async run(args: string[], { root = ROOT } = {}): Promise<{ code: number | null; answer: any; stderr: string }> {
     const command = [...args, '--json'];
     const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
@@ -119,7 +119,7 @@ export class Replicas {
     return this.post('/login', { username, password: typed, captcha_token: captchaToken }, n);
   }
 
-  /** On an overloaded machine a request that was refused with 503 is repeated, as its `Retry-After` asks. */
+  /** On an overloaded machine, a request that was refused with 503 is repeated after a second. */
   private async fetch(path: string, n: number, init: RequestInit): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.fetchOnce(path, n, init);

@@ -11,7 +11,7 @@ export const goodPassword = (n: number | string) => `Another-Horse-7-${n}`;
 
 const seen = new WeakMap<TestService, Set<string>>();
 
-/** Sends due mails and returns those since the last call, from `DATA_DIR/outbox` (no mail server is configured). */
+/** Sends due mails and returns all mails since the last call, from `DATA_DIR/outbox` (no mail server is configured). */
 export async function newMails(service: TestService): Promise<Email[]> {
   await service.app.get(OutboxWorker).sendDue();
   const known = seen.get(service) ?? new Set<string>();

@@ -43,7 +43,7 @@ export class TraceCollector {
     );
   }
 
-  /** The spans that belong to the same trace as the first one of this name that fits. */
+  /** All spans of one trace: the trace of the first span that has this name and for which `fits` is true. */
   traceOf(name: string, fits: (span: ExportedSpan) => boolean = () => true): ExportedSpan[] {
     const first = this.spans.find((span) => span.name === name && fits(span));
     return this.spans.filter(({ traceId }) => traceId === first?.traceId);

@@ -3,7 +3,7 @@ import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests
 
 describe('the order of a first installation', () => {
   const waveOf = (one: any) => Number(one.metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
-  /** Secrets that the commands of the page create first. */
+  /** Secrets that the operator creates first, with the commands of docs/operations/kubernetes.md. */
   const byHand = [...read('docs/operations/kubernetes.md').matchAll(/create secret generic (\S+)/g)].map(
     ([, name]) => `Secret ${name}`,
   );
@@ -28,13 +28,13 @@ describe('the order of a first installation', () => {
     for (const one of objects) {
       for (const need of needsOf(one)) {
         const wave = waves.get(need) ?? Infinity;
-        // A pod needs it in an earlier wave. The autoscaler may come with its Deployment.
-        const there = podOf(one) ? wave < waveOf(one) : wave <= waveOf(one);
-        expect({ of: one.kind, need, there }).toEqual({ of: one.kind, need, there: true });
+        // What a pod needs must be in an earlier wave. The autoscaler may be in the wave of its Deployment.
+        const inTime = podOf(one) ? wave < waveOf(one) : wave <= waveOf(one);
+        expect({ of: one.kind, need, inTime }).toEqual({ of: one.kind, need, inTime: true });
       }
     }
     expect(waveOf(find(objects, 'Job'))).toBeLessThan(waveOf(find(objects, 'Deployment')));
-    // Its rules are there before a pod of any kind.
+    // The NetworkPolicy exists before the first pod starts.
     expect(waveOf(find(objects, 'NetworkPolicy'))).toBeLessThan(waveOf(find(objects, 'Job')));
   });
 
@@ -50,7 +50,7 @@ describe('the order of a first installation', () => {
         'ConfigMap portal-authentication-migration',
         'Secret portal-authentication-migration',
       ]);
-      // Argo CD and Flux make it again where somebody has changed it all the same.
+      // If the Job is changed nevertheless, Argo CD and Flux delete it and create it again.
       expect(job.metadata.annotations).toMatchObject({
         'argocd.argoproj.io/hook': 'Sync',
         'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
@@ -66,7 +66,7 @@ describe('the order of a first installation', () => {
     expect(needs).toMatch(/ConfigMap portal-authentication-[a-z0-9]{10}\b/);
     if (overlay === 'staging') expect(needs).toMatch(/Secret portal-authentication-[a-z0-9]{10}\b/);
     else expect(deployment.spec.template.metadata.annotations['secrets-revision']).toBeDefined();
-    // The migration has the same settings under its own name.
+    // The migration has a ConfigMap of its own with the same settings.
     const [first, second] = objects.filter((one) => one.kind === 'ConfigMap');
     expect(first.data).toEqual(second.data);
   });

@@ -38,7 +38,7 @@ describe('the manifests against the schemas of Kubernetes', () => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 
-  it('this check detects a wrong type, a missing field and an unknown field', () => {
+  it('the schema check detects a wrong type, a missing field and an unknown field', () => {
     const deployment = structuredClone(kind('Deployment'));
     const container = deployment.spec.template.spec.containers[0];
     container.ports[0].containerPort = 'http';
@@ -120,14 +120,14 @@ describe('the base', () => {
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(pauseMs + 10_000);
   });
 
-  it('a rollout never reduces the number of replicas, and an eviction by at most one', () => {
+  it('a rollout never reduces the number of replicas, and evictions reduce it by at most one', () => {
     expect(kind('Deployment').spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     expect(kind('Deployment').spec.replicas).toBeUndefined();
     expect(kind('PodDisruptionBudget').spec.maxUnavailable).toBe(1);
     expect(kind('HorizontalPodAutoscaler').spec.minReplicas).toBeGreaterThanOrEqual(2);
   });
 
-  it('liveness does not use the database, and the readiness probe waits longer than its 5 s', () => {
+  it('liveness does not use the database, and the readiness probe waits longer than the 5 s of an answer', () => {
     const { livenessProbe, startupProbe, readinessProbe } = kind('Deployment').spec.template.spec.containers[0];
     expect([livenessProbe, startupProbe].map(({ httpGet }) => httpGet.path)).toEqual(['/health/live', '/health/live']);
     expect(readinessProbe.httpGet.path).toBe('/health/ready');
@@ -162,7 +162,7 @@ describe('the base', () => {
     const service = production.find((one) => one.metadata.name === 'portal-authentication-metrics');
     expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
     expect(service.spec.ports[0].name).toBe(monitor.spec.endpoints[0].port);
-    // The job of all alerts.
+    // All alerts select the metrics by this job.
     expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('portal-authentication');
   });
 
@@ -192,7 +192,7 @@ describe('Dockerfile', () => {
     expect(last.match(/^COPY .*$/gm)).toEqual(['COPY --from=build /runtime ./']);
   });
 
-  it('runs Node as process 1, as a user with a number, in production, with a health check that needs no shell', () => {
+  it('runs Node as process 1, as a numeric user, in production, with a health check that needs no shell', () => {
     expect(last).toMatch(/^USER 1\d{4}:1\d{4}$/m);
     expect(last).toMatch(/NODE_ENV=production/);
     expect(last).toMatch(/^CMD \["node", "dist\/src\/main.js"\]$/m);
@@ -212,7 +212,7 @@ describe('Dockerfile', () => {
     const copied = [...build.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '));
     expect(copied.length).toBeGreaterThan(8);
     for (const name of copied) expect(existsSync(join(ROOT, name)) ? '' : `${name} is missing`).toBe('');
-    // And nothing that no step uses.
+    // Every file that .dockerignore allows is copied.
     expect([...sent].sort()).toEqual([...copied].sort());
     for (const name of ['test', 'data', 'docs', '.git']) expect(sent).not.toContain(name);
   });

@@ -19,13 +19,13 @@ const read = (file: string): unknown => JSON.parse(readFileSync(resolve(__dirnam
 describe('the versions of Node in package.json', () => {
   const { engines } = read('package.json') as { engines: { node: string } };
   const { packages } = read('package-lock.json') as { packages: Record<string, Locked> };
-  // The lowest of each release line: ^20.19, ^22.13, >=24.11.
+  // The lowest version of each release line: ^20.19, ^22.13, >=24.11.
   const floors = engines.node.split('||').map((line) => String(minVersion(line)));
 
   it.each(floors)('%s is supported by every package of the lock file', (floor) => {
-    const others = Object.entries(packages)
+    const unsupported = Object.entries(packages)
       .filter(([, { engines: wanted }]) => wanted?.node !== undefined && !satisfies(floor, wanted.node))
       .map(([path, { version }]) => `${path}@${version}`);
-    expect(others).toEqual([]);
+    expect(unsupported).toEqual([]);
   });
 });

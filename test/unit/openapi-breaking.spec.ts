@@ -107,7 +107,7 @@ describe('a change of the OpenAPI document', () => {
       'GET /password-policy: query parameter tenant is new and required',
     ],
     [
-      'a code that is gone',
+      'an error code that is gone',
       (d) => failures(d, '/login', '401').oneOf.splice(1, 1),
       'POST /login: no longer answers LOGIN_401004',
     ],
@@ -117,7 +117,7 @@ describe('a change of the OpenAPI document', () => {
       'POST /forget-password: no longer answers 404',
     ],
     [
-      'what a failure tells is gone',
+      'a field of an error is gone',
       (d) => delete schema(d, 'Error_MFA_429001').properties.data.properties.retry_after,
       'POST /login: 429 MFA_429001.data.retry_after is gone',
     ],
@@ -148,7 +148,7 @@ describe('a change of the OpenAPI document', () => {
     ['another field of an answer', (d) => (schema(d, 'LoginResponse').properties.hint = { type: 'string' })],
     ['a field that is no longer null', (d) => (schema(d, 'LoginResponse').properties.access_token.type = 'string')],
     [
-      'another code',
+      'another error code',
       (d) => failures(d, '/login', '401').oneOf.push({ $ref: '#/components/schemas/Error_AUTH_401001' }),
     ],
     ['another status', (d) => (post(d, '/login').responses['409'] = post(d, '/login').responses['400'])],
@@ -157,7 +157,7 @@ describe('a change of the OpenAPI document', () => {
     ['a request field that is no longer required', (d) => schema(d, 'LoginDto').required.pop()],
     ['another value of a request', (d) => schema(d, 'LoginDto').properties.provider.enum.push('oidc')],
     ['a token that is no longer asked for', (d) => (d.paths['/user/me'].get.security = [])],
-    ['other words', (d) => (d.info.description = 'other')],
+    ['another description', (d) => (d.info.description = 'other')],
   ])('is not breaking: %s', (_case, change) => expect(breaks(change)).toEqual([]));
 
   it('the script exits with 1 and lists the breaking changes', async () => {

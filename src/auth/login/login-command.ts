@@ -1,6 +1,6 @@
 import type { Provider } from '../../users/user.entity';
 
-/** The input of a login. The captcha token is passed on as it came: the captcha module judges its form. */
+/** The input of a login. The captcha token is not validated here, because the captcha module checks its form. */
 export interface LoginCommand {
   readonly username: string;
   readonly password: string;

@@ -13,7 +13,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { User } from '../../users/user.entity';
 import type { LoginCommand } from './login-command';
 
-/** Writes a `login_logs` row for each refused login, and gives all refusals one answer when existence is hidden. */
+/** Writes a `login_logs` row for each refused login. `HIDE_ACCOUNT_EXISTENCE` gives the same answer to all refusals. */
 @Injectable()
 export class LoginRefusals {
   constructor(
@@ -24,7 +24,8 @@ export class LoginRefusals {
   /**
    * Waits for a step of the login and records its refusal.
    * @param user the account of the login name; null while it is not known
-   * @throws what the step throws; with `HIDE_ACCOUNT_EXISTENCE` LOGIN_401001 in place of what tells about the account
+   * @throws the error of the step; with `HIDE_ACCOUNT_EXISTENCE`, LOGIN_401001 instead of an error that reveals the
+   *   account
    */
   async recorded<T>(step: Promise<T>, user: User | null, command: LoginCommand, client: ClientInfo): Promise<T> {
     try {
@@ -47,14 +48,15 @@ export class LoginRefusals {
   }
 
   /**
-   * Unknown, locked and wrong become one answer (docs/spec/attacks.md#w10). LOGIN_503001 without a configured directory
-   * would also tell that the account belongs to a directory. With a directory it stays: an outage must not look like a
-   * mistyped password to the users of the directory.
+   * An unknown user, a locked account and a wrong password get the same answer (docs/spec/attacks.md#w10). Without a
+   * configured directory, LOGIN_503001 would reveal that the account belongs to a directory, so it is replaced too.
+   * With a directory, LOGIN_503001 is kept: an outage must not look like a mistyped password to the users of the
+   * directory.
    */
   private concealed(error: DomainError): DomainError {
     if (!this.config.hideAccountExistence) return error;
-    const telling = [userNotFound, accountLocked];
-    if (this.config.ldap === undefined) telling.push(directoryUnavailable);
-    return telling.includes(error.entry) ? new DomainError(loginFailed) : error;
+    const revealing = [userNotFound, accountLocked];
+    if (this.config.ldap === undefined) revealing.push(directoryUnavailable);
+    return revealing.includes(error.entry) ? new DomainError(loginFailed) : error;
   }
 }

@@ -18,7 +18,9 @@ export type LoginOutcome =
   | { readonly kind: 'mfa'; readonly user: User; readonly channel: MfaType; readonly mfaToken: string }
   | { readonly kind: 'password-change'; readonly user: User; readonly changeUid: string };
 
-/** `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code; the last one issues tokens. */
+/**
+ * `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code, and only the last step issues tokens.
+ */
 @Injectable()
 export class LoginService {
   constructor(
@@ -52,7 +54,10 @@ export class LoginService {
     return this.branch(user, client); //                                         one of the three outcomes
   }
 
-  /** A due password change comes before the second factor. It issues no token, so the next login needs both factors. */
+  /**
+   * A due password change comes before the second factor. The change issues no token: the next login needs both
+   * factors.
+   */
   private async branch(user: User, client: ClientInfo): Promise<LoginOutcome> {
     const due = this.dueChange(user);
     if (due !== null) {

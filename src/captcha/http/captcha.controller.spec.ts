@@ -102,7 +102,7 @@ describe('the endpoints of the captcha', () => {
     expect(stub.asked).toEqual([{ secret: 's', response: 'first', remoteip: '127.0.0.1' }]);
   });
 
-  it('T040 a provider that hangs is answered with CAPTCHA_503001 after CAPTCHA_TIMEOUT_MS', async () => {
+  it('T040 when the provider hangs, the client gets CAPTCHA_503001 after CAPTCHA_TIMEOUT_MS', async () => {
     await start(turnstile(100));
     stub.behaviour = hang;
     const asked = jest.spyOn(SiteverifyProvider.prototype, 'judge');
@@ -114,13 +114,13 @@ describe('the endpoints of the captcha', () => {
     expect(asked).toHaveBeenCalledWith('second', '127.0.0.1', 100);
   });
 
-  it('there is no challenge when only another provider is configured', async () => {
+  it('/captcha/challenge gets 404 when altcha is not configured', async () => {
     await start({ CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 's' });
     const answer = await app!.inject({ method: 'GET', url: '/captcha/challenge' });
     expect([answer.statusCode, answer.json<{ error_code: string }>().error_code]).toEqual([404, 'COMMON_404001']);
   });
 
-  it('a database that is down is answered with 503, never with a pass', async () => {
+  it('when the database is down, the client gets 503 and never a pass', async () => {
     // The path is below a file, so SQLite cannot open it.
     await start({ DATABASE_URL: `${store.url}/none.sqlite` });
     const challenge = (await app!.inject({ method: 'GET', url: '/captcha/challenge' })).json<Challenge>();

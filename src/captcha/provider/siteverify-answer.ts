@@ -6,13 +6,13 @@ export interface Expectations {
   readonly action?: string;
 }
 
-/** Error codes that complain about the secret of this service. */
+/** Error codes that mean that the secret of this service is wrong or missing. */
 const secretCodes = new Set(['missing-input-secret', 'invalid-input-secret', 'invalid-parsed-secret', 'invalid-keys']);
 
 /**
- * Reads a siteverify response; Turnstile, hCaptcha and reCAPTCHA share the format. `success` must be a boolean in an
- * object; anything else is no verdict (docs/spec/attacks.md#w14). hCaptcha's `sitekey-secret-mismatch` rejects the
- * token: a client can provoke it with a token of another site, and must not be able to make the provider look down.
+ * Reads a siteverify response. Turnstile, hCaptcha and reCAPTCHA share the format. A response that is not an object
+ * with a boolean `success` is no verdict (docs/spec/attacks.md#w14). `sitekey-secret-mismatch` of hCaptcha rejects the
+ * token. A client can cause it with a token of another site, so it must not count as an outage of the provider.
  */
 export function readAnswer(text: string, expected: Expectations): Judgement {
   const answer = parse(text);

@@ -22,7 +22,7 @@ export class SiteverifyProvider implements CaptchaProvider {
         headers: { accept: 'application/json' },
         body: new URLSearchParams({ secret: this.settings.secret, response: token, remoteip: ip }),
         redirect: 'error',
-        // Also bounds the reading of the body below.
+        // The signal also limits the time for reading the body.
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status !== 200) {
@@ -48,7 +48,7 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Codes and fixed words only: an error message may quote the URL, and an operator may have put a password into it. */
+/** Returns codes and fixed words only, because an error message may quote the URL, which may contain a password. */
 function reasonOf(error: unknown): string {
   if (error instanceof AnswerTooLarge) return 'too large';
   const { name, cause } = (error ?? {}) as { name?: unknown; cause?: unknown };

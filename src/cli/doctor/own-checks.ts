@@ -37,7 +37,7 @@ export function checkKeys(
       if (config.dataKeys.length === 1) return ['ok', text];
       const rest = signal.aborted
         ? 'count with keys reseal --dry-run'
-        : 'nothing that lasts is sealed with a previous one';
+        : 'no long-lived value is encrypted with a previous key';
       return ['ok', `${text}; ${rest}`];
     },
     (error) => (error as Error).message,

@@ -10,7 +10,7 @@ export interface StrategyReport {
     | { readonly kind: 'fail'; readonly token: string }
     | { readonly kind: 'error'; readonly error: unknown };
   /**
-   * True if the service account was accepted. If not, a refused bind is that of the service account, not of the user.
+   * True if the service account was accepted. If false, a refused bind was the bind of the service account.
    */
   readonly serviceBound: boolean;
   /** True if an entry was found and the bind as this entry was refused. */
@@ -44,8 +44,9 @@ const loadStrategy = () =>
 
 /**
  * Runs one login with passport-ldapauth, without Express: search as the service account, bind as the entry found. The
- * search filter is finished already, and the strategy gets a constant user name. So no text of a request gets into its
- * messages. The promise never rejects. It may stay pending when the network is silent, so the caller needs a time-out.
+ * search filter is complete, and the strategy gets a constant user name. So the messages of the strategy contain no
+ * text of a request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
+ * time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
   const Strategy = await loadStrategy();
@@ -72,9 +73,9 @@ export async function loginByStrategy(server: StrategyServer, password: string):
 }
 
 /**
- * A logger that notes how far ldapauth-fork has come. ldapauth-fork reports a refused service account and a wrong
- * password alike, and its issues 70, 87 and 114 advise to read its log. The format strings name the stages. The
- * arguments contain DNs and are not read.
+ * A logger from which the stage of a login can be read. ldapauth-fork reports a refused service account and a wrong
+ * password with the same error, and issues 70, 87 and 114 of ldapauth-fork advise to read its log. The format strings
+ * name the stages. The arguments contain DNs and are not read.
  */
 class StageLog {
   serviceBound = false;

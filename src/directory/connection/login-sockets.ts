@@ -8,14 +8,18 @@ const owners = new AsyncLocalStorage<LoginSockets>();
 let subscribed = false;
 
 /**
- * The connections of one login. `close` destroys all of them, also those that ldapjs opened. ldapjs opens two, and when
- * the directory falls silent it keeps them until the operating system gives up a quarter of an hour later (ADR 0010).
+ * The connections of one login. `close` destroys all of them, also those that ldapjs opened. ldapjs opens two
+ * connections. If the directory stops answering, ldapjs keeps them until the operating system gives up after a quarter
+ * of an hour (ADR 0010).
  */
 export class LoginSockets {
   private readonly sockets = new Set<Socket>();
   private readonly ending = new AbortController();
 
-  /** Ends TLS connections. Destroying only the socket below TLS causes an error event without a listener. */
+  /**
+   * Aborts when the login ends, to close its TLS connections. To destroy only the TCP socket would emit an unhandled
+   * error.
+   */
   get signal(): AbortSignal {
     return this.ending.signal;
   }
@@ -31,7 +35,7 @@ export class LoginSockets {
     });
   }
 
-  /** Gives the socket to a TLS connection that was made with `signal`, which closes the socket from now on. */
+  /** Stops tracking a socket, because a TLS connection that was made with `signal` now closes it. */
   handOver(socket: Socket | undefined): Socket | undefined {
     if (socket !== undefined) this.sockets.delete(socket);
     return socket;
@@ -51,10 +55,10 @@ export class LoginSockets {
   }
 
   own(socket: Socket): void {
-    // ldapjs stops listening before the last error can come, and an error event without a listener ends the process.
+    // ldapjs removes its listeners before the last error can occur. An error event without a listener ends the process.
     socket.on('error', () => undefined);
     this.sockets.add(socket);
-    // The diagnostics channel reports the socket before it connects, and it can be destroyed only after that.
+    // The diagnostics channel reports a socket before it connects. The socket can be destroyed only after this report.
     if (this.ending.signal.aborted) setImmediate(() => socket.destroy());
   }
 }

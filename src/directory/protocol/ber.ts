@@ -25,8 +25,8 @@ export function elementAt(bytes: Buffer, at = 0): BerElement | undefined {
 }
 
 /**
- * Reads the elements inside another one, in their order. Each element must have the expected tag and end inside its
- * parent. Otherwise every method throws DirectoryFailure.
+ * Reads the elements of a parent element in their order. Each element must have the expected tag and end inside its
+ * parent. Otherwise the method that reads it throws DirectoryFailure.
  */
 export class BerElements {
   private at: number;

@@ -11,7 +11,7 @@ export type FailureReason =
   | 'entry without a DN'
   | 'search or bind refused';
 
-/** The directory could not judge the credential. It is logged, so it contains neither a DN nor a password. */
+/** The directory could not judge the credential. This error is logged, so it contains neither a DN nor a password. */
 export class DirectoryFailure extends Error {
   override readonly name = 'DirectoryFailure';
 
@@ -23,7 +23,7 @@ export class DirectoryFailure extends Error {
     super(code === undefined ? reason : `${reason} (${code})`);
   }
 
-  /** True if another server of the directory may be able to judge. A wrong setting is wrong at all of them. */
+  /** True if another server of the directory may be able to judge. A wrong setting fails at every server. */
   get ofThisServerOnly(): boolean {
     return !['search base not found', 'more than one entry', 'entry without a DN'].includes(this.reason);
   }

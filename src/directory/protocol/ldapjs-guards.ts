@@ -16,7 +16,7 @@ interface LdapjsParser extends EventEmitter {
 /**
  * Replaces two functions of ldapjs, in the copy that passport-ldapauth uses. ldapjs is archived, and with the original
  * functions one answer of a directory can end or block the process (ADR 0010).
- * @throws Error when a new version of ldapjs keeps these functions elsewhere
+ * @throws Error when a new version of ldapjs has these functions in other files
  */
 export function guardLdapjs(): void {
   // ldapjs is a dependency of ldapauth-fork, which is a dependency of passport-ldapauth.
@@ -27,7 +27,7 @@ export function guardLdapjs(): void {
 }
 
 /**
- * For a result code without a name, ldapjs throws where nobody catches. Such a code becomes an error with its number.
+ * Returns an error with the number of a result code that has no name. ldapjs would throw, and nothing would catch it.
  */
 function nameUnnamedResults(errors: LdapjsErrors): void {
   const named = errors.getError;
@@ -38,7 +38,7 @@ function nameUnnamedResults(errors: LdapjsErrors): void {
 }
 
 /**
- * Passes checked messages only to the parser that ldapjs has for each connection. The first message that fails the
+ * Passes only checked messages to the parser that ldapjs has for each connection. The first message that fails the
  * check is emitted as a parse error: the client of ldapjs then rejects the waiting requests and closes the connection.
  */
 function checkAnswers(parser: LdapjsParser): void {
@@ -52,7 +52,7 @@ function checkAnswers(parser: LdapjsParser): void {
       for (const message of answers.messagesOf(data)) write.call(this, message);
       return true;
     } catch (error) {
-      // This also catches what a callback of the library throws. Elsewhere that is an uncaught exception.
+      // This also catches an error that a callback of ldapjs throws. Otherwise that error would end the process.
       connections.set(this, 'refused');
       this.emit('error', error);
       return false;

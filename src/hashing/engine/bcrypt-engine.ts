@@ -8,7 +8,10 @@ export interface Comparison {
   readonly hash: string;
 }
 
-/** One interface for both bcrypt libraries and for the pair comparison. The caller queues and checks the arguments. */
+/**
+ * One interface for both bcrypt libraries and for the pair comparison. The caller checks the arguments and queues the
+ * calls.
+ */
 export interface BcryptEngine {
   readonly name: 'native' | 'bcryptjs';
   /** Returns a `$2b$` hash with a new salt. */

@@ -32,9 +32,9 @@ export class MailAttempt {
   ) {}
 
   async make(mail: ClaimedMail, signal: AbortSignal): Promise<Outcome> {
-    // For example a code that is no longer valid.
+    // An expired mail is useless, for example a code that is no longer valid.
     if (mail.expires <= this.clock.now()) return { final: mailStatus.expired };
-    // Reached only when processes died while they sent this mail: other attempts end at the limit in `judge`.
+    // Only mails whose attempts ended with the process get here. Other mails are given up in `judge` at the limit.
     if (mail.attempts > this.limits.maxAttempts) return { final: mailStatus.dead };
     let domain: string | undefined;
     try {

@@ -8,7 +8,7 @@ import { OutboxWorker } from './outbox-worker';
 
 const clock = new FakeClock();
 
-/** A fake table: the waiting mails, and a log of the writes. */
+/** A fake of the outbox table: the waiting mails, and a list of the writes. */
 class FakeRows {
   readonly written: string[] = [];
   failures = 0;
@@ -20,7 +20,7 @@ class FakeRows {
   }
 
   settle(mail: ClaimedMail, status: number): Promise<boolean> {
-    if (this.failures-- > 0) return Promise.reject(new Error('the store is away'));
+    if (this.failures-- > 0) return Promise.reject(new Error('the database is unavailable'));
     this.written.push(`${mail.id} ${status}`);
     return Promise.resolve(true);
   }
@@ -74,7 +74,7 @@ describe('OutboxWorker', () => {
     expect(rows.written).toEqual(['good 1']);
   });
 
-  it('on shutdown cuts the running attempts, gives their mails back uncharged, and claims nothing more', async () => {
+  it('on shutdown aborts the running attempts, gives their mails back without counting an attempt, and claims no more mails', async () => {
     const rows = new FakeRows(['slow', 'next', 'more']);
     const ending = worker(
       rows,

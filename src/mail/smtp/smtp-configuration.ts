@@ -14,7 +14,7 @@ export class SmtpConfiguration {
     private readonly keys: KeyRing,
   ) {}
 
-  /** @returns undefined when none is configured. @throws SmtpProblem when the settings are invalid */
+  /** @returns undefined when no mail server is configured. @throws SmtpProblem when the settings are invalid */
   async current(): Promise<SmtpSettings | undefined> {
     const { smtpUrl, from } = this.config.mail;
     const group = await this.settings.group('SMTP');

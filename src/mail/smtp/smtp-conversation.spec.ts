@@ -7,7 +7,7 @@ import { eventually } from '../../../test/support/servers/eventually';
 import { freePort } from '../../../test/support/servers/free-port';
 import { CertificateAuthority } from '../../../test/support/servers/certificates';
 import { Smtp, type SmtpOptions } from '../../../test/support/servers/smtp';
-import { impatient, MailReplica } from '../../../test/support/mail/mail-replica';
+import { MailReplica, shortTimeouts } from '../../../test/support/mail/mail-replica';
 import { Database } from '../../platform/database/database';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { SmtpCheck } from '../smtp-check';
@@ -22,13 +22,13 @@ const mail: QueuedMail = {
 /** Runs the real client against a real server. The database only holds the settings. */
 describe('the SMTP conversation', () => {
   let directory: string;
-  let stranger: CertificateAuthority;
+  let unknownAuthority: CertificateAuthority;
   let server: Smtp | undefined;
   let replica: MailReplica;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'mail-smtp-'));
-    stranger = await CertificateAuthority.create(directory);
+    unknownAuthority = await CertificateAuthority.create(directory);
   });
 
   afterEach(async () => {
@@ -94,7 +94,7 @@ describe('the SMTP conversation', () => {
     '%s: refuses a certificate of an unknown authority',
     async (tls) => {
       const security = tls === 'tls' ? 'tls' : 'starttls';
-      const { messages } = await given({ security, certificate: await stranger.issue() }, (url) =>
+      const { messages } = await given({ security, certificate: await unknownAuthority.issue() }, (url) =>
         tls === 'opportunistic' ? url : `${url}?tls=${tls}`,
       );
       expect(await failure()).toMatchObject({ kind: 'server', code: 'ESOCKET' });
@@ -110,12 +110,12 @@ describe('the SMTP conversation', () => {
   });
 
   it('none: does not use STARTTLS even when the server offers it', async () => {
-    await given({ security: 'starttls', certificate: await stranger.issue() }, (url) => `${url}?tls=none`);
-    // The server requires TLS and answers 530 to MAIL FROM, so the client spoke plain text.
+    await given({ security: 'starttls', certificate: await unknownAuthority.issue() }, (url) => `${url}?tls=none`);
+    // The server requires TLS and answers 530 to MAIL FROM. This shows that the client did not use TLS.
     expect(await failure()).toMatchObject({ kind: 'server', code: 'EENVELOPE' });
   });
 
-  it('tells temporary refusals from permanent ones and keeps the connection', async () => {
+  it('distinguishes temporary and permanent refusals, and keeps the connection', async () => {
     const smtp = await given({});
     smtp.refuse(451);
     expect(await failure()).toMatchObject({ kind: 'later' });
@@ -128,16 +128,17 @@ describe('the SMTP conversation', () => {
     smtp.accept();
     await deliver();
     expect(smtp.messages).toHaveLength(1);
-    // Two when a mail was sent before the reset after a refusal had finished; never one for each mail.
+    // A second connection is opened when a mail is sent while RSET still runs after a refusal. One for each mail would
+    // be wrong.
     expect(smtp.connectionCount).toBeLessThanOrEqual(2);
   });
 
   it.each(['greeting', 'text'] as const)(
-    'gives up a server that is silent at the %s after the time-out (T246)',
+    'gives up after the time-out when the server is silent at the %s (T246)',
     async (at) => {
-      const smtp = await given({}, undefined, impatient);
+      const smtp = await given({}, undefined, shortTimeouts);
       smtp.hang(at);
-      // The time limit of the mail would end it with EABORT.
+      // ETIMEDOUT is the time-out of the conversation. The time limit of the mail would give EABORT.
       expect(await failure()).toEqual({ kind: 'server', code: 'ETIMEDOUT' });
       if (at === 'greeting')
         expect(await check()).toMatchObject({ status: 'problem', text: expect.stringContaining('ETIMEDOUT') });
@@ -165,7 +166,7 @@ describe('the SMTP conversation', () => {
     expect(await check()).toEqual({ status: 'problem', text: 'SMTP TLS must be none, starttls or tls' });
   });
 
-  describe('with a server that sends lines without end', () => {
+  describe('with a server whose answer to EHLO never ends', () => {
     let trickling: Server;
     const sockets = new Set<Socket>();
 

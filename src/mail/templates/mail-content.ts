@@ -2,7 +2,7 @@ import { changeType } from '../../shared/change-type';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { durationText, fill, type MailTexts, mailTextsOf, timeText } from './mail-texts';
 
-/** What a mail says, before it becomes HTML and plain text. Absent parts are undefined. */
+/** The texts of a mail, from which the HTML and the plain text are made. An undefined part is left out. */
 export interface MailContent {
   /** Never contains a code or a link, because it is visible on a locked screen. */
   readonly subject: string;
@@ -12,7 +12,7 @@ export interface MailContent {
   readonly button?: { readonly label: string; readonly link: string; readonly fallback: string };
   readonly facts?: readonly { readonly label: string; readonly value: string }[];
   readonly paragraphs: readonly string[];
-  /** A quieter last paragraph. */
+  /** A last paragraph that is less prominent than `paragraphs`. */
   readonly note?: string;
   readonly automatic: string;
 }
@@ -61,7 +61,7 @@ const resetTexts = {
   [changeType.expired]: 'expiredPassword',
 } as const;
 
-/** Contains no link: a person who doubts a notice must not learn to click in it. */
+/** A notice contains no link, so that users do not get used to clicking links in security mails. */
 function notice(
   { subject, lead }: { subject: string; lead: string },
   { at, ip }: { at: Date; ip: string },

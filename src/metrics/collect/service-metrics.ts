@@ -11,7 +11,7 @@ export interface Sources {
   readonly version: string;
   readonly hasher: () => HasherStats;
   readonly pool: () => PoolCounts | undefined;
-  /** undefined where the limits are not shared. */
+  /** Undefined when no Redis is configured. */
   readonly redis: () => boolean | undefined;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
@@ -95,7 +95,7 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
   registerStored(prometheus, registry, sources);
 }
 
-/** Metrics that are read from the database. While it is down, they are missing from the scrape instead of wrong. */
+/** Metrics that are read from the database. While the database is down, the scrape does not contain them. */
 function registerStored(prometheus: Prometheus, registry: Registry, { outbox, clock }: Sources): void {
   const registers = [registry];
   // prom-client collects all metrics of a scrape in parallel, so four metrics share one query.

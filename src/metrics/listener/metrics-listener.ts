@@ -20,7 +20,7 @@ export class MetricsListener {
     const server = createServer({ requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8 * 1024 });
     const listener = new MetricsListener(server, exposition);
     server.on('request', (request, response) => {
-      // Discards a body, which no scraper sends.
+      // Discards the body of the request, if it has one. Prometheus sends none.
       request.resume();
       if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
         response.writeHead(404).end();

@@ -31,8 +31,8 @@ export class EmailCodes {
   ) {}
 
   /**
-   * Creates a code, replaces the former one and queues the mail, all in the caller's transaction.
-   * @returns false when the pending login was meanwhile completed, replaced or used up: then nothing was done
+   * Creates a code that replaces the former code, and queues the mail, all in the caller's transaction.
+   * @returns false when the pending login was meanwhile completed, replaced or used up; nothing was written
    */
   async issue(
     tx: Transaction,
@@ -46,8 +46,8 @@ export class EmailCodes {
       return false;
     const to = usableAddress(user.email);
     if (to === null) {
-      // The answer is the same as for other users, as without a mail server (docs/spec/service.md#6.2). Only the log
-      // says why no code arrives.
+      // The client gets the same answer as when a mail is sent, also when no mail server is configured
+      // (docs/spec/service.md#6.2). Only the log says why no code arrives.
       this.logger.warn(
         { requestId: client.requestId, userId: user.uid },
         'no code was sent: the user has no e-mail address that mail can go to, set one so that the user can log in',
@@ -59,7 +59,9 @@ export class EmailCodes {
     return true;
   }
 
-  /** Compares in constant time with the code that was read. `consume` checks that it is still the current one. */
+  /**
+   * Compares in constant time with the code of the given row. `PendingLogins.consume` checks that the row still has it.
+   */
   matches({ id, codeHash, codeExpires }: PendingLogin, code: string): boolean {
     if (!isCodeShaped(code) || codeHash === null || codeExpires === null) return false;
     return codeExpires > this.clock.now() && this.keys.macMatches(purpose, bound({ id }, code), codeHash);

@@ -22,7 +22,8 @@ type Acceptance = (tx: Transaction) => Promise<TokenPair | undefined>;
 
 /**
  * Verifies a code of an authenticator: first for the pending login with the active secret, then for an open enrolment
- * of the caller. It charges one attempt, to the one that is tried last (docs/spec/decisions.md#enrolment).
+ * of the caller. One attempt is counted: for the enrolment if there is one, otherwise for the pending login
+ * (docs/spec/decisions.md#enrolment).
  */
 @Injectable()
 export class TotpVerifier {

@@ -35,7 +35,7 @@ describe('ServedDocument', () => {
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('is made again after a failure, which only those who waited for it see', async () => {
+  it('is made again after a failure, and only requests that waited for the failed attempt are rejected', async () => {
     const { counts, served } = counted(1);
     const refused = await Promise.allSettled([ask(served), ask(served)]);
     expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -43,7 +43,7 @@ describe('ServedDocument', () => {
     expect(counts).toEqual({ made: 2, serialised: 1 });
   });
 
-  it('answers 304 without a body to whoever has its tag, and to nobody else', async () => {
+  it('answers 304 without a body to a request with its ETag, and 200 with the document to any other', async () => {
     const { served } = counted();
     const { etag = '' } = (await ask(served)).headers;
     expect(etag).toMatch(/^"[\w-]{43}"$/);

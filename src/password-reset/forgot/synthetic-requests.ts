@@ -13,8 +13,9 @@ import { type RequestSummary, requestStatus } from '../persistence/password-chan
 import { PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
 
 /**
- * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. Throttle, fields, number of statements
- * and commits equal those of a real request. Only the gate row is written (docs/spec/attacks.md#w11).
+ * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. The throttle, the fields and
+ * the numbers of statements and commits equal those of a real request. Only the gate row is written
+ * (docs/spec/attacks.md#w11).
  */
 @Injectable()
 export class SyntheticRequests {
@@ -53,7 +54,9 @@ export class SyntheticRequests {
   }
 }
 
-/** 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). It cannot be told from a real one. */
+/**
+ * 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). Nobody can distinguish it from a random one.
+ */
 function uuidOf(hash: string): string {
   const variant = '89ab'[Number.parseInt(hash[16]!, 16) % 4]!;
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `${variant}${hash.slice(17, 20)}`];

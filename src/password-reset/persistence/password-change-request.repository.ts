@@ -30,14 +30,14 @@ interface Row {
 }
 
 /**
- * The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27). Writers
- * hold the gate row of the user, which makes them run one after the other.
+ * The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27).
+ * Writers hold the gate row of the user, which makes them run one after the other.
  */
 @Injectable()
 export class PasswordChangeRequestRepository {
   constructor(private readonly clock: Clock) {}
 
-  /** Returns undefined for an unknown token, and for one of a deleted user or a directory user. */
+  /** Returns undefined for an unknown token, and for a token of a deleted user or a directory user. */
   async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
     if (!isUuid(token)) return undefined;
     const row = await sql.row<Row>(
@@ -87,8 +87,9 @@ export class PasswordChangeRequestRepository {
   }
 
   /**
-   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one finds the request pending
-   * and not expired. The others match no row; their callers read it again and answer AUTH_401007 or AUTH_401005.
+   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one UPDATE finds the request
+   * pending and not expired. The others match no row. Their callers read the request again and answer AUTH_401007 or
+   * AUTH_401005.
    */
   consume(tx: Gated<'reset'>, uid: string): Promise<boolean> {
     return tx.won(
@@ -98,7 +99,7 @@ export class PasswordChangeRequestRepository {
     );
   }
 
-  /** Ends all links of the user. */
+  /** Ends all pending requests of the user, of every type. */
   async closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
     await tx.affected(
       `UPDATE user_change_password_request SET status = ${requestStatus.used}

@@ -25,7 +25,7 @@ export abstract class AppConfig {
     readonly poolSize: number;
     readonly migrateOnStart: boolean;
     /**
-     * Whether statements have the time limits of a service that answers within 5 s. Commands of operators have none.
+     * Whether statements have the time limits of a service that answers within 5 s. The command line sets false.
      */
     readonly timeLimits: boolean;
   };
@@ -61,7 +61,7 @@ export abstract class AppConfig {
     readonly inviteTtlSeconds: number;
   };
   abstract readonly passwords: { readonly expireDays: number; readonly history: number };
-  /** Keys of 32 bytes (`DATA_ENCRYPTION_KEY`). The first one seals, all of them open. */
+  /** Keys of 32 bytes (`DATA_ENCRYPTION_KEY`). The first key encrypts, and every key decrypts. */
   abstract readonly dataKeys: readonly Buffer[];
   abstract readonly captcha: CaptchaConfig;
   abstract readonly portal: PortalConfig;
@@ -72,7 +72,7 @@ export abstract class AppConfig {
   abstract readonly tracing: TracingConfig;
 }
 
-/** @throws SettingsProblem that names each key that is missing or wrong, and no value */
+/** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
   const env = new SettingsReader(environment);
   const production = env.choice('NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';

@@ -21,7 +21,7 @@ function problems(settings: Record<string, string>): readonly string[] {
   }
 }
 
-describe('a logo of the own folder', () => {
+describe('a logo in BRAND_DIR', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'brand-'));
@@ -43,7 +43,7 @@ describe('a logo of the own folder', () => {
   });
 });
 
-it('a colour that white text cannot be read on stops the start with its contrast', () => {
+it('the start fails when white text on the brand colour has too little contrast, and the message names the contrast', () => {
   expect(problems({ BRAND_COLOR: '#777777' })).toEqual([
     'BRAND_COLOR gives white text a contrast of 4.47:1, and it must reach 4.5:1',
   ]);
@@ -53,14 +53,14 @@ it('a colour that white text cannot be read on stops the start with its contrast
 describe('the site key of a captcha', () => {
   const turnstile = { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: 'not-a-secret' };
 
-  it('is needed by the pages only', () => {
+  it('is required only when the service serves the pages', () => {
     expect(problems(turnstile)).toEqual([]);
     expect(problems({ ...turnstile, PORTAL: 'on' })).toEqual([
       'CAPTCHA_SITE_KEY is not set, and the pages (PORTAL) need it for turnstile',
     ]);
   });
 
-  it('has the name of its provider where there are several', () => {
+  it('contains the name of the provider in its setting when several providers are configured', () => {
     const both = {
       CAPTCHA_PROVIDER: 'turnstile,hcaptcha',
       CAPTCHA_TURNSTILE_SECRET: 'not-a-secret',

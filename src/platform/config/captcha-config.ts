@@ -18,7 +18,7 @@ export interface SiteverifySettings {
 }
 
 export interface CaptchaConfig {
-  /** In the order in which they are used. A later one is used only while the earlier ones are unavailable. */
+  /** The providers in the order of use. A provider is used only while all providers before it are unavailable. */
   readonly providers: readonly CaptchaProviderName[];
   readonly siteverify: Partial<Record<SiteverifyProviderName, SiteverifySettings>>;
   readonly timeoutMs: number;
@@ -67,7 +67,9 @@ export function readCaptchaConfig(env: SettingsReader, context: Surroundings): C
   };
 }
 
-/** Reads `CAPTCHA_TURNSTILE_SECRET` and so on. With a single siteverify provider `CAPTCHA_SECRET` is enough. */
+/**
+ * Reads the settings of one provider, such as `CAPTCHA_TURNSTILE_SECRET`. A single provider may use `CAPTCHA_SECRET`.
+ */
 function readSiteverify(
   env: SettingsReader,
   name: SiteverifyProviderName,
@@ -81,7 +83,7 @@ function readSiteverify(
     env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is required with CAPTCHA_PROVIDER=${name}`);
   const urlKey =
     alone && env.optional(`${prefix}_VERIFY_URL`) === undefined ? 'CAPTCHA_VERIFY_URL' : `${prefix}_VERIFY_URL`;
-  // The request contains the secret, and its answer decides about a login.
+  // Production requires TLS, because the request contains the secret and the answer decides about a login.
   const protocols = production ? ['https:'] : ['https:', 'http:'];
   const siteKey = env.optional(`${prefix}_SITE_KEY`) ?? (alone ? env.optional('CAPTCHA_SITE_KEY') : undefined);
   if (siteKey === undefined && pages) {

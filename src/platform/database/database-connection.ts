@@ -81,7 +81,7 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
       this.logger.warn({ migrations: this.pending }, 'migrations are pending: run migrate; not ready until then');
     }
     if (state === 'read only')
-      this.logger.error('the database is read-only for this account; not ready until it is not');
+      this.logger.error('the database is read-only for this account: not ready until it accepts writes');
   }
 
   private async connect(attempt: number): Promise<void> {

@@ -5,8 +5,8 @@ import { DatabaseWaits } from './database-waits';
 
 type Hook = (request: object, reply: { raw: EventEmitter }, done: () => void) => void;
 
-/** Requests, and waits that end when the test says so. */
-class World {
+/** Starts requests, and waits for the database that last as long as the test wants. */
+class Requests {
   readonly waits = new DatabaseWaits();
   private readonly hooks = new Map<string, Hook>();
 
@@ -17,8 +17,8 @@ class World {
     this.waits.watch(fastify as unknown as FastifyInstance);
   }
 
-  /** @returns functions that end the request and that begin a wait for the database */
-  request() {
+  /** Starts a request. @returns functions that end it and that begin a wait for the database */
+  start() {
     const raw = new EventEmitter();
     let begin!: (giveUp: () => void) => () => void;
     this.hooks.get('preValidation')?.({}, { raw }, () => {
@@ -37,10 +37,10 @@ function bound(): <T>(work: () => T) => T {
 }
 
 describe('waiting for the database', () => {
-  let world: World;
+  let requests: Requests;
   beforeEach(() => {
     jest.useFakeTimers();
-    world = new World();
+    requests = new Requests();
   });
   afterEach(() => jest.useRealTimers());
 
@@ -53,30 +53,30 @@ describe('waiting for the database', () => {
     end();
     return givenUpAfter;
   }
-  const alone = (giveUp: () => void) => world.waits.begin(2400, giveUp);
+  const outsideRequest = (giveUp: () => void) => requests.waits.begin(2400, giveUp);
 
   it('a wait of the command line or a worker has its own limit, however many slow waits came before', () => {
     for (let n = 0; n < 5; n++) {
-      expect(wait(alone, 2000)).toBeUndefined();
-      expect(wait(alone, 10_000)).toBe(2400);
+      expect(wait(outsideRequest, 2000)).toBeUndefined();
+      expect(wait(outsideRequest, 10_000)).toBe(2400);
     }
   });
 
-  it('a request that comes while the database is slow waits for at most 4 s in total, not for seven times 2 s', () => {
-    wait(alone, 1000);
-    const { begin } = world.request();
+  it('a request that comes while the database is slow waits for about 4 s in total, however many statements it has', () => {
+    wait(outsideRequest, 1000);
+    const { begin } = requests.start();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 1500)).toBeUndefined();
-    // 500 ms are left.
+    // 500 ms of the budget are left. A wait is first compared with the budget after 250 ms.
     expect(wait(begin, 10_000)).toBe(750);
-    // A fast answer is never refused.
+    // A wait of less than 250 ms is never refused.
     for (let n = 0; n < 10; n++) expect(wait(begin, 200)).toBeUndefined();
     expect(wait(begin, 10_000)).toBe(250);
   });
 
   it('other work of a request does not count as waiting', () => {
-    wait(alone, 1000);
-    const { begin } = world.request();
+    wait(outsideRequest, 1000);
+    const { begin } = requests.start();
     for (let n = 0; n < 3; n++) {
       jest.advanceTimersByTime(4000);
       expect(wait(begin, 1000)).toBeUndefined();
@@ -84,19 +84,19 @@ describe('waiting for the database', () => {
   });
 
   it('a request that came before the database became slow waits for at most 4 s from that moment', () => {
-    const { begin, end } = world.request();
+    const { begin, end } = requests.start();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 2000)).toBeUndefined();
     expect(wait(begin, 10_000)).toBeLessThanOrEqual(500);
     end();
-    // No such request is left, so this wait does not belong to a request.
-    expect(wait(alone, 10_000)).toBe(2400);
+    // No request from before the slow waits is left, so this wait does not belong to a request.
+    expect(wait(outsideRequest, 10_000)).toBe(2400);
   });
 
   it('waits are not counted after the database has been fast for a while', () => {
-    wait(alone, 1000);
+    wait(outsideRequest, 1000);
     jest.advanceTimersByTime(6000);
-    const { begin } = world.request();
+    const { begin } = requests.start();
     expect(wait(begin, 2000)).toBeUndefined();
   });
 });

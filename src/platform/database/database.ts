@@ -26,7 +26,7 @@ export abstract class Database extends Sql {
 }
 
 /**
- * Prepared statements directly on the connections of the driver. A layer of TypeORM in between costs time (ADR 0003).
+ * Prepared statements directly on the connections of the driver. The layer of TypeORM would cost time (ADR 0003).
  */
 class MysqlDatabase extends Database {
   constructor(private readonly dataSource: DataSource) {
@@ -162,7 +162,7 @@ async function runTransaction<T>(
 /** If ROLLBACK fails too, the connection is destroyed, and the server rolls the transaction back. */
 async function rollBack(runner: QueryRunner, error: unknown): Promise<void> {
   if (!runner.isTransactionActive) return;
-  // boundStatements rolls back when the late answer has come.
+  // The server still runs the statement. `boundStatements` rolls back when the late answer has come.
   if (storeCode(error) === abandonedCode) return;
   try {
     if (isStoreFailure(error) && !canBeReleased(error) && !isRepeatable(error)) throw error;

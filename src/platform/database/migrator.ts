@@ -4,8 +4,8 @@ import { giveEachCallerItsOwnRunner } from './sqlite-runners';
 import { storeCode } from './store-failure';
 import { migrationOptions } from './typeorm-options';
 
-/** Codes for a missing table `migrations`, and for one of another program with other columns. */
-const withoutLedger = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
+/** Error codes when the table `migrations` does not exist, or belongs to another program and has other columns. */
+const noMigrationsTable = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
 
 const lockName = 'authentication_service_migrations';
 
@@ -33,8 +33,8 @@ export async function migrate(databaseUrl: string, patienceSeconds = 600): Promi
 }
 
 /**
- * Names of the migrations that have not run. A newer program may have migrated the database, because roll-outs overlap;
- * then nothing is pending. @throws if the database does not answer
+ * Names of the migrations that have not run. None is pending after a newer version has migrated the database, as in a
+ * roll-out. @throws if the database does not answer
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const known = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
@@ -43,7 +43,7 @@ export async function pendingMigrations(dataSource: DataSource): Promise<string[
     const run = new Set(rows.map((row) => row.name));
     return known.filter((name) => !run.has(name));
   } catch (error) {
-    if (!withoutLedger.has(storeCode(error))) throw error;
+    if (!noMigrationsTable.has(storeCode(error))) throw error;
     return known;
   }
 }

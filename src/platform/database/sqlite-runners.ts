@@ -5,8 +5,8 @@ type RunnerClass = new (driver: unknown) => QueryRunner & { stmtCache: Map<strin
 /**
  * Gives each caller its own query runner, behind one lock. TypeORM shares one query runner of the SQLite connection
  * among all callers: parallel transactions then fail, and a single statement becomes part of another caller's
- * transaction and is rolled back with it (measured). A transaction holds the lock from BEGIN to its end, a single
- * statement while it runs.
+ * transaction and is rolled back with it. A transaction holds the lock from BEGIN to COMMIT or ROLLBACK, and a single
+ * statement holds it while it runs.
  */
 export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
   const driver = dataSource.driver as unknown as { createQueryRunner(mode: string): QueryRunner };
@@ -47,8 +47,8 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
     }
 
     override async query<T = unknown>(query: string, parameters?: unknown[], structured?: boolean): Promise<T> {
-      // IMMEDIATE takes the write lock at once. A deferred transaction that reads first fails with SQLITE_BUSY at its
-      // write.
+      // IMMEDIATE takes the write lock at once. A deferred transaction that reads first fails with SQLITE_BUSY when it
+      // writes.
       const text = query === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : query;
       const run = () => super.query(text, parameters, structured as true) as Promise<T>;
       if (this.unlock !== undefined) return run();
@@ -69,7 +69,9 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
   driver.createQueryRunner = () => new LockingRunner();
 }
 
-/** Callers get the one SQLite connection in the order of their calls, and keep it until they call the returned function. */
+/**
+ * Callers get the one SQLite connection in the order of their calls, and keep it until they call the returned function.
+ */
 class Mutex {
   private last: Promise<void> = Promise.resolve();
 

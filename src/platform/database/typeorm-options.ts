@@ -21,9 +21,9 @@ const shared = {
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
 } as const;
 
-/** better-sqlite3 blocks the event loop while it waits for the lock of another process. */
+/** How long SQLite waits for the lock of another process. better-sqlite3 blocks the event loop during this wait. */
 const sqliteBusyMs = 4000;
-const patientSqliteBusyMs = 60_000;
+const sqliteBusyMsWithoutLimits = 60_000;
 
 /**
  * The options for the server, the command line and the CLI of TypeORM.
@@ -36,7 +36,7 @@ export function typeormOptions(url: string, poolSize: number, timeLimits = true)
       type: 'better-sqlite3',
       database: url.slice('sqlite:'.length),
       enableWAL: true,
-      timeout: timeLimits ? sqliteBusyMs : patientSqliteBusyMs,
+      timeout: timeLimits ? sqliteBusyMs : sqliteBusyMsWithoutLimits,
     };
   }
   const { host, port, username, password, database, ssl } = parseMysqlUrl(url);

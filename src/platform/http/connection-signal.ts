@@ -6,8 +6,9 @@ const signals = new WeakMap<Socket, AbortSignal>();
 
 /**
  * Returns a signal that aborts with ClientGone when either side closes the connection. All requests of a connection
- * that is kept alive share one signal, and the end of an answer does not abort it. The `close` events of Node do not
- * fit: a request emits it when its body has been read, and a response emits none while an earlier response is pending.
+ * that is kept alive share one signal, and the end of an answer does not abort it. The `close` events of the
+ * request and the response do not fit: a request emits `close` when its body has been read, and a response emits no
+ * `close` while an earlier response of the connection is pending.
  */
 export function connectionSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket);

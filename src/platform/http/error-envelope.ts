@@ -11,7 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * Headers of every answer. Answers are about the credentials of one person: no cache may keep them or guess their type.
+ * Headers of every answer. An answer is about the credentials of one person, so no cache may keep it. No browser may
+ * guess its type.
  */
 export const answerHeaders = {
   'cache-control': 'no-store',
@@ -29,7 +30,9 @@ export function errorEnvelope(entry: CatalogueEntry, language: Language, data?: 
   return { error_code: entry.code, msg: messageIn(entry.msg, language), ...(data === undefined ? {} : { data }) };
 }
 
-/** The messages are in English and Chinese (docs/spec/service.md#7); the pages have texts of their own for each code. */
+/**
+ * The messages are in English and Chinese (docs/spec/service.md#7); the pages have texts of their own for each code.
+ */
 const messageIn = (msg: CatalogueEntry['msg'], language: Language): string =>
   language === 'zh-CN' ? msg['zh-CN'] : msg.en;
 

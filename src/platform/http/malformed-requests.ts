@@ -13,8 +13,8 @@ import { sendError } from './error-envelope';
 const maxHeaders = 200;
 
 /**
- * Refuses in the envelope what Node accepts or would refuse with an empty body:
- * - more than 200 headers: Node limits their bytes, but accepts 2000 short ones and silently drops the rest
+ * Refuses these requests with an error envelope. Node would accept them, or refuse them with an empty body:
+ * - more than 200 headers: Node limits the bytes of headers, but accepts 2000 short headers and silently drops the rest
  *   (docs/spec/attacks.md#t223);
  * - no Host header, or several (RFC 9112 §3.2). `requireHostHeader` of Node must be off for this;
  * - CONNECT.
@@ -31,8 +31,8 @@ export function refuseMalformedRequests(fastify: FastifyInstance): void {
   });
   const { server } = fastify;
   server.on('connect', (_request, socket) => refuseSocket(socket, '405 Method Not Allowed', methodNotAllowed));
-  // Node would refuse an unknown expectation. It may be ignored (RFC 9110 §10.1.1), so the request is handled without
-  // it.
+  // Node would refuse a request with an unknown `Expect` header. RFC 9110 §10.1.1 allows to ignore the header, so the
+  // request is handled as if it had none.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 

@@ -43,7 +43,7 @@ describe('the counters in the memory of one process', () => {
     expect(await hit('a', 'target')).toMatchObject({ totalHits: 1 });
   });
 
-  it('drop keys that are over when new keys come, so that many addresses do not fill the memory', async () => {
+  it('drop keys whose window and block have ended when new keys come, so that many addresses do not fill the memory', async () => {
     for (let round = 0; round < 10; round++) {
       for (let n = 0; n < 1000; n++) await hit(`round ${round}, address ${n}`);
       now += minute;

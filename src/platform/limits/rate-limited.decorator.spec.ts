@@ -7,7 +7,7 @@ class Routes {
   grouped(): void {}
 
   @RateLimited('other', bodyField('email'))
-  aboutSomebody(): void {}
+  withTarget(): void {}
 
   undeclared(): void {}
 }
@@ -33,17 +33,17 @@ describe('the limit of a route', () => {
     expect(at(Routes, 'grouped')).toEqual({ group: 'login' });
   });
 
-  it('is that of other routes when none is declared: no route is forgotten', () => {
+  it('is the limit of the group `other` for a method without a declaration', () => {
     expect(at(Routes, 'undeclared')).toEqual({ group: 'other' });
   });
 
-  it('is none where the controller says so, except for a method that declares its own', () => {
+  it('does not exist for a controller with @NotRateLimited, except for a method that declares a limit', () => {
     expect(at(Probes, 'live')).toEqual({ group: undefined });
     expect(at(Probes, 'costly')).toEqual({ group: 'captcha' });
   });
 
   it('counts the declared target as well', () => {
-    expect(at(Routes, 'aboutSomebody').target?.(asked({ email: 'a@example.com' }))).toBe('a@example.com');
+    expect(at(Routes, 'withTarget').target?.(asked({ email: 'a@example.com' }))).toBe('a@example.com');
   });
 });
 
@@ -59,7 +59,7 @@ describe('the target of a request', () => {
     ['no body', undefined],
     ['null', null],
     ['text', 'text'],
-  ])('is nobody for %s', (_what, body) => {
+  ])('is undefined for %s', (_what, body) => {
     expect(bodyField('email')(asked(body))).toBeUndefined();
   });
 });

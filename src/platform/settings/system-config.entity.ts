@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * A setting of a tenant that can be changed while the service runs. The service reads those of the root tenant
+ * A setting of a tenant that can be changed while the service runs. The service reads the settings of the root tenant
  * (docs/spec/service.md#6.2).
  */
 @Entity('system_configs')

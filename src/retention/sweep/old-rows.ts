@@ -9,11 +9,11 @@ export interface OldRows {
   readonly key: string;
   /** An indexed time column, so that the search needs no table scan. */
   readonly time: string;
-  /** A further SQL condition on the rows. */
+  /** A further SQL condition. Rows that do not meet it are never deleted. */
   readonly only?: string;
 }
 
-/** Rows that one statement deletes. That takes some milliseconds; other statements run between two batches. */
+/** The most rows that one DELETE removes. It takes some milliseconds, and other statements run between two batches. */
 export const batchRows = 1000;
 const pauseMs = 20;
 const beforeEverything = new Date('1970-01-02T00:00:00Z');

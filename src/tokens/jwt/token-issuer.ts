@@ -6,7 +6,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { NewToken, Scope, SessionKey } from '../persistence/login-tokens';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 
-/** What the claims of all tokens of a session are made from. */
+/** The values from which the claims of all tokens of a session are made. */
 export interface SessionClaims extends Scope, Pick<SessionKey, 'userId' | 'sid'> {
   readonly amr: readonly AuthenticationMethod[];
 }

@@ -24,7 +24,9 @@ export class LoginToken {
   @Column('integer', { name: 'credential_version' })
   credentialVersion: number;
 
-  /** Set once, when the refresh token is rotated. The first rotation that sets it names the next token. */
+  /**
+   * The `jti` of the token that replaced this refresh token. The first rotation sets it, and no other one changes it.
+   */
   @Column('varchar', { name: 'successor_jti', length: 36, nullable: true })
   successorJti: string | null;
 

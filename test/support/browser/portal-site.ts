@@ -8,7 +8,7 @@ import { newMails } from '../reset';
 import { Chromium } from '../servers/chromium';
 import { freePort } from '../servers/free-port';
 
-/** The service with its pages, as the demo serves them, and a browser. */
+/** The service with the portal pages, as the demo serves them, and a browser. */
 export class PortalSite {
   private readonly complaints: string[] = [];
 
@@ -42,7 +42,7 @@ export class PortalSite {
     return context.newPage();
   }
 
-  /** Returns and clears what no page may cause: script errors, console errors, requests to other origins. */
+  /** Returns and clears the faults of all pages: script errors, console errors, requests to other origins. */
   takeComplaints(): string[] {
     return this.complaints.splice(0);
   }
@@ -56,7 +56,7 @@ export class PortalSite {
   private listen(page: Page): void {
     page.on('pageerror', (error) => this.complaints.push(`script: ${error.message}`));
     page.on('console', (message) => {
-      // Many tests expect an answer of 4xx, so its console message is no error.
+      // Many tests expect a 4xx answer. The browser logs it to the console, and this is no fault of the page.
       const refused = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
       if (['error', 'warning'].includes(message.type()) && !refused) this.complaints.push(`console: ${message.text()}`);
     });
@@ -94,7 +94,7 @@ export const on = (page: Page) => ({
     await page.getByRole('button', { name: 'Sign in' }).click();
   },
 
-  /** The sixth digit submits the code, unless a wait is running. */
+  /** Waits until the form accepts a code, and types the code. The page submits it after the sixth digit. */
   enterCode: async (code: string): Promise<void> => {
     await page.locator('form button[type=submit]:enabled').waitFor();
     await page.getByLabel('Six-digit code').fill(code);

@@ -19,8 +19,8 @@ import { FakeClock } from '../fakes';
 import { testSettings } from '../settings';
 
 /**
- * Limits for tests: no automatic polls, so that the test decides when mails are sent. The mail server of a test is
- * waited for longer than a busy machine needs for an answer.
+ * Limits for tests. There are no automatic polls, so that the test decides when mails are sent. The time-outs are
+ * longer than a mail server on a busy machine needs for an answer.
  */
 export const testLimits: MailLimits = {
   ...mailLimits,
@@ -33,8 +33,8 @@ export const testLimits: MailLimits = {
   stopMs: 200,
 };
 
-/** For a mail server that is silent on purpose. A server that answers may be too slow for it on a busy machine. */
-export const impatient = { greetingMs: 300, socketMs: 300 } as const;
+/** Only for a mail server that never answers. On a busy machine, an answer can take longer than these time-outs. */
+export const shortTimeouts = { greetingMs: 300, socketMs: 300 } as const;
 
 interface Options {
   readonly settings?: Record<string, string>;
@@ -71,7 +71,7 @@ export class MailReplica {
       .useValue({ ...testLimits, ...limits })
       .compile();
     await module.init();
-    // The first mail loads this package. Under jest that takes long, and a test may measure the first mail.
+    // The first mail would load this package. Under jest, loading is slow, and a test may measure the first mail.
     await import('@nestjs-modules/mailer/adapters/handlebars.adapter');
     module.get(MailOutbox).startSending();
     return new MailReplica(module, clock, lines, dataDir);

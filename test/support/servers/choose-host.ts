@@ -3,7 +3,7 @@ import { LocalHost } from './local-host';
 import type { ServerHost } from './server-host';
 import { dockerAnswers, findProgram, type ProgramName, SERVER_PROGRAMS } from './server-programs.mjs';
 
-/** Name of the environment variable that selects containers (`containers`) even if the programs are installed. */
+/** Environment variable. Its value `containers` selects containers even if the programs are installed. */
 const CHOICE = 'TEST_SERVERS';
 
 /**

@@ -11,9 +11,9 @@ const ROOT = resolve(__dirname, '../../..');
 const unshare = [['unshare'], ['unshare', '--user', '--map-root-user']].find(canUnshare);
 
 /**
- * A built program as process 1 of a PID namespace, as in a container: the kernel ignores a signal without a listener. When
- * namespaces are not allowed it is an ordinary process. Then an exit code after a signal shows that there is a listener:
- * without one the kernel ends the process, and the exit has a signal and no code.
+ * A built program as process 1 of a PID namespace, as in a container: the kernel ignores a signal without a listener.
+ * When namespaces are not allowed, the program is an ordinary process. A test can still see whether it has a listener:
+ * without one, the kernel ends the process, and the exit has a signal instead of a code.
  */
 export class FirstProcess {
   private constructor(
@@ -61,7 +61,7 @@ export class FirstProcess {
 
 function canUnshare([command = '', ...args]: readonly string[]): boolean {
   try {
-    // The file that names the child is needed as well.
+    // childOf needs /proc/<pid>/task/<tid>/children, which some kernels do not have.
     childOf(process.pid);
     execFileSync(command, [...args, '--pid', '--fork', '--kill-child', 'true'], { stdio: 'ignore' });
     return true;

@@ -20,7 +20,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** The last output of a child that has ended may still be in the pipes when the machine is busy. */
+/** How long to wait for the last output of a child that has ended. On a busy machine it may still be in the pipes. */
 const LAST_LINES_MS = 5_000;
 
 /**
@@ -35,7 +35,7 @@ kill -KILL "$1" 2>/dev/null
 [ -z "$2" ] || rm -rf "$2" || { sleep 1; rm -rf "$2"; }
 `;
 
-/** A child process that does not outlive the process that started it, even if that one is killed. */
+/** A child process that ends with the test process, even if the test process is killed. */
 export class GuardedChild {
   readonly lines: string[] = [];
   readonly exited: Promise<Exit>;
@@ -58,13 +58,13 @@ export class GuardedChild {
         const exit = (this.exit = { code, signal });
         watcher.kill('SIGKILL');
         // The last lines arrive before `close`. That event never comes while a grandchild keeps the output open.
-        const enough = setTimeout(() => {
+        const timer = setTimeout(() => {
           child.stdout?.destroy();
           child.stderr?.destroy();
           resolve(exit);
         }, LAST_LINES_MS);
         child.once('close', () => {
-          clearTimeout(enough);
+          clearTimeout(timer);
           resolve(exit);
         });
       });
@@ -107,10 +107,10 @@ export class GuardedChild {
     if (!this.hasExited) this.child.kill(signal);
   }
 
-  /** Sends a signal, and calls `force` (default: SIGKILL) if the child has not ended after `patience` milliseconds. */
-  async end(signal: NodeJS.Signals, patience = 60_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
+  /** Sends a signal, and calls `force` (default: SIGKILL) if the child has not ended after `timeoutMs`. */
+  async end(signal: NodeJS.Signals, timeoutMs = 60_000, force = () => this.signal('SIGKILL')): Promise<Exit> {
     this.signal(signal);
-    const timer = setTimeout(force, patience);
+    const timer = setTimeout(force, timeoutMs);
     try {
       return await this.exited;
     } finally {
@@ -118,7 +118,7 @@ export class GuardedChild {
     }
   }
 
-  /** Waits until `answers` no longer throws. Fails at once, with the output of the child, if the child ends before. */
+  /** Waits until `answers` no longer throws. Fails at once, with the output of the child, if the child ends first. */
   async becomeReady(what: string, answers: () => Promise<unknown>, timeout?: number): Promise<void> {
     const attempt = async () => this.hasExited || answers().then(() => true);
     await eventually(attempt, { what: `${what} answers`, timeout }).catch((error: unknown) => {

@@ -42,6 +42,6 @@ async function stopped(pid: number): Promise<void> {
 async function threadStates(pid: number): Promise<string[]> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const lines = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/stat`, 'utf8')));
-  // The format is "pid (name) state ...". The name may contain any character, also parentheses.
+  // The format is "pid (name) state ...". The name may contain any character, including parentheses.
   return lines.map((line) => line.charAt(line.lastIndexOf(')') + 2));
 }

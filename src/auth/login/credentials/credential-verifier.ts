@@ -2,7 +2,7 @@ import type { ClientInfo } from '../../../shared/client-info';
 import type { Provider, User } from '../../../users/user.entity';
 import type { LoginCommand } from '../login-command';
 
-/** Checks the credential of a login for one provider. An outage throws (503): it must not count as a failure. */
+/** Checks the credential of a login for one provider. An outage throws a 503 error and must not count as a failure. */
 export abstract class CredentialVerifier {
   abstract readonly provider: Provider;
 
@@ -10,17 +10,17 @@ export abstract class CredentialVerifier {
   abstract assertCapacity(client: ClientInfo): void;
 
   /**
-   * For a known user of this provider. A wrong credential is counted before it is answered.
+   * Checks the credential of a known user of this provider. A wrong credential is counted before the answer is sent.
    * @throws DomainError LOGIN_401001, or LOGIN_401004 when the account was locked before the failure was counted
    */
   abstract assertMatches(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 
   /**
-   * For a login name without a user: does the same work as for a known one.
+   * Handles a login name without a user, with the same work as for a known user.
    * @returns the user whose credential the provider has accepted, otherwise null
    */
   abstract resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null>;
 
-  /** After the success is recorded: updates what needs the right password, such as a hash of a lower cost. */
+  /** Called after the success is recorded. Updates what needs the right password, such as a hash of a lower cost. */
   abstract renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 }

@@ -14,12 +14,12 @@ import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
 import { UnknownGuesses } from './ldap/unknown-guesses';
 
-/** For everything: the wait for the semaphore and all servers. An outage has to be answered within five seconds. */
+/** The limit for the wait for the semaphore and for all servers together. An outage must be answered within 5 s. */
 const budgetMs = 4400;
 
 /**
  * Search and bind at the directory (docs/spec/decisions.md#7). An outage is LOGIN_503001 and never a wrong password. A
- * semaphore for each user keeps the number of binds under way below the number of guesses left before the lock.
+ * semaphore for each user allows at most as many parallel binds as there are guesses left before the lock.
  */
 @Injectable()
 export class LdapVerifier extends CredentialVerifier {
@@ -36,13 +36,13 @@ export class LdapVerifier extends CredentialVerifier {
     super();
   }
 
-  /** Always succeeds: the directory judges, and nobody waits for a hash. */
+  /** Always succeeds, because an LDAP login computes no hash and so needs no capacity of the hash queue. */
   assertCapacity(): void {}
 
   /**
-   * Searches by the stored login name, never the typed one: aliases would otherwise be more than one counter for one
-   * entry (docs/spec/attacks.md#w19). A wrong password is counted before the semaphore admits the next login, so the
-   * guesses left are read after the failures of the logins before it.
+   * Searches by the stored login name, never by the typed name. Otherwise each alias of a directory entry would have a
+   * failure counter of its own (docs/spec/attacks.md#w19). A wrong password is counted before the semaphore admits the
+   * next login, so that login reads the number of guesses left after all earlier failures.
    */
   async assertMatches(user: User, command: LoginCommand): Promise<void> {
     const until = performance.now() + budgetMs;
@@ -55,13 +55,15 @@ export class LdapVerifier extends CredentialVerifier {
       if (isBlank(command.password)) return this.lock.recordFailure(user);
       const credential = { name: user.loginName, password: command.password, exactName: false };
       const verdict = await this.directory.judge(credential, until);
-      // A state can tell that the password is right. A guess after the lock must not learn this.
+      // `refused` can prove that the password is right. A guess after the lock must not learn this.
       if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
       if (acceptedEntry(verdict) === undefined) await this.lock.recordFailure(user);
     });
   }
 
-  /** With just-in-time provisioning, makes the account of a name that the directory accepts. Otherwise asks nobody. */
+  /**
+   * With just-in-time provisioning, creates the account of a user whom the directory accepts. Otherwise returns null.
+   */
   async resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null> {
     const { ldap } = this.config;
     const name = command.username.normalize('NFKC').trim();

@@ -1,6 +1,6 @@
 import { KeyedSemaphore } from './keyed-semaphore';
 
-const farAway = () => performance.now() + 60_000;
+const distantDeadline = () => performance.now() + 60_000;
 const manyPermits = () => Promise.resolve(100);
 
 /** Work that runs until `end` is called. */
@@ -23,10 +23,10 @@ function task() {
 const eventLoopTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('KeyedSemaphore', () => {
-  it('admits as many as a key has permits, and the others in the order of arrival', async () => {
+  it('admits as many tasks as the key has permits, and the others in the order of arrival', async () => {
     const semaphore = new KeyedSemaphore({ perKey: 2, total: 10, waiting: 10 });
     const tasks = [task(), task(), task(), task()];
-    const all = tasks.map(({ work }) => semaphore.run('a', farAway(), manyPermits, work));
+    const all = tasks.map(({ work }) => semaphore.run('a', distantDeadline(), manyPermits, work));
     await eventLoopTurn();
     expect(tasks.map(({ started }) => started)).toEqual([true, true, false, false]);
     tasks[1]!.end();
@@ -40,7 +40,9 @@ describe('KeyedSemaphore', () => {
   it('a key that is full does not delay another key until the total is reached', async () => {
     const semaphore = new KeyedSemaphore({ perKey: 1, total: 2, waiting: 10 });
     const tasks = [task(), task(), task(), task()];
-    const all = tasks.map(({ work }, n) => semaphore.run(['a', 'a', 'b', 'c'][n]!, farAway(), manyPermits, work));
+    const all = tasks.map(({ work }, n) =>
+      semaphore.run(['a', 'a', 'b', 'c'][n]!, distantDeadline(), manyPermits, work),
+    );
     await eventLoopTurn();
     expect(tasks.map(({ started }) => started)).toEqual([true, false, true, false]);
     tasks[0]!.end();
@@ -51,7 +53,7 @@ describe('KeyedSemaphore', () => {
     await Promise.all(all);
   });
 
-  it('reads the permits again after each release, so no more guesses start than are left', async () => {
+  it('reads the permits again after each release, so no more guesses start than the lock allows', async () => {
     let recorded = 0;
     let underWay = 0;
     let begun = 0;
@@ -59,7 +61,7 @@ describe('KeyedSemaphore', () => {
     const guess = () =>
       semaphore.run(
         'a',
-        farAway(),
+        distantDeadline(),
         async () => {
           const left = 3 - recorded;
           await eventLoopTurn();
@@ -83,9 +85,9 @@ describe('KeyedSemaphore', () => {
   it('a waiter is rejected with LOGIN_503001 at its deadline, and the next one is admitted in its place', async () => {
     const semaphore = new KeyedSemaphore({ perKey: 1, total: 10, waiting: 10 });
     const first = task();
-    const holding = semaphore.run('a', farAway(), manyPermits, first.work);
+    const holding = semaphore.run('a', distantDeadline(), manyPermits, first.work);
     const late = semaphore.run('a', performance.now() + 20, manyPermits, () => Promise.resolve('late'));
-    const patient = semaphore.run('a', farAway(), manyPermits, () => Promise.resolve('patient'));
+    const patient = semaphore.run('a', distantDeadline(), manyPermits, () => Promise.resolve('patient'));
     await expect(late).rejects.toMatchObject({ entry: { code: 'LOGIN_503001' } });
     first.end();
     await holding;
@@ -95,10 +97,10 @@ describe('KeyedSemaphore', () => {
   it('when the queue is full, a further login is rejected with LOGIN_503001 at once', async () => {
     const semaphore = new KeyedSemaphore({ perKey: 1, total: 10, waiting: 1 });
     const first = task();
-    const holding = semaphore.run('a', farAway(), manyPermits, first.work);
+    const holding = semaphore.run('a', distantDeadline(), manyPermits, first.work);
     await eventLoopTurn();
-    const waiting = semaphore.run('a', farAway(), manyPermits, () => Promise.resolve());
-    await expect(semaphore.run('b', farAway(), manyPermits, () => Promise.resolve())).rejects.toMatchObject({
+    const waiting = semaphore.run('a', distantDeadline(), manyPermits, () => Promise.resolve());
+    await expect(semaphore.run('b', distantDeadline(), manyPermits, () => Promise.resolve())).rejects.toMatchObject({
       entry: { code: 'LOGIN_503001' },
     });
     first.end();
@@ -107,9 +109,9 @@ describe('KeyedSemaphore', () => {
 
   it('work that fails releases its permits', async () => {
     const semaphore = new KeyedSemaphore({ perKey: 1, total: 1, waiting: 10 });
-    await expect(semaphore.run('a', farAway(), manyPermits, () => Promise.reject(new Error('broken')))).rejects.toThrow(
-      'broken',
-    );
-    expect(await semaphore.run('a', farAway(), manyPermits, () => Promise.resolve('next'))).toBe('next');
+    await expect(
+      semaphore.run('a', distantDeadline(), manyPermits, () => Promise.reject(new Error('broken'))),
+    ).rejects.toThrow('broken');
+    expect(await semaphore.run('a', distantDeadline(), manyPermits, () => Promise.resolve('next'))).toBe('next');
   });
 });

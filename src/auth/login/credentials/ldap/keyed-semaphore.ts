@@ -2,7 +2,7 @@ import { DomainError } from '../../../../shared/errors/domain-error';
 import { directoryUnavailable } from '../../../../shared/errors/error-catalogue';
 
 interface Waiter {
-  /** How many permits there are for this key now. Rejects when this waiter can never get one. */
+  /** Reads how many permits the key has now. Rejects when this waiter can never get a permit. */
   readonly permits: () => Promise<number>;
   readonly admit: () => void;
   readonly reject: (error: unknown) => void;
@@ -18,7 +18,7 @@ class Semaphore {
 }
 
 export interface SemaphoreLimits {
-  /** Permits for one key, at most. */
+  /** The most permits for one key. */
   readonly perKey: number;
   /** Permits for all keys together. */
   readonly total: number;
@@ -28,9 +28,9 @@ export interface SemaphoreLimits {
 
 /**
  * A counting semaphore for each key and one for all keys, with a bounded queue, a deadline and the order of arrival.
- * The permits of a key are the guesses left before the lock of its user. So a burst of wrong passwords meets our lock
- * before the directory's (docs/spec/attacks.md#w08), and a silent directory delays its own users only
- * (docs/spec/attacks.md#w20).
+ * The permits of a key are the guesses left before the lock of its user. A burst of wrong passwords therefore locks the
+ * account in this service before the directory locks it (docs/spec/attacks.md#w08). A directory that does not answer
+ * delays its own users only (docs/spec/attacks.md#w20).
  */
 export class KeyedSemaphore {
   private readonly byKey = new Map<string, Semaphore>();
@@ -40,10 +40,10 @@ export class KeyedSemaphore {
   constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
-   * Runs `work` while it holds a permit of the key and one of all.
+   * Runs `work` while it holds one permit of the key and one of the permits for all keys.
    * @param until the end of the wait, on the clock of `performance.now()`
    * @param permits is read again for each waiter and after each release
-   * @throws DomainError LOGIN_503001 when too many wait or the wait is over; whatever `permits` or `work` throws
+   * @throws DomainError LOGIN_503001 when the queue is full or `until` has passed; whatever `permits` or `work` throws
    */
   async run<T>(key: string, until: number, permits: () => Promise<number>, work: () => Promise<T>): Promise<T> {
     const semaphore = this.byKey.get(key) ?? new Semaphore();

@@ -11,7 +11,7 @@ import { type User, userStatus } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
 import type { DirectoryEntry } from '../../../../directory/verdict';
 
-/** Makes the account of a user whose credential the directory has accepted (docs/spec/decisions.md#7). */
+/** Creates the account of a user whose credential the directory has accepted (docs/spec/decisions.md#7). */
 @Injectable()
 export class Provisioning {
   constructor(
@@ -24,7 +24,7 @@ export class Provisioning {
 
   /**
    * The login name comes from the directory, never from what was typed. An existing account or e-mail address is never
-   * taken over: otherwise whoever can write a colleague's address into an entry gets into the colleague's account. Two
+   * taken over: otherwise a person who can write a colleague's address into an entry could log in as the colleague. Two
    * first logins of one user race for the unique key of the login name. The loser reads the winner's row and uses it.
    * @returns null when the account was refused; the audit trail says why
    */

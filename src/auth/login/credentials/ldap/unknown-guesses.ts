@@ -7,13 +7,14 @@ import { KeyRing } from '../../../../platform/crypto/key-ring';
 import { Cooldowns } from '../../../../platform/database/cooldowns';
 import { Database } from '../../../../platform/database/database';
 
-/** A lock that opens later than this is no lock of the directory's either. */
-const mostGates = 20;
+/** The most guesses for one name when `MAX_LOCK_COUNT` is larger. A directory locks an account after fewer failures. */
+const mostCooldowns = 20;
 
 /**
- * The lock for names that have no row yet: where users are provisioned just in time, their passwords could otherwise be
- * guessed without end. `MAX_LOCK_COUNT` gates a name, each closed by a wrong guess for `USER_LOCK_TIME`, in the database
- * and so over all replicas; the names are kept as keyed hashes.
+ * The lock for names without a row in `users`. With just-in-time provisioning, the passwords of such names could
+ * otherwise be guessed without a limit. Each name has `MAX_LOCK_COUNT` cooldowns, and each wrong guess starts one of
+ * them for `USER_LOCK_TIME` seconds. The cooldowns are in the database, so all replicas share them. They contain a
+ * keyed hash of the name, not the name.
  */
 @Injectable()
 export class UnknownGuesses {
@@ -25,33 +26,36 @@ export class UnknownGuesses {
     private readonly config: AppConfig,
   ) {}
 
-  /** How many guesses are left. @throws DomainError LOGIN_401004 when none is. */
+  /** @returns the number of guesses that are left. @throws DomainError LOGIN_401004 when none is left */
   async left(nameKey: string): Promise<number> {
-    const gates = this.gatesOf(nameKey);
+    const subjects = this.subjectsOf(nameKey);
     const row = await this.database.row<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM cooldowns WHERE kind = 'ldap' AND until > ? AND subject IN (${gates.map(() => '?').join(', ')})`,
-      [this.clock.now(), ...gates],
+      `SELECT COUNT(*) AS n FROM cooldowns WHERE kind = 'ldap' AND until > ? AND subject IN (${subjects.map(() => '?').join(', ')})`,
+      [this.clock.now(), ...subjects],
     );
-    const left = gates.length - Number(row?.n);
+    const left = subjects.length - Number(row?.n);
     if (left <= 0) throw new DomainError(accountLocked);
     return left;
   }
 
-  /** Closes one gate: LOGIN_401001, or LOGIN_401004 where parallel guesses, on any replica, had closed the last one. */
+  /**
+   * Starts one cooldown of the name.
+   * @throws DomainError LOGIN_401001, or LOGIN_401004 when parallel guesses on any replica have started all cooldowns
+   */
   async recordFailure(nameKey: string): Promise<never> {
-    for (const gate of this.gatesOf(nameKey)) {
-      const closed = await this.cooldowns.start({
+    for (const subject of this.subjectsOf(nameKey)) {
+      const started = await this.cooldowns.start({
         kind: 'ldap',
-        subject: gate,
+        subject,
         seconds: this.config.lock.windowSeconds,
       });
-      if (closed) throw new DomainError(loginFailed);
+      if (started) throw new DomainError(loginFailed);
     }
     throw new DomainError(accountLocked);
   }
 
-  private gatesOf(nameKey: string): string[] {
-    const count = Math.min(this.config.lock.maxCount, mostGates);
+  private subjectsOf(nameKey: string): string[] {
+    const count = Math.min(this.config.lock.maxCount, mostCooldowns);
     return Array.from({ length: count }, (_, n) => this.keys.mac('ldap-guess', `${n}:${nameKey}`));
   }
 }
