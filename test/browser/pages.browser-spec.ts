@@ -62,7 +62,7 @@ describe('the pages', () => {
         .field('E-mail address')
         .fill(`${await newUser()}@example.com`);
       await on(page).button('Send link').click();
-      await on(page).heading('Check your mailbox').waitFor();
+      await on(page).heading('Check your inbox').waitFor();
     },
     reset: async (page) => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
@@ -80,7 +80,7 @@ describe('the pages', () => {
       await on(page).logIn('carol');
       await on(page).heading('Your password has expired').waitFor();
     },
-    missing: visit('/nowhere', /There is nothing here/),
+    missing: visit('/nowhere', /Page not found/),
     'reset-broken': visit('/reset-password?uid=x', /does not work/),
     account: async (page) => {
       await page.goto('/');
@@ -93,7 +93,7 @@ describe('the pages', () => {
       );
       await page.goto('/');
       await on(page).logIn('alice');
-      await page.getByText('This browser does not let the portal store anything').waitFor();
+      await page.getByText('This browser does not store your sign-in').waitFor();
     },
     authenticator: async (page) => {
       await page.goto('/');

@@ -95,8 +95,8 @@ describe('the pages, served by the service', () => {
     });
     const page = await site.visitor();
     await page.goto('/acount');
-    await on(page).heading('There is nothing here').waitFor();
-    await on(page).link('Back to the portal').click();
+    await on(page).heading('Page not found').waitFor();
+    await on(page).link('Back to the start page').click();
     await on(page).heading('Sign in').waitFor();
     expect(site.takeComplaints()).toEqual([]);
   });
@@ -163,7 +163,7 @@ describe('the pages on another origin', () => {
     await site.service.givenUser('alice');
     const page = await site.visitor({ baseURL: url });
     await page.goto('/');
-    expect(await on(page).link('Mails of the demo').count()).toBe(0);
+    expect(await on(page).link('Demo inbox').count()).toBe(0);
     await on(page).logIn('alice');
     await on(page).heading('Hello, alice').waitFor();
     await on(page).link('Set up authenticator').click();
