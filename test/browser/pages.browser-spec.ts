@@ -5,7 +5,7 @@ import { mailedToken } from '../support/reset';
 
 type Reach = (page: Page) => Promise<unknown>;
 
-/** Checks every page in light and dark: no accessibility violations, and no horizontal scrolling. */
+/** Checks every page in light and dark: no accessibility violations, and no horizontal scrolling in any language. */
 function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>): void {
   describe.each(schemes)('in %s', (colorScheme) => {
     it.each(Object.entries(pages))('%s is accessible and does not scroll sideways', async (name, reach) => {
@@ -17,6 +17,15 @@ function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>
       await takePicture(page, `${name}-phone-${colorScheme}`);
       expect(await accessibilityViolations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
+      for (const language of ['de', 'zh-CN']) {
+        await page.locator('footer select').first().selectOption(language);
+        await page.locator(`html[lang=${language}]`).waitFor();
+        await takePicture(page, `${name}-phone-${colorScheme}-${language}`);
+        expect([language, await overflow(page)]).toEqual([language, 0]);
+        await page.setViewportSize(sizes.desktop);
+        await takePicture(page, `${name}-desktop-${colorScheme}-${language}`);
+        await page.setViewportSize(sizes.phone);
+      }
       expect(site().takeComplaints()).toEqual([]);
       await page.context().close();
     });
