@@ -110,7 +110,7 @@ describe('with a directory', () => {
     try {
       const page = await site.visitor();
       await page.goto('/');
-      await page.getByLabel('Company account').check();
+      await page.getByLabel('Company', { exact: true }).check();
       const request = page.waitForRequest('**/login');
       await on(page).logIn('alice');
       expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { sizes } from '../support/browser/pictures';
+import { sizes, takePicture } from '../support/browser/pictures';
 import { PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
 
@@ -28,6 +28,7 @@ describe('the login page on a phone of 375 × 667', () => {
     await page.goto('/');
     await page.getByRole('radio').first().waitFor();
     await page.locator('footer').waitFor();
+    await takePicture(page, `login-directory-phone-${locale}`);
     expect(await hidden(page)).toBe(0);
     await page.context().close();
   });
@@ -37,6 +38,7 @@ describe('the login page on a phone of 375 × 667', () => {
       const page = await site.visitor({ colorScheme });
       await page.goto('/');
       await page.getByRole('radio').first().waitFor();
+      await takePicture(page, `login-directory-desktop-${colorScheme}`);
       const style = await page.evaluate<{ scheme: string; look: string; accent: string }>(`(() => {
         const { colorScheme, appearance, accentColor } = getComputedStyle(document.querySelector('[type=radio]'));
         return { scheme: colorScheme, look: appearance, accent: accentColor };
@@ -48,8 +50,8 @@ describe('the login page on a phone of 375 × 667', () => {
   });
 });
 
-// Newer than the browsers of portal/README.md: Chrome 111, Firefox 115, Safari 16.2.
-const newStyles = /light-dark\(|:has\(|@scope|@starting-style|@container|anchor\(|field-sizing|&\s|text-box|@property/;
+// Features that a page would depend on. They are newer than Chrome 111, Firefox 115 and Safari 16.2 (portal/README.md).
+const newStyles = /light-dark\(|:has\(|@scope|@starting-style|@container|anchor\(|&\s|text-box|@property/;
 const newScripts =
   /AbortSignal\.any\(|withResolvers\(|\.groupBy\(|\bIterator\.|URL\.canParse\(|fromAsync\(|\.toSorted\([^)]*\)\.values|RegExp\.escape|\.isWellFormed\(|Symbol\.dispose|\bnew URLPattern/;
 

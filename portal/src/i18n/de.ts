@@ -114,7 +114,7 @@ export const texts: Texts = {
     busy: 'Wird gesendet …',
     wait: 'Link senden ({seconds} s)',
     sentTitle: 'Prüfen Sie Ihren Posteingang',
-    sent: 'Wir haben einen Link an {email} gesendet. Er gilt einmal und bis {time}.',
+    sent: 'Wir haben einen Link an {email} gesendet. Sie können ihn einmal verwenden, bis {time}.',
     another: 'Andere Adresse verwenden',
     back: 'Zurück zur Anmeldung',
     malformed: 'Geben Sie eine vollständige E-Mail-Adresse ein.',
@@ -170,7 +170,8 @@ export const texts: Texts = {
     retry: 'Erneut versuchen',
   },
   totp: {
-    title: 'Authenticator-App einrichten',
+    // With a hyphen that does not end a line.
+    title: 'Authenticator‑App einrichten',
     scan: 'Scannen Sie diesen QR-Code mit Ihrer Authenticator-App.',
     qrAlt: 'QR-Code für die Authenticator-App',
     key: 'Oder geben Sie diesen Schlüssel in der App ein',

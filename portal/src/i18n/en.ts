@@ -67,7 +67,7 @@ export const texts = {
     username: 'User name',
     password: 'Password',
     provider: 'Account type',
-    providers: { password: 'Portal account', ldap: 'Company account' },
+    providers: { password: 'Portal', ldap: 'Company' },
     submit: 'Sign in',
     busy: 'Signing in…',
     wait: 'Sign in ({seconds} s)',
