@@ -149,7 +149,7 @@ describe('the limits of the client', () => {
     const { name } = await atCode();
     const page = await open();
     await on(page).logIn(name);
-    const told = page.getByText(/A code was sent a moment ago. Wait \d+ s/);
+    const told = page.getByText(/We sent you a code a moment ago. You can request another one in \d+ s/);
     await told.waitFor();
     await stopTime(page);
     const wait = await seconds(page, /Sign in/);

@@ -163,13 +163,14 @@ describe('the pages on another origin', () => {
     await site.service.givenUser('alice');
     const page = await site.visitor({ baseURL: url });
     await page.goto('/');
+    await on(page).heading('Sign in').waitFor();
     expect(await on(page).link('Demo inbox').count()).toBe(0);
     await on(page).logIn('alice');
     await on(page).heading('Hello, alice').waitFor();
     await on(page).link('Set up authenticator').click();
     await page.getByAltText('QR code for the authenticator app').waitFor();
     await page.goto('/outbox');
-    await page.getByText('There is no outbox here').waitFor();
+    await page.getByText('There is no demo inbox here').waitFor();
     await page.goto('/account');
     await on(page).button('Sign out').click();
     await on(page).heading('Sign in').waitFor();

@@ -4,10 +4,10 @@ import { chooseLanguage, ownName } from '../../portal/src/i18n/choose-language';
 import { languages as languagesOfMails } from '../../src/shared/languages';
 
 const folder = join(__dirname, '../../portal/src/i18n');
+/** The files that the pages find by their names: see portal/src/i18n/texts.tsx. */
 const languages = readdirSync(folder)
   .map((file) => /^([a-z]{2,3}(-\w+)*)\.ts$/.exec(file)?.[1])
-  .filter((tag) => tag !== undefined)
-  .filter((tag) => Intl.getCanonicalLocales(tag)[0] === tag && !['dates', 'texts'].includes(tag));
+  .filter((tag) => tag !== undefined);
 
 /** The texts of a language by the path of their keys, for example `login.title`. */
 function textsOf(language: string): Map<string, string> {
@@ -29,6 +29,10 @@ describe('the languages of the pages', () => {
 
   it('are those of the mails, so that a mailed link opens a page in the language of the mail', () => {
     expect([...languages].sort()).toEqual([...languagesOfMails].sort());
+  });
+
+  it('have names that are language tags in their usual spelling (BCP 47)', () => {
+    expect(languages.map((tag) => Intl.getCanonicalLocales(tag)[0])).toEqual(languages);
   });
 
   describe.each(languages)('%s', (language) => {
