@@ -14,8 +14,8 @@ export default defineConfig({
     alias: { '@portal-auth/sdk': fileURLToPath(new URL('../sdk/typescript/dist/index.js', import.meta.url)) },
   },
   build: {
-    // The oldest versions with the CSS function light-dark().
-    target: ['chrome123', 'firefox120', 'safari17.5'],
+    // The browsers of portal/README.md. For them Lightning CSS replaces newer features, for example light-dark().
+    target: ['chrome111', 'edge111', 'firefox115', 'safari16.2'],
     // The Content-Security-Policy of the pages forbids inline scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,12 +1,13 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
-import { SpeechProvider } from './i18n/texts';
+import { loadFirstLanguage, SpeechProvider } from './i18n/texts';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
 
+const first = await loadFirstLanguage();
 createRoot(document.getElementById('root')!).render(
-  <SpeechProvider>
+  <SpeechProvider first={first}>
     <App />
   </SpeechProvider>,
 );

@@ -61,7 +61,7 @@ describe('the limits of the client', () => {
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
-    await page.getByText('The authenticator is set up.').waitFor();
+    await page.getByText('Your authenticator app is set up.').waitFor();
     await on(page).button('Sign out').click();
     site.service.clock.advanceSeconds(30);
     await on(page).logIn(name);
@@ -110,7 +110,7 @@ describe('the limits of the client', () => {
     }
     await on(page).enterCode('000000');
     await on(page).heading('Sign in').waitFor();
-    await page.getByText('Five codes were wrong. Please sign in again.').waitFor();
+    await page.getByText('You entered a wrong code five times. Please sign in again.').waitFor();
     await page.goto('/code');
     await on(page).heading('Sign in').waitFor();
   });
@@ -149,7 +149,7 @@ describe('the limits of the client', () => {
     const { name } = await atCode();
     const page = await open();
     await on(page).logIn(name);
-    const told = page.getByText(/A code was sent a moment ago. Wait \d+ s/);
+    const told = page.getByText(/We sent you a code a moment ago. You can request another one in \d+ s/);
     await told.waitFor();
     await stopTime(page);
     const wait = await seconds(page, /Sign in/);

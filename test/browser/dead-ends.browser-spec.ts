@@ -4,7 +4,7 @@ import { on, PortalSite } from '../support/browser/portal-site';
 import { goodPassword, mailedToken } from '../support/reset';
 import { eventually } from '../support/servers/eventually';
 
-const noAnswer = 'The service does not answer. Check your connection and try again.';
+const noAnswer = 'The service is not responding. Check your connection and try again.';
 
 describe('a user of the pages always finds a way on', () => {
   let site: PortalSite;
@@ -78,8 +78,10 @@ describe('a user of the pages always finds a way on', () => {
     it('two passwords that differ are not sent, and the second field says so', async () => {
       const { page, sent } = await openForm();
       await save(page, goodPassword(1), goodPassword(2));
-      await page.getByText('The two passwords differ.').waitFor();
-      expect(await describedText(page, 'Repeat the new password')).toBe('The two passwords differ.');
+      await page.getByText('The passwords do not match. Enter the same one twice.').waitFor();
+      expect(await describedText(page, 'Repeat the new password')).toBe(
+        'The passwords do not match. Enter the same one twice.',
+      );
       expect(await focusedLabel(page)).toBe('Repeat the new password');
       expect(sent()).toBe(0);
       await save(page, goodPassword(1));
@@ -115,7 +117,7 @@ describe('a user of the pages always finds a way on', () => {
       await page.route('**/captcha/challenge', () => undefined);
       await page.goto('/');
       await on(page).logIn(name);
-      await on(page).button('Signing in …').waitFor();
+      await on(page).button('Signing in…').waitFor();
       await page.clock.fastForward(10_000);
       expect(await on(page).alert().textContent()).toContain(noAnswer);
       await page.unroute('**/captcha/challenge');
@@ -149,7 +151,7 @@ describe('a user of the pages always finds a way on', () => {
       expect(await works(bearer)).toBe(true);
       await page.context().setOffline(false);
       // If the event comes before the network is back, the page tries again after 30 s.
-      await page.getByText('Your session has now ended there too.').waitFor({ timeout: 90_000 });
+      await page.getByText('The service has now ended your session too.').waitFor({ timeout: 90_000 });
       expect(await works(bearer)).toBe(false);
       expectNetworkErrors();
     });
@@ -188,7 +190,7 @@ describe('a user of the pages always finds a way on', () => {
       await page.goto('/');
       await on(page).logIn(name);
       await on(page).heading(`Hello, ${name}`).waitFor();
-      await page.getByText('you are signed in only in this tab, until you reload or close it').waitFor();
+      await page.getByText('It ends when you reload or close this tab').waitFor();
       await page.reload();
       await on(page).heading('Sign in').waitFor();
     });
@@ -256,10 +258,10 @@ describe('a user of the pages always finds a way on', () => {
     expect(await page.evaluate<string>(stored)).toContain('portal-auth.session');
     expect(await page.evaluate<string>(stored)).not.toContain(secret);
     await on(page).enterCode(site.authenticatorCode(secret));
-    await page.getByText('The authenticator is set up.').waitFor();
+    await page.getByText('Your authenticator app is set up.').waitFor();
     await page.reload();
     await on(page).heading(`Hello, ${name}`).waitFor();
-    expect(await page.getByText('The authenticator is set up.').count()).toBe(0);
+    expect(await page.getByText('Your authenticator app is set up.').count()).toBe(0);
   });
 });
 

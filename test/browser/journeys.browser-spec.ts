@@ -63,7 +63,7 @@ describe('a user of the pages', () => {
     const name = await newUser();
     const page = await open();
     await on(page).logIn(name, 'Wrong-Horse-7');
-    expect(await on(page).alert().textContent()).toBe('The user name or password is wrong.');
+    expect(await on(page).alert().textContent()).toBe('The user name or password is wrong. Check both and try again.');
     await on(page).logIn(name);
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
@@ -73,7 +73,7 @@ describe('a user of the pages', () => {
     await page.getByLabel('用户名').fill('nobody');
     await page.getByLabel('密码', { exact: true }).fill(password);
     await page.getByRole('button', { name: '登录' }).click();
-    expect(await on(page).alert().textContent()).toBe('用户不存在。');
+    expect(await on(page).alert().textContent()).toBe('用户不存在，请检查用户名。');
   });
 
   it('is locked out after three wrong passwords', async () => {
@@ -94,9 +94,9 @@ describe('a user of the pages', () => {
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${name}@example.com`);
     await on(page).button('Send link').click();
-    await on(page).heading('Check your mailbox').waitFor();
+    await on(page).heading('Check your inbox').waitFor();
     await newMails(site.service);
-    await on(page).link('Mails of the demo').first().click();
+    await on(page).link('Demo inbox').first().click();
     await page.locator('.mails a').first().click();
 
     await on(page).heading('Choose a new password').waitFor();
@@ -118,7 +118,7 @@ describe('a user of the pages', () => {
 
     await page.goto(link);
     await on(page).heading('This link does not work').waitFor();
-    expect(await on(page).alert().textContent()).toBe('This link has already been used.');
+    expect(await on(page).alert().textContent()).toBe('This link has already been used. Request a new one.');
     await on(page).link('Request a new link').click();
     await on(page).heading('Forgot your password?').waitFor();
   });
@@ -182,7 +182,7 @@ describe('a user of the pages', () => {
     expect(uri).toContain(`secret=${secret}`);
     expect(modulesOf(png)).toEqual(modulesFor(uri));
     await on(page).enterCode(site.authenticatorCode(secret));
-    await page.getByText('The authenticator is set up.').waitFor();
+    await page.getByText('Your authenticator app is set up.').waitFor();
     await page.getByText('An authenticator app is set up for your account.').waitFor();
     await page.getByText('You signed in with your password and a one-time code.').waitFor();
     // The service has revoked the session that enrolled.
@@ -250,7 +250,7 @@ describe('a user of the pages', () => {
     const { page, name } = await signedIn();
     await page.route('**/user/me', (route) => route.abort());
     await page.reload();
-    await page.getByText('The service does not answer.').waitFor();
+    await page.getByText('The service is not responding.').waitFor();
     await page.unroute('**/user/me');
     await on(page).button('Try again').click();
     await on(page).alert().waitFor({ state: 'detached' });
@@ -268,10 +268,10 @@ describe('a user of the pages', () => {
         what: `the focus to be on ${text.source}`,
       });
     await page.getByAltText('QR code for the authenticator app').waitFor();
-    await focused(/^Set up your authenticator$/);
+    await focused(/^Set up your authenticator app$/);
     await on(page).link('Cancel').click();
     await focused(/^Hello/);
-    await on(page).link('Mails of the demo').click();
-    await focused(/^Mails of the demo$/);
+    await on(page).link('Demo inbox').click();
+    await focused(/^Demo inbox$/);
   });
 });

@@ -5,7 +5,7 @@ import { mailedToken } from '../support/reset';
 
 type Reach = (page: Page) => Promise<unknown>;
 
-/** Checks every page in light and dark: no accessibility violations, and no horizontal scrolling. */
+/** Checks every page in light and dark: no accessibility violations, and no horizontal scrolling in any language. */
 function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>): void {
   describe.each(schemes)('in %s', (colorScheme) => {
     it.each(Object.entries(pages))('%s is accessible and does not scroll sideways', async (name, reach) => {
@@ -17,6 +17,15 @@ function showEach(site: () => PortalSite, pages: Readonly<Record<string, Reach>>
       await takePicture(page, `${name}-phone-${colorScheme}`);
       expect(await accessibilityViolations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
+      for (const language of ['de', 'zh-CN']) {
+        await page.locator('footer select').first().selectOption(language);
+        await page.locator(`html[lang=${language}]`).waitFor();
+        await takePicture(page, `${name}-phone-${colorScheme}-${language}`);
+        expect([language, await overflow(page)]).toEqual([language, 0]);
+        await page.setViewportSize(sizes.desktop);
+        await takePicture(page, `${name}-desktop-${colorScheme}-${language}`);
+        await page.setViewportSize(sizes.phone);
+      }
       expect(site().takeComplaints()).toEqual([]);
       await page.context().close();
     });
@@ -62,7 +71,7 @@ describe('the pages', () => {
         .field('E-mail address')
         .fill(`${await newUser()}@example.com`);
       await on(page).button('Send link').click();
-      await on(page).heading('Check your mailbox').waitFor();
+      await on(page).heading('Check your inbox').waitFor();
     },
     reset: async (page) => {
       await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
@@ -80,7 +89,7 @@ describe('the pages', () => {
       await on(page).logIn('carol');
       await on(page).heading('Your password has expired').waitFor();
     },
-    missing: visit('/nowhere', /There is nothing here/),
+    missing: visit('/nowhere', /Page not found/),
     'reset-broken': visit('/reset-password?uid=x', /does not work/),
     account: async (page) => {
       await page.goto('/');
@@ -93,7 +102,7 @@ describe('the pages', () => {
       );
       await page.goto('/');
       await on(page).logIn('alice');
-      await page.getByText('This browser does not let the portal store anything').waitFor();
+      await page.getByText('This browser does not store your sign-in').waitFor();
     },
     authenticator: async (page) => {
       await page.goto('/');

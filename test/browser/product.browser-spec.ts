@@ -88,7 +88,7 @@ describe('the pages of the portal', () => {
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${loginName}@example.com`);
     await on(page).button('Send link').click();
-    await on(page).heading('Check your mailbox').waitFor();
+    await on(page).heading('Check your inbox').waitFor();
     const expires = new Date(site.service.clock.now().getTime() + 30 * 60_000);
     const time = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Shanghai', hour: 'numeric', minute: '2-digit' });
     // The service clock of this test stands still.
@@ -110,7 +110,7 @@ describe('with a directory', () => {
     try {
       const page = await site.visitor();
       await page.goto('/');
-      await page.getByLabel('Directory').check();
+      await page.getByLabel('Company', { exact: true }).check();
       const request = page.waitForRequest('**/login');
       await on(page).logIn('alice');
       expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });

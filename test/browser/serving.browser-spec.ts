@@ -95,8 +95,8 @@ describe('the pages, served by the service', () => {
     });
     const page = await site.visitor();
     await page.goto('/acount');
-    await on(page).heading('There is nothing here').waitFor();
-    await on(page).link('Back to the portal').click();
+    await on(page).heading('Page not found').waitFor();
+    await on(page).link('Back to the start page').click();
     await on(page).heading('Sign in').waitFor();
     expect(site.takeComplaints()).toEqual([]);
   });
@@ -163,13 +163,14 @@ describe('the pages on another origin', () => {
     await site.service.givenUser('alice');
     const page = await site.visitor({ baseURL: url });
     await page.goto('/');
-    expect(await on(page).link('Mails of the demo').count()).toBe(0);
+    await on(page).heading('Sign in').waitFor();
+    expect(await on(page).link('Demo inbox').count()).toBe(0);
     await on(page).logIn('alice');
     await on(page).heading('Hello, alice').waitFor();
     await on(page).link('Set up authenticator').click();
     await page.getByAltText('QR code for the authenticator app').waitFor();
     await page.goto('/outbox');
-    await page.getByText('There is no outbox here').waitFor();
+    await page.getByText('There is no demo inbox here').waitFor();
     await page.goto('/account');
     await on(page).button('Sign out').click();
     await on(page).heading('Sign in').waitFor();

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type Language, languages, useSpeech } from '../i18n/texts';
+import { ownName } from '../i18n/choose-language';
+import { languages, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
 import { Mark } from './icons';
-
-const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
 
 /** Pages with the brand in a bar above them, not in a panel beside them. */
 const bars: readonly string[] = [paths.account, paths.totp, paths.outbox];
@@ -35,13 +34,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       <div className="stage">
         <main id="content">{children}</main>
         <footer>
-          <Choice
-            label={t.language}
-            value={language}
-            onChange={choose}
-            options={languages}
-            nameOf={(one) => languageNames[one]}
-          />
+          <Choice label={t.language} value={language} onChange={choose} options={languages} nameOf={ownName} />
           <Choice<Theme>
             label={t.theme.label}
             value={theme}

@@ -1,46 +1,74 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { auth } from '../auth';
 import { remember, remembered } from '../preferences';
-import { en, type Texts } from './en';
-import { zhCn } from './zh-cn';
+import { chooseLanguage } from './choose-language';
+import type { Texts } from './en';
 
-export const languages = ['en', 'zh-CN'] as const;
-export type Language = (typeof languages)[number];
+/**
+ * One file for each language, named by its BCP 47 tag. A new file is a new language, without a change of code. A browser
+ * loads only the chosen language.
+ */
+const files = import.meta.glob<{ readonly texts: Texts }>(['./??.ts', './???.ts', './??-*.ts', './???-*.ts']);
 
-const texts: Record<Language, Texts> = { en, 'zh-CN': zhCn };
+const fileOf = (language: string): string => `./${language}.ts`;
+const fallback = 'en';
+export const languages: readonly string[] = Object.keys(files)
+  .map((file) => file.slice('./'.length, -'.ts'.length))
+  .sort((a, b) => Number(b === fallback) - Number(a === fallback) || a.localeCompare(b));
+
 const key = 'portal.language';
 
-/** The language of the link wins, then the stored choice of the user, then the languages of the browser. */
-function firstLanguage(): Language {
-  const asked = [new URLSearchParams(location.search).get('lang'), remembered(key, languages), ...navigator.languages];
-  for (const tag of asked) {
-    const known = languages.find((language) => tag && primary(language) === primary(tag));
-    if (known !== undefined) return known;
-  }
-  return 'en';
+interface Loaded {
+  readonly language: string;
+  readonly t: Texts;
 }
 
-const primary = (tag: string): string => tag.toLowerCase().split('-')[0]!;
+async function load(language: string): Promise<Loaded> {
+  const { texts } = await files[fileOf(language)]!();
+  return { language, t: texts };
+}
 
-interface Speech {
-  readonly t: Texts;
-  readonly language: Language;
-  readonly choose: (language: Language) => void;
+/** The choice of the user on this device, then the language of a mailed link, then the languages of the browser. */
+export function loadFirstLanguage(): Promise<Loaded> {
+  const link = new URLSearchParams(location.search).get('lang');
+  return load(chooseLanguage([remembered(key, languages), link, ...navigator.languages], languages, fallback));
+}
+
+interface Speech extends Loaded {
+  readonly choose: (language: string) => void;
 }
 
 const SpeechContext = createContext<Speech | undefined>(undefined);
 
-export function SpeechProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [language, setLanguage] = useState(firstLanguage);
+interface SpeechProviderProps {
+  /** Loaded before the first paint, so that no other language is seen. */
+  readonly first: Loaded;
+  readonly children: ReactNode;
+}
+
+export function SpeechProvider({ first, children }: SpeechProviderProps): ReactNode {
+  const [loaded, setLoaded] = useState(first);
+  const wanted = useRef(first.language);
+  const { language } = loaded;
   auth.language = language;
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  const choose = (next: Language) => {
-    remember(key, next);
-    setLanguage(next);
+
+  const choose = (next: string) => {
+    wanted.current = next;
+    load(next).then(
+      (texts) => {
+        // A later choice can be loaded first.
+        if (wanted.current !== next) return;
+        remember(key, next);
+        setLoaded(texts);
+      },
+      // The file cannot be loaded now, for example offline. The page keeps its language.
+      () => undefined,
+    );
   };
-  return <SpeechContext value={{ t: texts[language], language, choose }}>{children}</SpeechContext>;
+  return <SpeechContext value={{ ...loaded, choose }}>{children}</SpeechContext>;
 }
 
 export function useSpeech(): Speech {

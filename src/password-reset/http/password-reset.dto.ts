@@ -15,12 +15,14 @@ export class ForgetPasswordDto {
   })
   email: string;
 
-  /** Not validated: a value outside the list is ignored, whatever its type. A language never makes a request fail. */
+  /** Not validated: an unknown value is ignored, whatever its type. A language never makes a request fail. */
   @ApiProperty({
     type: 'string',
-    enum: ['en', 'zh-CN'],
+    example: 'de',
     required: false,
-    description: 'Language of the mail and of the page that its link opens. Default: Accept-Language.',
+    description:
+      'Language of the mail and of the page that its link opens: one of the languages of GET /capabilities. ' +
+      'Any other value is ignored. Default: Accept-Language.',
   })
   @Allow()
   lang?: unknown;

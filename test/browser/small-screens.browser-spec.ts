@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { sizes, takePicture } from '../support/browser/pictures';
+import { PortalSite } from '../support/browser/portal-site';
+import { DirectoryStub } from '../support/directory-stub';
+
+const languages = ['en', 'de', 'zh-CN'];
+
+/** Pixels by which the page is higher than the window. */
+const hidden = (page: Page): Promise<number> =>
+  page.evaluate<number>('Math.max(0, document.documentElement.scrollHeight - innerHeight)');
+
+describe('the login page on a phone of 375 × 667', () => {
+  let site: PortalSite;
+  let directory: DirectoryStub;
+  beforeAll(async () => {
+    directory = await DirectoryStub.start();
+    site = await PortalSite.start(directory.settings);
+  });
+  afterAll(async () => {
+    await site.stop();
+    await directory.stop();
+  });
+
+  it.each(languages)('is seen as a whole in %s, with the choice of the account', async (locale) => {
+    const page = await site.visitor({ locale, viewport: sizes.phone });
+    await page.goto('/');
+    await page.getByRole('radio').first().waitFor();
+    await page.locator('footer').waitFor();
+    await takePicture(page, `login-directory-phone-${locale}`);
+    expect(await hidden(page)).toBe(0);
+    await page.context().close();
+  });
+
+  it('has radios that the browser draws for the theme', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await site.visitor({ colorScheme });
+      await page.goto('/');
+      await page.getByRole('radio').first().waitFor();
+      await takePicture(page, `login-directory-desktop-${colorScheme}`);
+      const style = await page.evaluate<{ scheme: string; look: string; accent: string }>(`(() => {
+        const { colorScheme, appearance, accentColor } = getComputedStyle(document.querySelector('[type=radio]'));
+        return { scheme: colorScheme, look: appearance, accent: accentColor };
+      })()`);
+      expect(style).toMatchObject({ scheme: 'light dark', look: 'auto' });
+      expect(style.accent).not.toBe('auto');
+      await page.context().close();
+    }
+  });
+});
+
+// Features that a page would depend on. They are newer than Chrome 111, Firefox 115 and Safari 16.2 (portal/README.md).
+const newStyles = /light-dark\(|:has\(|@scope|@starting-style|@container|anchor\(|&\s|text-box|@property/;
+const newScripts =
+  /AbortSignal\.any\(|withResolvers\(|\.groupBy\(|\bIterator\.|URL\.canParse\(|fromAsync\(|\.toSorted\([^)]*\)\.values|RegExp\.escape|\.isWellFormed\(|Symbol\.dispose|\bnew URLPattern/;
+
+describe('the built pages', () => {
+  const folder = join(__dirname, '../../portal/dist/assets');
+  const filesOf = (ending: string): [string, string][] =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith(ending))
+      .map((file) => [file, readFileSync(join(folder, file), 'utf8')]);
+
+  it('use no style that is newer than the supported browsers', () => {
+    const styles = filesOf('.css');
+    expect(styles.length).toBeGreaterThan(0);
+    for (const [file, text] of styles) expect([file, newStyles.exec(text)?.[0]]).toEqual([file, undefined]);
+  });
+
+  it('use no function that is newer than the supported browsers', () => {
+    const scripts = filesOf('.js');
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const [file, text] of scripts) expect([file, newScripts.exec(text)?.[0]]).toEqual([file, undefined]);
+  });
+});
