@@ -4,7 +4,7 @@ import { type Language, languages, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
-import { Mark } from './icons';
+import { BrandLinks, BrandName } from './brand';
 
 const languageNames: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
 
@@ -23,10 +23,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       </a>
       <header className="brand">
         <div className="brand-inner">
-          <div className="brand-name">
-            <Mark />
-            <span>{t.product}</span>
-          </div>
+          <BrandName />
           <div className="brand-words">
             <p className="tagline">{t.tagline}</p>
           </div>
@@ -54,6 +51,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
               {t.outbox.link}
             </Link>
           )}
+          <BrandLinks />
         </footer>
       </div>
     </div>

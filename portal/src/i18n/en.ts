@@ -188,6 +188,11 @@ export const en = {
     ended: 'Five codes were wrong, so the set-up was cancelled. You can start again.',
   },
   missing: { title: 'There is nothing here', text: 'This page does not exist.', back: 'Back to the portal' },
+  brandLinks: { support: 'Help', privacy: 'Privacy', imprint: 'Imprint' },
+  captcha: {
+    blocked: 'The security check could not be loaded. Check your connection, and whether the browser blocks it.',
+    unfinished: 'The security check was not completed.',
+  },
 };
 
 export type Texts = typeof en;

@@ -2,12 +2,15 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { auth } from '../auth';
 import { remember, remembered } from '../preferences';
 import { en, type Texts } from './en';
-import { zhCn } from './zh-cn';
 
 export const languages = ['en', 'zh-CN'] as const;
 export type Language = (typeof languages)[number];
 
-const texts: Record<Language, Texts> = { en, 'zh-CN': zhCn };
+/** English is in the first script. Each other language is a script of its own. */
+const load: Record<Language, () => Promise<Texts>> = {
+  en: () => Promise.resolve(en),
+  'zh-CN': async () => (await import('./zh-cn')).zhCn,
+};
 const key = 'portal.language';
 
 /** The language of the link wins, then the stored choice of the user, then the languages of the browser. */
@@ -22,25 +25,44 @@ function firstLanguage(): Language {
 
 const primary = (tag: string): string => tag.toLowerCase().split('-')[0]!;
 
-interface Speech {
+interface Words {
   readonly t: Texts;
   readonly language: Language;
+}
+
+/** English texts are shown where those of the language do not load. */
+async function wordsOf(language: Language): Promise<Words> {
+  try {
+    return { t: await load[language](), language };
+  } catch {
+    return { t: en, language: 'en' };
+  }
+}
+
+export const firstWords = (): Promise<Words> => wordsOf(firstLanguage());
+
+interface Speech extends Words {
   readonly choose: (language: Language) => void;
 }
 
 const SpeechContext = createContext<Speech | undefined>(undefined);
 
-export function SpeechProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [language, setLanguage] = useState(firstLanguage);
+interface SpeechProps {
+  readonly first: Words;
+  readonly children: ReactNode;
+}
+
+export function SpeechProvider({ first, children }: SpeechProps): ReactNode {
+  const [{ t, language }, setWords] = useState(first);
   auth.language = language;
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
   const choose = (next: Language) => {
     remember(key, next);
-    setLanguage(next);
+    void wordsOf(next).then(setWords);
   };
-  return <SpeechContext value={{ t: texts[language], language, choose }}>{children}</SpeechContext>;
+  return <SpeechContext value={{ t, language, choose }}>{children}</SpeechContext>;
 }
 
 export function useSpeech(): Speech {
