@@ -33,7 +33,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
   );
 
   const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
-  const tokens = () => stub.asked.map(({ response }) => response);
+  const tokens = () => stub.asked.map(({ response }) => response?.replace(/^visit-\d+-/, ''));
   const greeted = (page: Page, name: string) => on(page).heading(`Hello, ${name}`).waitFor();
 
   it('a login sends its token, and each login a fresh one; the own captcha is not loaded', async () => {
@@ -112,7 +112,6 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     await asked;
     await page.clock.fastForward(10_000);
     expect(await on(page).alert().textContent()).toContain(blocked);
-    await page.unroute(`${scripts[provider]}*`);
     await standIn(page, provider);
     await on(page).button('Try again').click();
     await page.clock.runFor(100);

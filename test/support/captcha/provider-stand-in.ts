@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** The part of the documented script protocol that a page uses, with the outcomes that the test gives. */
-const source = (name: string, outcomes: readonly Outcome[]) => `(() => {
+const source = (name: string, outcomes: readonly Outcome[], visit: number) => `(() => {
   const seen = (window.captchaSeen = { calls: [], options: [] });
   const outcomes = ${JSON.stringify(outcomes)};
   const widgets = [];
@@ -42,7 +42,7 @@ const source = (name: string, outcomes: readonly Outcome[]) => `(() => {
       if (widget.done) throw new Error('a widget needs a reset before its next token');
       widget.done = true;
       const outcome = outcomes.shift() ?? 'token';
-      const token = 'token-' + ++tokens;
+      const token = 'visit-${visit}-token-' + ++tokens;
       if (outcome === 'result') return Promise.resolve(token);
       if (outcome === 'token') setTimeout(() => widget.options.callback(token));
       else if (outcome !== 'nothing') setTimeout(() => widget.options[outcome]('a reason'));
@@ -52,12 +52,16 @@ const source = (name: string, outcomes: readonly Outcome[]) => `(() => {
   window[new URL(document.currentScript.src).searchParams.get('onload')]();
 })();`;
 
+/** The service refuses a token that it has seen, so the tokens of two visits differ. */
+let visits = 0;
+
 /** Answers in place of the provider. Returns the addresses that the page asked for. */
 export async function standIn(page: Page, provider: WidgetProvider, outcomes: readonly Outcome[] = []): Promise<URL[]> {
   const asked: URL[] = [];
+  const visit = ++visits;
   await page.route(`${scripts[provider]}*`, async (route) => {
     asked.push(new URL(route.request().url()));
-    await route.fulfill({ contentType: 'text/javascript', body: source(globals[provider], outcomes) });
+    await route.fulfill({ contentType: 'text/javascript', body: source(globals[provider], outcomes, visit) });
   });
   return asked;
 }
