@@ -1,18 +1,29 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Step } from '@portal-auth/sdk';
 import { useAuth } from './auth';
 import { Frame } from './components/frame';
-import { AccountPage } from './pages/account-page';
-import { CodePage } from './pages/code-page';
-import { ForgotPage } from './pages/forgot-page';
+import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
-import { MissingPage } from './pages/missing-page';
-import { OutboxPage } from './pages/outbox-page';
-import { ResetPage } from './pages/reset-page';
-import { TotpPage } from './pages/totp-page';
 import { paths } from './paths';
+import { pathOf } from './return-to';
 import { target } from './tab-memory';
+
+/** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
+const later = {
+  code: () => import('./pages/code-page'),
+  account: () => import('./pages/account-page'),
+};
+const CodePage = lazy(async () => ({ default: (await later.code()).CodePage }));
+const AccountPage = lazy(async () => ({ default: (await later.account()).AccountPage }));
+const TotpPage = lazy(async () => ({ default: (await import('./pages/totp-page')).TotpPage }));
+const ForgotPage = lazy(async () => ({ default: (await import('./pages/forgot-page')).ForgotPage }));
+const ResetPage = lazy(async () => ({ default: (await import('./pages/reset-page')).ResetPage }));
+const OutboxPage = lazy(async () => ({ default: (await import('./pages/outbox-page')).OutboxPage }));
+const MissingPage = lazy(async () => ({ default: (await import('./pages/missing-page')).MissingPage }));
+
+/** Pages of the router. Any other target is a full page load. */
+const ownPages: readonly string[] = Object.values(paths);
 
 export function App(): ReactNode {
   useFocusOnNewPage();
@@ -21,28 +32,37 @@ export function App(): ReactNode {
   const only = (kind: Step['kind'], page: ReactNode) =>
     step.kind === kind ? page : <To path={placeOf(step)} from={location} />;
   useEffect(() => {
-    if (step.kind === 'signed-in' && location === target.get()) target.set(undefined);
+    const wanted = target.get();
+    if (step.kind === 'signed-in' && wanted !== undefined && pathOf(wanted) === location) target.set(undefined);
   }, [step.kind, location]);
+  // The pages that follow a login are fetched while the user types.
+  useEffect(() => {
+    if (location === paths.login) for (const load of Object.values(later)) load().catch(() => undefined);
+  }, [location]);
   return (
     <Frame>
-      <Switch>
-        <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
-        <Route path={paths.code}>{only('code', <CodePage />)}</Route>
-        <Route path={paths.account}>{only('signed-in', <AccountPage />)}</Route>
-        <Route path={paths.totp}>{only('signed-in', <TotpPage />)}</Route>
-        <Route path={paths.forgot}>
-          <ForgotPage />
-        </Route>
-        <Route path={paths.reset}>
-          <ResetPage />
-        </Route>
-        <Route path={paths.outbox}>
-          <OutboxPage />
-        </Route>
-        <Route>
-          <MissingPage />
-        </Route>
-      </Switch>
+      <PageBoundary key={location}>
+        <Suspense fallback={null}>
+          <Switch>
+            <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
+            <Route path={paths.code}>{only('code', <CodePage />)}</Route>
+            <Route path={paths.account}>{only('signed-in', <AccountPage />)}</Route>
+            <Route path={paths.totp}>{only('signed-in', <TotpPage />)}</Route>
+            <Route path={paths.forgot}>
+              <ForgotPage />
+            </Route>
+            <Route path={paths.reset}>
+              <ResetPage />
+            </Route>
+            <Route path={paths.outbox}>
+              <OutboxPage />
+            </Route>
+            <Route>
+              <MissingPage />
+            </Route>
+          </Switch>
+        </Suspense>
+      </PageBoundary>
     </Frame>
   );
 }
@@ -63,11 +83,21 @@ function placeOf(step: Step): string {
 
 /** `Redirect` acts only when it is mounted. The key mounts it again when a second redirect follows the first. */
 function To({ path, from }: { readonly path: string; readonly from: string }): ReactNode {
+  const elsewhere = !ownPages.includes(pathOf(path));
+  // Until the other page is there, this one stays empty, although the target is forgotten.
+  const leaving = useRef(false);
+  leaving.current ||= elsewhere;
   const protectedPage = from === paths.account || from === paths.totp;
   useEffect(() => {
     if (protectedPage) target.set(from);
   }, [protectedPage, from]);
-  return <Redirect key={path} to={path} replace />;
+  useEffect(() => {
+    if (!elsewhere) return;
+    target.set(undefined);
+    // The login page leaves no entry in the history, so that Back does not lead forward again.
+    window.location.replace(path);
+  }, [elsewhere, path]);
+  return leaving.current ? null : <Redirect key={path} to={path} replace />;
 }
 
 /** Moves the focus to the heading of a new page for screen readers. A field with `autoFocus` keeps it. */

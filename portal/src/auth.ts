@@ -2,8 +2,11 @@ import { useSyncExternalStore } from 'react';
 import { PortalAuth, type Snapshot } from '@portal-auth/sdk';
 import { serviceUrl } from './page-settings';
 
-/** The only instance. `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
-export const auth = new PortalAuth({ baseUrl: new URL(serviceUrl || '/', location.href).href });
+/** `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
+export const serviceBase = new URL(serviceUrl || '/', location.href).href;
+
+/** The only instance. */
+export const auth = new PortalAuth({ baseUrl: serviceBase });
 
 const subscribe = (listener: () => void) => auth.subscribe(listener);
 const snapshot = () => auth.snapshot;

@@ -1,56 +1,49 @@
-import { type Challenge, solveChallengeWorkers } from 'altcha/lib';
-import Pbkdf2Worker from 'altcha/workers/pbkdf2?worker';
-import { auth } from './auth';
-import { CaptchaError } from './captcha-error';
+import { ConnectionError } from '@portal-auth/sdk';
+import { findOffer } from './offer';
+import type { CaptchaWidget } from './captcha/widget';
 
-/** The service accepts a solution for 5 minutes. One that is older than this is thrown away. */
-const reusableMs = 4 * 60_000;
-/** More workers cost more memory and save little: ADR 0006 has the measurements. */
-const maxWorkers = 4;
-
-interface Solution {
-  readonly token: string;
-  readonly since: number;
+export interface CaptchaSource {
+  /** Starts early, so that the token is there when the form is filled in. An error shows when it is needed. */
+  prepare(): void;
+  /** Returns a token and forgets it, because it is spent by its use even if the login fails. */
+  take(): Promise<string>;
 }
 
-/** Solves the proof of work of the service (`GET /captcha/challenge`) in the background, without the user. */
-class Captcha {
-  private solving: Promise<Solution> | undefined;
+/** The captcha that the service asks for first. The code of the others is not loaded. */
+class Captcha implements CaptchaSource {
+  private box: HTMLElement | null = null;
+  private widget: CaptchaWidget | undefined;
 
-  /** Starts early, so that the solution is there when the form is filled in. An error shows when it is needed. */
+  /** A `ref` of the element that a widget is drawn in. */
+  readonly place = (box: HTMLElement | null): void => {
+    this.box = box;
+  };
+
   prepare(): void {
-    this.current().catch(() => undefined);
+    this.source().then(
+      (source) => source.prepare(),
+      () => undefined,
+    );
   }
 
-  /** Returns a solution and forgets it, because it is spent by its use even if the login fails. */
   async take(): Promise<string> {
-    const { token, since } = await this.current();
-    this.solving = undefined;
-    return Date.now() - since < reusableMs ? token : this.take();
+    return (await this.source()).take();
   }
 
-  private current(): Promise<Solution> {
-    this.solving ??= solve().catch((error: unknown) => {
-      this.solving = undefined;
-      throw error;
-    });
-    return this.solving;
+  private async source(): Promise<CaptchaSource> {
+    const { provider, site_key: siteKey } = (await findOffer()).captcha;
+    if (provider === 'altcha' || siteKey === null) return (await loaded(import('./captcha/altcha'))).altcha;
+    const { CaptchaWidget } = await loaded(import('./captcha/widget'));
+    this.widget ??= new CaptchaWidget(provider, siteKey, () => this.box);
+    return this.widget;
   }
 }
 
-async function solve(): Promise<Solution> {
-  const since = Date.now();
-  const challenge = (await auth.captchaChallenge()) as Challenge;
-  const concurrency = Math.min(maxWorkers, navigator.hardwareConcurrency);
-  const solution = await solveChallengeWorkers({
-    challenge,
-    concurrency,
-    createWorker: () => new Pbkdf2Worker(),
-  }).catch((error: unknown) => {
-    throw new CaptchaError('the challenge could not be solved', { cause: error });
+/** A part of the pages that does not load is a connection that fails. */
+function loaded<T>(module: Promise<T>): Promise<T> {
+  return module.catch((cause: unknown) => {
+    throw new ConnectionError('a script of the pages did not load', { cause });
   });
-  if (solution === null) throw new CaptchaError('the challenge took too long');
-  return { token: btoa(JSON.stringify({ challenge, solution })), since };
 }
 
 export const captcha = new Captcha();

@@ -1,9 +1,14 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { loadFirstLanguage, SpeechProvider } from './i18n/texts';
+import { findOffer } from './offer';
+import { keepReturnTo } from './tab-memory';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/parts.css';
+
+void findOffer();
+keepReturnTo();
 
 const first = await loadFirstLanguage();
 createRoot(document.getElementById('root')!).render(

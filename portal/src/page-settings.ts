@@ -6,8 +6,5 @@ function told(name: string): string {
 /** Base URL of the service. Empty: the origin of this page. */
 export const serviceUrl = told('service').replace(/\/+$/, '');
 
-/** Users of a directory can log in beside those with a password of the service. */
-export const hasDirectory = told('providers').split(' ').includes('ldap');
-
 /** Path of the demo's outbox. Empty outside the demo. */
 export const outboxUrl = told('outbox');

@@ -64,7 +64,6 @@ export class PortalPages implements OnModuleInit {
 
   private servePages(fastify: FastifyInstance, page: string): void {
     this.settings.values.set('service', this.config.http.apiPrefix);
-    this.settings.values.set('providers', this.config.ldap === undefined ? 'password' : 'password ldap');
     const content = [...this.settings.values].reduce(
       (html, [name, value]) =>
         html.replace(new RegExp(`(<meta name="portal:${name}" content=)"[^"]*"`), `$1"${value}"`),

@@ -115,9 +115,11 @@ describe('a user of the pages always finds a way on', () => {
       const page = await site.visitor();
       await page.clock.install({ time: site.service.clock.now() });
       await page.route('**/captcha/challenge', () => undefined);
+      const asked = page.waitForRequest('**/captcha/challenge');
       await page.goto('/');
       await on(page).logIn(name);
       await on(page).button('Signing in…').waitFor();
+      await asked;
       await page.clock.fastForward(10_000);
       expect(await on(page).alert().textContent()).toContain(noAnswer);
       await page.unroute('**/captcha/challenge');

@@ -5,7 +5,7 @@ import { languages, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
 import { paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
-import { Mark } from './icons';
+import { BrandLinks, BrandName } from './brand';
 
 /** Pages with the brand in a bar above them, not in a panel beside them. */
 const bars: readonly string[] = [paths.account, paths.totp, paths.outbox];
@@ -22,10 +22,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       </a>
       <header className="brand">
         <div className="brand-inner">
-          <div className="brand-name">
-            <Mark />
-            <span>{t.product}</span>
-          </div>
+          <BrandName />
           <div className="brand-words">
             <p className="tagline">{t.tagline}</p>
           </div>
@@ -47,6 +44,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
               {t.outbox.link}
             </Link>
           )}
+          <BrandLinks />
         </footer>
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
 
 /** On the first page the focus stays at the start of the document, before the link that skips to the content. */
 let loaded = false;
@@ -14,10 +15,11 @@ interface PageProps {
 /** A card with the only heading of the page. The heading is also the title of the window. */
 export function Page({ title, intro, wide = false, children }: PageProps): ReactNode {
   const { t } = useSpeech();
+  const name = useOffer().brand.name ?? t.product;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · ${t.product}`;
-  }, [title, t.product]);
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
   // If the focused element was removed with the former page, a screen reader continues from the heading.
   useEffect(() => {
     const { activeElement: active, body } = document;

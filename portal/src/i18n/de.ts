@@ -198,4 +198,10 @@ export const texts: Texts = {
     text: 'Diese Seite gibt es nicht. Prüfen Sie die Adresse oder gehen Sie zur Startseite.',
     back: 'Zur Startseite',
   },
+  brandLinks: { support: 'Hilfe', privacy: 'Datenschutz', imprint: 'Impressum' },
+  captcha: {
+    blocked:
+      'Die Sicherheitsprüfung konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und ob der Browser sie blockiert.',
+    unfinished: 'Die Sicherheitsprüfung wurde nicht abgeschlossen.',
+  },
 };

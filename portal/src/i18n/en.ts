@@ -192,6 +192,11 @@ export const texts = {
     text: 'This page does not exist. Check the address, or go back to the start page.',
     back: 'Back to the start page',
   },
+  brandLinks: { support: 'Help', privacy: 'Privacy', imprint: 'Imprint' },
+  captcha: {
+    blocked: 'The security check could not be loaded. Check your connection, and whether the browser blocks it.',
+    unfinished: 'The security check was not completed.',
+  },
 };
 
 export type Texts = typeof texts;

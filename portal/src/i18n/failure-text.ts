@@ -1,5 +1,5 @@
 import { ConnectionError, RuleError, ServiceError } from '@portal-auth/sdk';
-import { CaptchaError } from '../captcha-error';
+import { CaptchaError } from '../captcha/captcha-error';
 import type { Texts } from './en';
 
 interface Template {
@@ -14,7 +14,9 @@ export function failureTemplate(t: Texts, error: unknown): Template {
     return { text: t.errors[error.code] ?? error.message, seconds: error.retryAfter ?? 1 };
   if (error instanceof RuleError) return { text: ruleText(t, error.rule), seconds: error.seconds };
   if (error instanceof ConnectionError) return { text: t.failures.connection, seconds: 0 };
-  return { text: error instanceof CaptchaError ? t.failures.captcha : t.failures.unknown, seconds: 0 };
+  if (error instanceof CaptchaError)
+    return { text: error.problem === 'failed' ? t.failures.captcha : t.captcha[error.problem], seconds: 0 };
+  return { text: t.failures.unknown, seconds: 0 };
 }
 
 function ruleText(t: Texts, rule: RuleError['rule']): string {

@@ -28,10 +28,14 @@ async function load(language: string): Promise<Loaded> {
   return { language, t: texts };
 }
 
-/** The choice of the user on this device, then the language of a mailed link, then the languages of the browser. */
+/**
+ * The choice of the user on this device, then the language of a mailed link, then the languages of the browser. English, if
+ * that file cannot be loaded.
+ */
 export function loadFirstLanguage(): Promise<Loaded> {
   const link = new URLSearchParams(location.search).get('lang');
-  return load(chooseLanguage([remembered(key, languages), link, ...navigator.languages], languages, fallback));
+  const chosen = chooseLanguage([remembered(key, languages), link, ...navigator.languages], languages, fallback);
+  return load(chosen).catch(() => load(fallback));
 }
 
 interface Speech extends Loaded {

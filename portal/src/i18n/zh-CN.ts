@@ -184,4 +184,9 @@ export const texts: Texts = {
     ended: '验证码已输错五次，设置已取消。您可以重新开始。',
   },
   missing: { title: '页面不存在', text: '没有这个页面，请检查网址，或返回首页。', back: '返回首页' },
+  brandLinks: { support: '帮助', privacy: '隐私', imprint: '版权信息' },
+  captcha: {
+    blocked: '安全验证无法加载。请检查网络连接，以及浏览器是否拦截了它。',
+    unfinished: '安全验证未完成。',
+  },
 };

@@ -3,23 +3,24 @@ import { Link } from 'wouter';
 import { ServiceError } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
 import { captcha } from '../captcha';
+import { CaptchaError } from '../captcha/captcha-error';
 import { Field, PasswordField } from '../components/fields';
 import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
-import { hasDirectory } from '../page-settings';
+import { useOffer } from '../offer';
 import { paths } from '../paths';
 import { typedName } from '../tab-memory';
 import { useTask } from '../use-task';
 
-const providers = ['password', 'ldap'] as const;
-type Provider = (typeof providers)[number];
+type Provider = 'password' | 'ldap';
 
 export function LoginPage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
+  const { providers, password_reset: canReset } = useOffer();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [provider, setProvider] = useState<Provider>('password');
@@ -61,8 +62,13 @@ export function LoginPage(): ReactNode {
         </Message>
       )}
       <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
-        <Failure id={message} error={login.error} />
-        {hasDirectory && <ProviderChoice provider={provider} choose={setProvider} />}
+        <Failure id={message} error={login.error}>
+          {login.error instanceof CaptchaError && (
+            <button type="submit" className="link">
+              {t.reset.retry}
+            </button>
+          )}
+        </Failure>
         <Field
           label={t.login.username}
           name="username"
@@ -87,6 +93,9 @@ export function LoginPage(): ReactNode {
           autoComplete="current-password"
           required
         />
+        {/* Below the fields, because it can appear while the user types. */}
+        {providers.length > 1 && <ProviderChoice providers={providers} provider={provider} choose={setProvider} />}
+        <div className="captcha" ref={captcha.place} />
         <Submit
           label={t.login.submit}
           busy={login.busy}
@@ -95,19 +104,22 @@ export function LoginPage(): ReactNode {
           waitLabel={t.login.wait}
         />
       </Form>
-      <p className="aside">
-        <Link href={paths.forgot}>{t.login.forgot}</Link>
-      </p>
+      {canReset && (
+        <p className="aside">
+          <Link href={paths.forgot}>{t.login.forgot}</Link>
+        </p>
+      )}
     </Page>
   );
 }
 
 interface ProviderChoiceProps {
+  readonly providers: readonly Provider[];
   readonly provider: Provider;
   readonly choose: (provider: Provider) => void;
 }
 
-function ProviderChoice({ provider, choose }: ProviderChoiceProps): ReactNode {
+function ProviderChoice({ providers, provider, choose }: ProviderChoiceProps): ReactNode {
   const { t } = useSpeech();
   return (
     <fieldset className="segments">

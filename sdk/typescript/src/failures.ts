@@ -2,6 +2,7 @@ import type {
   ChangePasswordByRequestError,
   CreateTotpSecretError,
   ForgetPasswordError,
+  GetCapabilitiesError,
   GetCaptchaChallengeError,
   GetCurrentUserError,
   GetPasswordChangeRequestError,
@@ -20,6 +21,7 @@ type DeclaredError =
   | ChangePasswordByRequestError
   | CreateTotpSecretError
   | ForgetPasswordError
+  | GetCapabilitiesError
   | GetCaptchaChallengeError
   | GetCurrentUserError
   | GetPasswordChangeRequestError

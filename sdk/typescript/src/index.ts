@@ -7,6 +7,8 @@ export type { Locks } from './exclusive.js';
 export type { Enrolment, Notice, Snapshot, Step, Waiting } from './state.js';
 export { type KeyValueStorage, memoryStorage } from './storage.js';
 export type {
+  BrandCapability,
+  CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
   MeResponse,

@@ -6,6 +6,7 @@ import {
   changePasswordByRequest,
   createTotpSecret,
   forgetPassword,
+  getCapabilities,
   getCaptchaChallenge,
   getCurrentUser,
   getPasswordChangeRequest,
@@ -16,6 +17,7 @@ import {
   verifyOtp,
 } from './generated/index.js';
 import type {
+  CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
   ForgetPasswordDto,
@@ -74,7 +76,8 @@ export class PortalAuth {
   language: Language | undefined;
   private readonly clock: ClientClock;
   private readonly client: Client;
-  private readonly captchaClient: Client;
+  /** Gives up sooner than `client`, because a login waits for its answers. */
+  private readonly promptClient: Client;
   private readonly session: Session;
   private readonly pending: Slot<PendingLogin>;
   /** The pending login that the user left for the login page. Its code stays valid. */
@@ -87,6 +90,7 @@ export class PortalAuth {
   private readonly stopListening: () => void;
   private stopTicking: () => void = () => undefined;
   private waitingUser: string | undefined;
+  private offered: Promise<CapabilitiesResponse> | undefined;
   private forcedUid: string | undefined;
   private enrolling: Enrolment | undefined;
   private notice: Notice | undefined;
@@ -101,7 +105,7 @@ export class PortalAuth {
     const language = () => this.language;
     this.client = serviceClient(options, language, this.clock);
     const timeoutMs = clientRules.captchaSeconds * 1000;
-    this.captchaClient = serviceClient({ ...options, timeoutMs }, language, this.clock);
+    this.promptClient = serviceClient({ ...options, timeoutMs }, language, this.clock);
     const locks = options.locks === undefined ? browserLocks() : options.locks;
     const exclusive = locks
       ? lockExclusive(locks, keys.refresh)
@@ -150,6 +154,18 @@ export class PortalAuth {
     return () => this.listeners.delete(listener);
   }
 
+  /**
+   * What the service offers, and the brand of its pages. The answer is kept as long as this object lives. A request that
+   * fails, or has no answer after 10 s, is sent again by the next call.
+   */
+  capabilities(): Promise<CapabilitiesResponse> {
+    this.offered ??= dataOf(getCapabilities({ client: this.promptClient })).catch((error: unknown) => {
+      this.offered = undefined;
+      throw error;
+    });
+    return this.offered;
+  }
+
   // Login (docs/spec/service.md#4.1)
 
   /**
@@ -157,7 +173,7 @@ export class PortalAuth {
    * not wait for it without an end.
    */
   captchaChallenge(): Promise<CaptchaChallengeResponse> {
-    return answerOf(getCaptchaChallenge({ client: this.captchaClient }));
+    return answerOf(getCaptchaChallenge({ client: this.promptClient }));
   }
 
   /** Leads to the step `signed-in`, `code` or `password-change`. */

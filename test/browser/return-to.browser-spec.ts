@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core';
+import { password } from '../support/app';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { goodPassword } from '../support/reset';
+
+const reports = '/?return_to=%2Freports%3Fx%3D1%26y%3D2';
+
+describe('return_to of the login page', () => {
+  let site: PortalSite;
+  let users = 0;
+
+  beforeAll(async () => {
+    site = await PortalSite.start({ MFA_REQUIRED: 'false' });
+  });
+  afterAll(() => site.stop());
+  afterEach(() => expect(site.takeComplaints()).toEqual([]));
+
+  /** `/reports` is a page of another program behind the same origin. */
+  const open = async (path: string): Promise<Page> => {
+    const page = await site.visitor();
+    await page.route('**/reports*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Reports</title><h1>Reports</h1>' }),
+    );
+    await page.goto(path);
+    await on(page).heading('Sign in').waitFor();
+    return page;
+  };
+  const atReports = async (page: Page): Promise<void> => {
+    await on(page).heading('Reports').waitFor();
+    expect(page.url()).toBe(`${site.url}/reports?x=1&y=2`);
+  };
+
+  it('leads there after the login, also after a reload, and only once', async () => {
+    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const page = await open(reports);
+    await page.reload();
+    await on(page).logIn(loginName);
+    await atReports(page);
+    await page.goto('/account');
+    await on(page).button('Sign out').click();
+    await on(page).logIn(loginName);
+    await on(page).heading(`Hello, ${loginName}`).waitFor();
+  });
+
+  it('leads a signed-in user there at once, and Back does not lead forward again', async () => {
+    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const page = await open('/');
+    await on(page).logIn(loginName);
+    await on(page).heading(`Hello, ${loginName}`).waitFor();
+    await page.goto(reports);
+    await atReports(page);
+    await page.goBack();
+    await on(page).heading(`Hello, ${loginName}`).waitFor();
+  });
+
+  it('is kept through the change of a password that is temporary', async () => {
+    const { loginName } = await site.service.givenUser(`user${++users}`, { temporary: true });
+    const page = await open(reports);
+    await on(page).logIn(loginName);
+    await on(page).heading('Set your first password').waitFor();
+    await on(page).field('New password').fill(goodPassword(1));
+    await on(page).field('Repeat the new password').fill(goodPassword(1));
+    await on(page).button('Save password').click();
+    await on(page).heading('Sign in').waitFor();
+    await on(page).logIn(loginName, goodPassword(1));
+    await atReports(page);
+  });
+
+  it('can be a page of the portal itself, with its query', async () => {
+    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const page = await open('/?return_to=/account/authenticator%3Flang%3Den');
+    await on(page).logIn(loginName);
+    await on(page).heading('Set up your authenticator').waitFor();
+    expect(new URL(page.url()).search).toBe('?lang=en');
+  });
+
+  it.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/%09/evil.example',
+    '/%252f%252fevil.example',
+    'javascript:alert(1)',
+    '/',
+    '/?return_to=/',
+    '/CODE',
+    '/%63ode',
+  ])('%s is ignored without a word', async (target) => {
+    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const page = await open(`/?return_to=${encodeURIComponent(target)}`);
+    expect(await on(page).alert().count()).toBe(0);
+    await on(page).logIn(loginName, password);
+    await on(page).heading(`Hello, ${loginName}`).waitFor();
+    expect(page.url()).toBe(`${site.url}/account`);
+  });
+});
+
+it('return_to is kept through the second factor, also after a reload of the code page', async () => {
+  const site = await PortalSite.start({ MFA_REQUIRED: 'true' });
+  try {
+    const { loginName } = await site.service.givenUser('alice');
+    const page = await site.visitor();
+    await page.route('**/reports*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Reports</title><h1>Reports</h1>' }),
+    );
+    await page.goto(reports);
+    await on(page).logIn(loginName);
+    await on(page).heading('Enter your code').waitFor();
+    await page.reload();
+    await on(page).enterCode(await site.mailedCode());
+    await on(page).heading('Reports').waitFor();
+    expect(page.url()).toBe(`${site.url}/reports?x=1&y=2`);
+    expect(site.takeComplaints()).toEqual([]);
+  } finally {
+    await site.stop();
+  }
+});
