@@ -8,7 +8,6 @@ const anyOrigin = 'https://portal.invalid';
  */
 export function safePath(text: string | null | undefined): string | undefined {
   if (text == null || text.length > maxLength || !isPath(text)) return undefined;
-  if (!URL.canParse(text, anyOrigin)) return undefined;
   const { origin, pathname, search, hash } = new URL(text, anyOrigin);
   // The parser resolves dots: `/..//evil.example` has become `//evil.example`.
   if (origin !== anyOrigin || !staysPath(pathname)) return undefined;

@@ -109,7 +109,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     await page.route(`${scripts[provider]}*`, () => undefined, { times: 1 });
     await page.goto('/');
     await on(page).logIn(name);
-    await on(page).button('Signing in …').waitFor();
+    await on(page).button('Signing in…').waitFor();
     await asked;
     await page.clock.fastForward(10_000);
     expect(await on(page).alert().textContent()).toContain(blocked);

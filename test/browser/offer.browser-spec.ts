@@ -84,7 +84,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(await page.getByRole('radio').count()).toBe(0);
     const before = await places();
     await (await answer).continue();
-    await on(page).field('Directory').waitFor();
+    await on(page).field('Company').waitFor();
     await page.getByRole('img', { name: 'Example Corp' }).waitFor();
     expect(await places()).toEqual(before);
   });
