@@ -96,7 +96,9 @@ describe('the command line of password reset', () => {
       );
       expect(await refusal('user', 'invite', 'nobody')).toBe('there is no user "nobody"');
       expect(await refusal('user', 'invite', 'addressless')).toContain('--print-link');
-      expect(await refusal('user', 'invite', 'addressless', '--lang', 'fr')).toBe('--lang must be one of en, de, zh-CN');
+      expect(await refusal('user', 'invite', 'addressless', '--lang', 'fr')).toBe(
+        '--lang must be one of en, de, zh-CN',
+      );
       expect(await linkMails()).toBe(before);
       expect(await replicas.rows('SELECT uid FROM user_change_password_request WHERE status = 0')).toEqual([]);
       const { stdout } = await cli('user', 'invite', 'addressless', '--print-link');

@@ -2,6 +2,7 @@ import { CaptchaError } from './captcha-error';
 
 const loadMs = 10_000;
 const readyName = 'portalCaptchaReady';
+let attempts = 0;
 
 /**
  * Loads the script of a captcha provider. All three providers call the function whose name is in `onload`.
@@ -24,6 +25,9 @@ export function loadScript(address: string): Promise<void> {
     });
     const url = new URL(address);
     url.searchParams.set('onload', readyName);
+    // A browser answers a second request for the same address with the first one, which may still hang.
+    attempts += 1;
+    if (attempts > 1) url.searchParams.set('attempt', String(attempts));
     script.src = url.href;
     script.async = true;
     script.onerror = fail;
