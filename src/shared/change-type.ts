@@ -5,8 +5,8 @@
 export const changeType = { first: 0, own: 1, forgotten: 2, expired: 3, administrator: 9 } as const;
 export type ChangeType = (typeof changeType)[keyof typeof changeType];
 
-/** The types that a password change request can have, and so the mail with its link. */
+/** The types of a password change request. The mail with its link has the same type. */
 export type RequestType = (typeof changeType)['first' | 'forgotten' | 'expired'];
 
-/** The types that a login demands. */
+/** The types of a password change that a login can demand. */
 export type ForcedChangeType = (typeof changeType)['first' | 'expired'];

@@ -11,7 +11,7 @@ export function isPlainAddress(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 254) return false;
   const at = value.lastIndexOf('@');
   const [local, host] = [value.slice(0, at), value.slice(at + 1)];
-  // The look-up of a host normalises it with NFKC. A host that this changes would become another host.
+  // The look-up of a host name applies NFKC. If NFKC changes the name, the look-up would find another host.
   return at > 0 && local.length <= 64 && localPart.test(local) && domain.test(host) && host.normalize('NFKC') === host;
 }
 

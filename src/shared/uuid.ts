@@ -1,4 +1,4 @@
-/** Accepts the canonical spelling only, in lower case with dashes: the one in which identifiers are made and stored. */
+/** Accepts only the canonical spelling, in lower case with dashes. The service creates and stores this spelling. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
 }

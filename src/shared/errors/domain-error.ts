@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from './error-catalogue';
 
-/** What a client needs in addition to the code: the seconds to wait, or the fields that are wrong. Never a secret. */
+/** The data that a client needs in addition to the code: seconds to wait, or the wrong fields. Never a secret. */
 export interface ErrorData {
   readonly retry_after?: number;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
