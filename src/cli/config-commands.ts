@@ -40,8 +40,8 @@ export function addConfigCommands(program: Command): void {
           ]);
           await context.get(AuditTrail).record(tx, 'CONFIG_CHANGED', { detail: { tenant, group, key } });
         };
-        // Racers: commands that set the same new key. The INSERT of the loser meets the row of the winner, and the next
-        // attempt replaces that row.
+        // Race: several commands set the same new key. One INSERT succeeds. The others fail with a duplicate key, and
+        // their next attempt replaces that row.
         const database = context.get(Database);
         for (let attempt = 1; ; attempt++) {
           try {

@@ -19,7 +19,7 @@ import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer
 import { checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
-/** `doctor`: checks each part and prints one line for it. Exit code 1 if a part has a problem. It changes nothing. */
+/** `doctor`: checks each part, changes nothing, and prints one line for each. Exit code 1 if a part has a problem. */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
@@ -62,7 +62,7 @@ const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
 
 const storedNames = ['writes', 'clock', 'captcha', 'smtp'];
 
-/** Checks that need tables. The mail server is configured in one, and used captcha tokens are stored in one. */
+/** Checks that need the tables: one table holds the settings of the mail server, another the used captcha tokens. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
   const database = context.get(Database);
   return [

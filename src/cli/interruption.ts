@@ -11,7 +11,8 @@ export class Interrupted extends CliProblem {
 }
 
 /**
- * The program has to end within a second of the signal. Part of it is for the end itself, while a password is hashed.
+ * The time that the current step gets. The program has to end within a second of the signal, and the exit itself needs
+ * the rest of that second if a password is being hashed.
  */
 const graceMs = 500;
 

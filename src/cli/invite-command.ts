@@ -12,7 +12,8 @@ interface Options {
 }
 
 /**
- * `user invite`: mails a change request of type 0. The link is printed on request only, because it sets the password.
+ * `user invite`: mails a change request of type 0. The link is printed on request only, because anyone who has it can
+ * set the password.
  */
 export function addInviteCommand(user: Command): void {
   user

@@ -13,7 +13,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `user list`: prints page by page, as fast as the reader takes it, and ends when the reader closes the pipe. */
+/** `user list`: prints one page at a time, as fast as the reader reads, and ends when the reader closes the pipe. */
 export function addListCommand(user: Command): void {
   user
     .command('list')

@@ -6,7 +6,7 @@ describe('the actor of a command without --actor', () => {
     expect(systemUser()).toBe(userInfo().username);
   });
 
-  it('is the number of the user if it has no name, as in a container', () => {
+  it('is the number of the user if the user has no name, as in a container', () => {
     const nameless = () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');
     };

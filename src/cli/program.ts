@@ -18,7 +18,7 @@ export function operator(): Operator {
   return new Operator(program.opts<{ actor?: string }>().actor ?? systemUser());
 }
 
-/** @param read throws if the user has no name */
+/** @param read returns the name of the system user, and throws if the user has no name */
 export function systemUser(read = () => userInfo().username): string {
   try {
     return read();

@@ -13,7 +13,7 @@ export function addPurgeCommand(program: Command): void {
     .option('--json')
     .action(({ logsDays, json }: { logsDays: number; json?: boolean }) =>
       inContext(async (context) => {
-        // The audit row comes first, because each batch commits by itself and none may be without an audit row.
+        // The audit row is written first, because each batch commits by itself and none may lack an audit row.
         const detail = { logs_days: logsDays };
         await context.get(AuditTrail).record(context.get(Database), 'PURGE_STARTED', { detail });
         printRecord(await context.get(Retention).purge(logsDays), json);

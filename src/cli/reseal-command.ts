@@ -36,7 +36,7 @@ async function count(context: INestApplicationContext, json: boolean | undefined
 /** Counts again at the end, to include values that a replica has meanwhile sealed with another key. */
 async function reseal(context: INestApplicationContext, config: AppConfig, json: boolean | undefined): Promise<void> {
   const [database, keys] = [context.get(Database), context.get(KeyRing)];
-  // The audit row comes first, because each batch commits by itself and none may be without an audit row.
+  // The audit row is written first, because each batch commits by itself and none may lack an audit row.
   await context.get(AuditTrail).record(database, 'RESEAL_STARTED', {});
   const resealed = await resealAll(database, keys);
   const census = await censusOfAll(database, keys);

@@ -19,7 +19,10 @@ export interface NewPassword {
   readonly rules: PasswordRules;
 }
 
-/** Each method is one transaction: the change, the sessions that it ends, its log and its audit row, or nothing. */
+/**
+ * Each change is one transaction. It commits the change, the end of the sessions, the entry of the password history and
+ * the audit row together, or nothing.
+ */
 @Injectable()
 export class UserAdministration {
   constructor(

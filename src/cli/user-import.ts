@@ -17,7 +17,7 @@ export interface ImportReport {
 
 export interface ImportOptions {
   readonly dryRun: boolean;
-  /** For rows with a password. A hash does not show whether its password meets the policy. */
+  /** Applies to rows with a password. A hash does not show whether its password meets the policy. */
   readonly rules: PasswordRules;
   /** Called after every 1000 rows. */
   readonly progress: (rows: number) => void;
@@ -74,7 +74,8 @@ export class UserImport {
         });
       }
       if (report.rows % 1000 === 0) progress(report.rows);
-      // Signals are handled between two turns of the event loop. SQLite answers within one turn.
+      // Node handles signals between two iterations of the event loop. SQLite answers within one iteration, so this
+      // wait lets Node handle a signal.
       await nextTurn();
       if (signal.aborted) return;
     }

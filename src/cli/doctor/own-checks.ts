@@ -7,12 +7,12 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Census } from '../../platform/crypto/resealing';
 import { type Finding, finding } from './finding';
 
-/** The time for counting sealed values. In a large installation the counts so far are reported as lower bounds. */
+/** The time limit for counting sealed values. When it ends, the counts so far are reported as lower bounds. */
 const countingMs = 5000;
 
 /**
- * Uses the keys. Reading the settings has already checked their form.
- * @param census counts the sealed values in the tables until the signal; undefined if there are no tables
+ * Checks that the keys work. Their form was checked when the settings were read.
+ * @param census counts the sealed values in the tables until the signal aborts; undefined if there are no tables
  */
 export function checkKeys(
   config: AppConfig,

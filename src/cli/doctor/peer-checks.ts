@@ -46,7 +46,7 @@ export function checkCounters({ redisUrl }: AppConfig): Promise<Finding> {
   );
 }
 
-/** Tries every server. If some are unavailable, the next failure may be an outage, so this is a warning. */
+/** Tries every server. If some servers are unavailable, the next failure may be an outage, so the result is `warn`. */
 export function checkLdap({ ldap }: AppConfig): Promise<Finding> {
   return finding(
     'ldap',

@@ -7,7 +7,7 @@ import { storeCode } from '../../platform/database/store-failure';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
 
-/** Thrown to roll the transaction of `checkWrites` back. */
+/** `checkWrites` throws this error to roll its transaction back. */
 class RolledBack extends Error {}
 
 /**
