@@ -36,7 +36,8 @@ export function createAdapter(): EnvelopeAdapter {
       // refuseMalformedRequests checks the Host header.
       requireHostHeader: false,
     },
-    // As long as the headers may be, so that a token of any length reaches its route and is an unknown token there.
+    // A parameter of a path may be as long as the headers. So a token of any length reaches its route, which answers
+    // that it does not know the token.
     routerOptions: { maxParamLength: 16 * 1024, caseSensitive: true },
     frameworkErrors: answerFrameworkError,
     return503OnClosing: false,
@@ -65,7 +66,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     request.client = clientInfoOf(request, config.http.trustedProxies);
     done();
   });
-  // In `onSend`, so that preflights have these headers too, and so do requests that came before the draining began.
+  // The hook is `onSend`, because the answers to preflights, and to requests from before the draining, need these
+  // headers too.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const cacheControl = reply.getHeader('cache-control') ?? answerHeaders['cache-control'];
     reply.headers({ ...answerHeaders, 'cache-control': cacheControl, 'x-request-id': request.id });

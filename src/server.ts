@@ -9,7 +9,7 @@ import { createLogger, NestLogger } from './platform/logging/logger';
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** Readiness is red from SIGTERM on. The listener closes after this time, in which the ingress notices it. */
+/** Readiness is red from SIGTERM on. The listener closes this much later, so that the ingress can notice it first. */
 const ingressDelayMs = 3000;
 /** The process ends after this time at the latest, also if a connection is still open. */
 const lastResortMs = 9500;
