@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version in the nearest `package.json` above this file. It is found in a checkout and in the image. */
+/** The version in the nearest `package.json` above this file. The search works in a checkout and in the image. */
 export const version = nearestVersion(__dirname);
 
 function nearestVersion(directory: string): string {

@@ -218,7 +218,7 @@ describe('settings (docs/spec/decisions.md#8)', () => {
       for (const value of refused) {
         const found = problems({ ...development, [key]: value });
         expect({ value, found }).toEqual({ value, found: [expect.stringMatching(`^${key} `)] });
-        // Short values ("1", "sqlite:") are part of any sentence.
+        // A message may contain a short value ("1", "sqlite:") by chance.
         if (value.length > 7) expect(found.join()).not.toContain(value);
       }
     });
@@ -230,7 +230,7 @@ describe('settings (docs/spec/decisions.md#8)', () => {
     expect(load({ RATE_LIMIT_LOGIN: '7', RATE_LIMIT_TARGET: '2' }).limits).toMatchObject({ login: 7, target: 2 });
   });
 
-  it('the defaults of SYSTEM_URL and JWT_ISSUER follow PORT and SYSTEM_URL', () => {
+  it('the default of SYSTEM_URL contains PORT, and the default of JWT_ISSUER is SYSTEM_URL', () => {
     expect(load({ PORT: '8080' }).systemUrl).toBe('http://127.0.0.1:8080');
     expect(load({ SYSTEM_URL: 'https://p.example' }).jwt.issuer).toBe('https://p.example');
   });
@@ -362,7 +362,7 @@ describe('the literal contract and the test token are allowed on a loopback addr
 });
 
 describe('JWT keys', () => {
-  it('JWT_SECRET needs 32 bytes, where characters of several bytes count by their bytes', () => {
+  it('JWT_SECRET needs at least 32 bytes, and a character of several bytes counts as several', () => {
     expect(problems({ ...development, JWT_SECRET: secret.slice(0, 31) })).toEqual([
       expect.stringMatching('^JWT_SECRET '),
     ]);
@@ -371,7 +371,7 @@ describe('JWT keys', () => {
     expect(load({ JWT_SECRET: secret }).jwt.signing.key.export().toString()).toBe(secret);
   });
 
-  it('former secrets verify tokens and do not sign them, and a short one is refused', () => {
+  it('former secrets verify tokens and do not sign them, and a short former secret is refused', () => {
     const former = 'the-former-secret-of-at-least-32-bytes';
     const { signing, verification } = load({ JWT_PREVIOUS_KEYS: former }).jwt;
     expect(signing.key.export().toString()).toBe(secret);
@@ -452,7 +452,7 @@ describe('JWT keys', () => {
 });
 
 describe('DATA_ENCRYPTION_KEY', () => {
-  it('is one key of 32 bytes or several, in their order', () => {
+  it('is one key of 32 bytes, or several keys, whose order is kept', () => {
     const [first, second] = [1, 2].map((seed) => Buffer.from(dataKeyOf(seed), 'base64')) as [Buffer, Buffer];
     const keys = `${first.toString('base64')}, ${second.toString('base64')}`;
     expect(load({ DATA_ENCRYPTION_KEY: keys }).dataKeys).toEqual([first, second]);

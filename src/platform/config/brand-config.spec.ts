@@ -60,7 +60,7 @@ describe('the site key of a captcha', () => {
     ]);
   });
 
-  it('contains the name of the provider in its setting when several providers are configured', () => {
+  it('has one setting per provider, with the name of the provider, when several providers are configured', () => {
     const both = {
       CAPTCHA_PROVIDER: 'turnstile,hcaptcha',
       CAPTCHA_TURNSTILE_SECRET: 'not-a-secret',

@@ -10,7 +10,7 @@ export interface PortalConfig {
   readonly brandDir: string | undefined;
 }
 
-/** What a company puts on the pages and in the mails. */
+/** The brand of a company on the pages and in the mails. */
 export interface BrandConfig {
   readonly name: string | undefined;
   /** An https URL, or a path that starts with `/brand/`. */
@@ -77,7 +77,7 @@ function readColor(env: SettingsReader): string {
   }
   const contrast = contrastWithWhite(color);
   if (contrast < leastContrast) {
-    // Rounded down, so that a colour just below the bound is not said to reach it.
+    // Rounded down, because a contrast of 4.499 would otherwise be shown as 4.50, which looks sufficient.
     const shown = (Math.floor(contrast * 100) / 100).toFixed(2);
     env.problem('BRAND_COLOR', `gives white text a contrast of ${shown}:1, and it must reach ${leastContrast}:1`);
   }

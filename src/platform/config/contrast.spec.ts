@@ -1,6 +1,6 @@
 import { contrastWithWhite } from './contrast';
 
-// From the examples of WCAG 2.2 and its understanding documents.
+// The contrasts are from the examples of WCAG 2.2 and its understanding documents.
 it.each([
   ['#000000', 21],
   ['#ffffff', 1],

@@ -198,12 +198,9 @@ describe('a name of another program never stops the start', () => {
     expect(problems({ [name]: 'anything' })).toEqual([]);
   });
 
-  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])(
-    '%s is accepted as the link to a service of Kubernetes',
-    (name) => {
-      expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
-    },
-  );
+  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])('%s is accepted as a service link of Kubernetes', (name) => {
+    expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
+  });
 
   it('the names in the environment of this process are accepted', () => {
     const foreign = Object.fromEntries(Object.keys(process.env).map((name) => [name, 'x'] as const));

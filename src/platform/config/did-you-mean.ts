@@ -1,9 +1,12 @@
-/** Shorter names (HOST, PORT) are too similar to names of other programs. */
+/** Settings with shorter names (HOST, PORT) are not compared, because other programs have names too similar to them. */
 const minLength = 8;
-/** A name of this length may have up to three wrong letters, a shorter one only one. */
+/** The name of a setting of at least this length may have up to three wrong letters, a shorter one only one. */
 const long = 12;
 
-/** The packages of OpenTelemetry read more names of its prefix than this service does. Kubernetes sets the others. */
+/**
+ * The packages of OpenTelemetry read more `OTEL_` names than this service does. Kubernetes sets the names with
+ * `_SERVICE_` and `_PORT_`.
+ */
 const foreignNames = /^OTEL_|_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 /** Kubernetes sets a variable such as `METRIC_PORT=tcp://10.0.0.7:9100` for each service of the namespace. */
 const serviceLink = /^(tcp|udp|sctp):\/\//;
@@ -30,7 +33,7 @@ function looksLike(typed: string, known: string): boolean {
   return total <= (known.length >= long ? 3 : 1);
 }
 
-/** Infinity for different words: METRICS_HOST is not a misspelt METRICS_PORT, and APP_PREFIX is not API_PREFIX. */
+/** Infinity for different words: METRICS_HOST is no misspelt METRICS_PORT, and APP_PREFIX no misspelt API_PREFIX. */
 function distanceOfWords(typed: string, own: string, first: boolean): number {
   const distance = editDistance(typed, own);
   if (distance >= Math.max(typed.length, own.length) / 2 && distance > 0) return Infinity;

@@ -1,7 +1,7 @@
 import { type AppConfig, loadConfig } from './app-config';
 import { SettingsProblem } from './settings-reader';
 
-/** Returns the settings of this process. If one is missing or wrong, it prints one line to standard error and exits. */
+/** Returns the settings of this process. If a setting is missing or wrong, prints one line to stderr and exits. */
 export function configOrExit(overrides: Readonly<Record<string, string>> = {}): AppConfig {
   try {
     return loadConfig({ ...process.env, ...overrides });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { SettingsReader } from './settings-reader';
 
 /**
- * Generates a secret that is not set and keeps it below `DATA_DIR`, so that tokens and sealed values survive a restart.
- * Only used outside production.
+ * Outside production, generates a secret for a setting that is not set, and stores it below `DATA_DIR`. Tokens and
+ * sealed values thus survive a restart.
  * @returns the kept secret, or '' after a problem with `DATA_DIR` was reported
  */
 export function keptSecret(env: SettingsReader, dataDir: string, name: string, make: () => string): string {
@@ -21,8 +21,8 @@ export function keptSecret(env: SettingsReader, dataDir: string, name: string, m
 }
 
 /**
- * Racers: processes that start at the same time with an empty directory. The first link wins. The linked file is
- * complete, so a loser reads the whole secret of the winner.
+ * Race: several processes start at the same time with an empty directory. The first link wins. The linked file is
+ * complete, so the other processes read the whole secret of the winner.
  */
 function keep(file: string, secret: string): string {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;

@@ -3,14 +3,14 @@ import { isSearchFilter } from './ldap-filter';
 import type { SettingsReader } from './settings-reader';
 
 export interface LdapConfig {
-  /** In the order in which they are tried. */
+  /** The servers, in the order in which they are tried. */
   readonly urls: readonly string[];
   readonly bindDn: string;
   readonly bindPassword: string;
   readonly searchBase: string;
   readonly searchFilter: string;
   readonly startTls: boolean;
-  /** The PEM of the authority that signed the certificate of the directory. */
+  /** The certificate, as PEM, of the authority that signed the certificate of the directory. */
   readonly ca?: string;
   readonly timeoutMs: number;
   readonly jitProvisioning: boolean;

@@ -1,7 +1,8 @@
 import type { SettingsReader } from './settings-reader';
 
 /**
- * Requests per minute, for thousands of people behind one address. The limits that protect secrets are in the database.
+ * Limits in requests per minute, for thousands of people behind one address. The limits that protect secrets are
+ * counted in the database.
  */
 export interface LimitsConfig {
   readonly on: boolean;
@@ -10,7 +11,10 @@ export interface LimitsConfig {
   readonly captcha: number;
   readonly forgotPassword: number;
   readonly other: number;
-  /** Per e-mail address or reset link, from all client addresses together, and per pending login of its owner. */
+  /**
+   * The limit per target: per e-mail address or reset link, from all client addresses together, and per pending login,
+   * separately for each mfa_token or client network (docs/spec/decisions.md#pending-login).
+   */
   readonly target: number;
 }
 

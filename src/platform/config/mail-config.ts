@@ -2,13 +2,13 @@ import { mailboxOf } from '../../shared/mail-address';
 import type { SettingsReader } from './settings-reader';
 import { settingsOfUrl, SmtpProblem } from './smtp-settings';
 
-/** Used where the group `SMTP` of the root tenant sets nothing (docs/spec/decisions.md#mail). */
+/** The mail settings that apply if the group `SMTP` of the root tenant sets nothing (docs/spec/decisions.md#mail). */
 export interface MailConfig {
   readonly smtpUrl: string | undefined;
   readonly from: string;
 }
 
-/** For a first trial. No mail server has this domain. */
+/** The default sender, for a first trial. No mail server has this domain. */
 export const defaultSender = 'no-reply@localhost';
 
 /** Checks everything at the start. Otherwise a mistake would show when the first code has to be sent. */

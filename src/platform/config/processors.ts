@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { posix } from 'node:path';
 
-/** Reads a file of the kernel; undefined if it does not exist. Tests describe a container with it. */
+/** Reads a file of the kernel; undefined if it does not exist. Tests pass a function that describes a container. */
 type ReadText = (path: string) => string | undefined;
 
 const root = '/sys/fs/cgroup';
 
 /**
  * The number of processors that this process may use: those that the system offers, limited by the quota of the
- * container, which Node 20 ignores. A fraction is left to the event loop, because the kernel stops all threads at the
- * end of a quota.
+ * container, which Node 20 ignores. A fraction is rounded down and left to the event loop, because the kernel stops all
+ * threads when the quota is used up.
  */
 export function processors(read: ReadText = readKernel, offered = availableParallelism()): number {
   return Math.max(1, Math.floor(Math.min(offered, ...quotas(read))));
@@ -34,7 +34,10 @@ function quotas(read: ReadText): number[] {
   return [...unified, ...legacy];
 }
 
-/** In a container the path may be that of the host, which is not mounted. Then only the root of the mount has files. */
+/**
+ * Returns the path and all paths above it. In a container the path may be that of the host, which is not mounted. Then
+ * only the root of the mount has files.
+ */
 function upwards(path: string): string[] {
   const paths = [posix.resolve('/', path)];
   while (paths.at(-1) !== '/') paths.push(posix.dirname(paths.at(-1) as string));

@@ -3,7 +3,7 @@ export const minVarietyBits = 128;
 
 /**
  * An upper bound for the randomness of a secret, in bits: the length of its shortest repeating unit, times the bits of
- * one byte of the alphabet that it uses. No test can prove that a text is random. This one only finds secrets that
+ * one byte of the alphabet that it uses. No test can prove that a text is random. This function only finds secrets that
  * cannot be random: `changeme` four times, one letter 32 times, 32 digits.
  */
 export function bitsOfVariety(secret: Buffer): number {
@@ -13,7 +13,7 @@ export function bitsOfVariety(secret: Buffer): number {
   return lengthOfUnit(secret) * (digitsOnly ? Math.min(alphabet, Math.log2(10)) : alphabet);
 }
 
-/** 8 for `changemechangemechangeme`. The whole length if the secret is not a repetition. */
+/** The length of the repeating unit: 8 for `changemechangemechangeme`, the whole length without a repetition. */
 function lengthOfUnit(secret: Buffer): number {
   for (let length = 1; length < secret.length; length++) {
     if (secret.subarray(length).equals(secret.subarray(0, -length))) return length;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { meantSetting } from './did-you-mean';
 
-/** All problems of the settings, one for each key. It contains no values, because they may be secrets. */
+/** All problems of the settings, one for each key. A problem never contains the value, because it may be a secret. */
 export class SettingsProblem extends Error {
   override readonly name = 'SettingsProblem';
 
@@ -101,7 +101,7 @@ export class SettingsReader {
       this.problem(key, 'is required in production');
       return '';
     }
-    // URL drops white space, but the text itself is kept and put into links.
+    // `new URL` drops white space, but the text that this method returns still has it and is put into links.
     const parsed = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined;
     if (parsed === undefined || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);

@@ -7,8 +7,8 @@ export interface TracingConfig {
 }
 
 /**
- * Reads the variables of OpenTelemetry that decide whether traces are on. Its packages read the others themselves
- * (service name, resource attributes, sampler, headers, batches).
+ * Reads the variables of OpenTelemetry that decide whether traces are on. The packages of OpenTelemetry read the other
+ * variables themselves (service name, resource attributes, sampler, headers, batches).
  */
 export function readTracingConfig(env: SettingsReader): TracingConfig {
   env.mention('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
