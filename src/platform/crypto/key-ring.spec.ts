@@ -11,7 +11,7 @@ function ring(...keys: string[]): KeyRing {
   return new KeyRing(config, new SystemRandom());
 }
 
-/** Every spelling of `sealed` with one bit flipped. */
+/** Copies of `sealed`. In each copy one bit of another byte is flipped. */
 function tampered(sealed: string): string[] {
   const bytes = Buffer.from(sealed.replace(/^v1\./, ''), 'base64url');
   return [...bytes.keys()].map((at) => {
@@ -21,7 +21,7 @@ function tampered(sealed: string): string[] {
   });
 }
 
-// A value that does not open is told in the log.
+// KeyRing logs an error when a value does not open, and these tests open such values on purpose.
 beforeAll(() => Logger.overrideLogger(false));
 
 describe('KeyRing', () => {
@@ -30,14 +30,14 @@ describe('KeyRing', () => {
     expect(one.open('totp', one.seal('totp', plain))).toBe(plain);
   });
 
-  it('seals one value differently each time, and shows nothing of it', () => {
+  it('seals the same value differently each time, and the sealed text does not contain the value', () => {
     const one = ring(key(1));
     const sealed = [one.seal('totp', 'JBSWY3DPEHPK3PXP'), one.seal('totp', 'JBSWY3DPEHPK3PXP')];
     expect(sealed[0]).not.toBe(sealed[1]);
     expect(Buffer.from(sealed.join(), 'utf8').toString()).not.toContain('JBSWY3DP');
   });
 
-  it('opens nothing of which a single bit was changed', () => {
+  it('refuses to open a value if a single bit of it was changed', () => {
     const one = ring(key(1));
     for (const sealed of tampered(one.seal('totp', 'secret'))) expect(() => one.open('totp', sealed)).toThrow(Error);
     for (const garbage of ['', 'v1.', 'v1.AAAA', 'secret']) expect(() => one.open('totp', garbage)).toThrow(Error);
@@ -48,7 +48,7 @@ describe('KeyRing', () => {
     expect(() => one.open('smtp', one.seal('totp', 'secret'))).toThrow(Error);
   });
 
-  it('with two keys the first one seals and both open: keys rotate with overlap', () => {
+  it('with two keys the first key seals and both keys open, so that keys can be rotated', () => {
     const [former, both, current] = [ring(key(1)), ring(key(2), key(1)), ring(key(2))];
     expect(both.open('totp', former.seal('totp', 'old'))).toBe('old');
     expect(current.open('totp', both.seal('totp', 'new'))).toBe('new');
@@ -56,7 +56,7 @@ describe('KeyRing', () => {
     expect(() => current.open('totp', former.seal('totp', 'old'))).toThrow(Error);
   });
 
-  it('sealing again: the first key opens it, what tells it from others stays, and twice is as good as once', () => {
+  it('resealing: the first key opens the new text, the identity stays, and a second resealing changes nothing', () => {
     const [former, both, current] = [ring(key(1)), ring(key(2), key(1)), ring(key(2))];
     const before = former.seal('totp', 'secret');
     const after = both.reseal('totp', before);
@@ -69,7 +69,7 @@ describe('KeyRing', () => {
     expect(() => both.reseal('smtp', before)).toThrow(/smtp/);
   });
 
-  it('two sealings of one value are told apart by what stays', () => {
+  it('the same value sealed twice has two identities', () => {
     const one = ring(key(1));
     expect(identityOf(one.seal('totp', 'x'))).not.toBe(identityOf(one.seal('totp', 'x')));
   });
@@ -92,7 +92,7 @@ describe('KeyRing', () => {
     }
   });
 
-  it('codes: the same on every replica, another for each purpose and key, good under a former key', () => {
+  it('the MAC of a code is equal on all replicas, differs by purpose and key, and matches with a former key', () => {
     expect(ring(key(1)).mac('otp', '123456')).toBe(ring(key(1)).mac('otp', '123456'));
     const all = [
       ring(key(1)).mac('otp', '123456'),
@@ -107,13 +107,13 @@ describe('KeyRing', () => {
   });
 
   it.each(['', '00', 'zz', 'f'.repeat(64), '密'.repeat(64)])(
-    'the foreign code %j does not match, and breaks nothing',
+    'the foreign MAC %j does not match, and the comparison does not throw',
     (code) => {
       expect(ring(key(1)).macMatches('otp', '123456', code)).toBe(false);
     },
   );
 
-  it('keys that are handed to a library differ from each other and from the key itself', () => {
+  it('a key for a library differs for each purpose, and from the configured key', () => {
     const secrets = ring(key(2), key(1)).secrets('captcha');
     expect(secrets).toHaveLength(2);
     expect(secrets[0]).toBe(ring(key(2)).secrets('captcha')[0]);
@@ -121,7 +121,7 @@ describe('KeyRing', () => {
     expect(secrets).not.toContain(Buffer.from(key(2), 'base64').toString('hex'));
   });
 
-  it('what is stored of a link is its SHA-256 (FIPS 180-4, "abc")', () => {
+  it('the stored form of a link is its SHA-256 (FIPS 180-4, "abc")', () => {
     expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

@@ -6,7 +6,7 @@ import { Random } from '../../shared/random';
 const nonceBytes = 12;
 const tagBytes = 16;
 const mark = 'v1.';
-/** At least a nonce and a tag. A password that a person typed does not have this form. */
+/** The form of a sealed value: at least a nonce and a tag. A password that a person typed does not have this form. */
 const sealedForm = /^v1\.[\w-]{38,}$/;
 
 /** The key of a stored value is not in the list: the wrong key is configured, or an old one was removed too early. */
@@ -21,7 +21,7 @@ export class DataKeyMismatch extends Error {
 /**
  * Seals secrets at rest and makes keyed hashes with the keys of `DATA_ENCRYPTION_KEY`. The first key of the list writes
  * and all keys read, so that keys can be rotated. HKDF-SHA256 (RFC 5869) derives a key for each purpose, so all
- * replicas have the same ones.
+ * replicas derive the same keys.
  */
 export class KeyRing {
   private readonly logger = new Logger('keys');
@@ -39,16 +39,16 @@ export class KeyRing {
     return sealWith(this.keys(`seal:${purpose}`)[0]!, this.random.bytes(nonceBytes), plain);
   }
 
-  /** @throws DataKeyMismatch if no configured key opens it */
+  /** @throws DataKeyMismatch if no configured key opens the value */
   open(purpose: string, sealed: string): string {
     return this.opened(purpose, sealed).plain;
   }
 
   /**
    * Seals a value again with the first key. A value that the first key has sealed is returned unchanged. The nonce
-   * stays the same, so that `identityOf` does. This is safe: it was drawn for this value, and the new key has not used
-   * it yet.
-   * @throws DataKeyMismatch if no configured key opens it
+   * stays the same, so that `identityOf` the value stays the same. Reusing the nonce is safe: it was drawn for this
+   * value, and the first key has not used it yet.
+   * @throws DataKeyMismatch if no configured key opens the value
    */
   reseal(purpose: string, sealed: string): string {
     const { plain, key } = this.opened(purpose, sealed);
@@ -71,7 +71,7 @@ export class KeyRing {
       .some((actual) => actual.length === expected.length && timingSafeEqual(actual, expected));
   }
 
-  /** Derived keys in hexadecimal, for libraries that take a secret. The first one writes. */
+  /** Derived keys in hexadecimal, for libraries that take a secret. The first key writes. */
   secrets(purpose: string): readonly string[] {
     return this.keys(`secret:${purpose}`).map((key) => key.toString('hex'));
   }

@@ -7,7 +7,7 @@ import { isSealed, type KeyRing } from './key-ring';
  */
 export interface SealedColumn {
   readonly table: string;
-  /** The column that identifies a row: the primary key, or the rest of it when `only` fixes the other part. */
+  /** The column that identifies a row: the primary key, or its other column if `only` fixes one of two. */
   readonly key: string;
   readonly column: string;
   /** The purpose that `KeyRing.seal` got. */
@@ -30,7 +30,7 @@ interface SealedRow {
 
 /** Rows of one SELECT. */
 export const batchRows = 500;
-/** Rows of one transaction. It holds their locks for a few milliseconds. */
+/** Rows of one transaction, which holds their locks for a few milliseconds. */
 const unitRows = 100;
 const pauseMs = 20;
 
@@ -51,7 +51,7 @@ export async function resealColumn(database: Database, keys: KeyRing, sealed: Se
   return count;
 }
 
-/** Counts without changing anything. `signal` ends it early, and it then returns the counts so far. */
+/** Counts without changing anything. When `signal` aborts, the function stops and returns the counts so far. */
 export async function censusOf(
   database: Database,
   keys: KeyRing,
@@ -96,7 +96,8 @@ function verdictOn(
 }
 
 /**
- * Reads by primary key, from the end of the last batch. Each statement reads a bounded number of rows without a lock.
+ * Reads in the order of the primary key, from the end of the last batch. Each statement reads a bounded number of rows
+ * without a lock.
  */
 async function* batches(database: Database, { table, key, column, only = '1 = 1' }: SealedColumn) {
   for (let last = ''; ;) {
@@ -111,11 +112,12 @@ async function* batches(database: Database, { table, key, column, only = '1 = 1'
 }
 
 /**
- * Racers: this UPDATE and any other write of the same value since it was read (an enrolment or its confirmation, `user
- * reset-totp`, `config set`, the sending of the mail, another resealing). The first commit wins. If the other write
- * wins, this UPDATE matches no row and the value is not counted: it was written with the first key. If this UPDATE
- * wins, the other writer loses nothing: it overwrites without a condition, or its condition compares `identityOf`,
- * which resealing does not change. A second resealing finds the text that it would write and counts nothing.
+ * Race: another writer changes the same value after it was read (an enrolment or its confirmation, `user reset-totp`,
+ * `config set`, the sending of the mail, another resealing). The first commit wins.
+ * - If the other write wins, this UPDATE matches no row and counts nothing: that write used the first key.
+ * - If this UPDATE wins, the other writer loses nothing: it overwrites without a condition, or its condition compares
+ *   `identityOf`, which resealing does not change.
+ * - A second resealing finds the text that it would write, and counts nothing.
  */
 function replace(
   database: Database,
