@@ -7,8 +7,8 @@ import { type Sql, timeOf } from './sql';
 import { isDuplicate, storeUnavailable } from './store-failure';
 
 /**
- * `otp`: sending codes. `reset`: /forget-password, and the order of all writes to the change requests of a user.
- * `ldap`: guesses at a directory user who has no row yet.
+ * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
+ * run one after the other. `ldap`: guesses at a directory user who has no row yet.
  */
 export type CooldownKind = 'otp' | 'reset' | 'ldap';
 
@@ -24,15 +24,16 @@ export interface Cooldown<Kind extends CooldownKind = CooldownKind> extends Gate
 
 declare const gate: unique symbol;
 
-/** A transaction that holds a gate row. Only `once` and `serialise` make one: a method that needs the lock asks for it. */
+/** A transaction that holds a gate row. Only `once` and `serialise` create it. A method that needs the lock takes it. */
 export type Gated<Kind extends CooldownKind> = Transaction & { readonly [gate]: Kind };
 
 const longAgo = new Date('2000-01-01T00:00:00Z');
 
 /**
- * What may happen once per interval, over all replicas (docs/spec/service.md#8). Each method is the whole protocol: the
- * gate row is created before the transaction and locked as its first statement. An INSERT inside the transaction that
- * meets a duplicate would keep a shared lock, and two such transactions deadlock (ADR 0009).
+ * Limits an action to once per interval, over all replicas (docs/spec/service.md#8). Each method is the whole protocol:
+ * it creates the gate row before the transaction, and locks the row as the first statement of the transaction. If an
+ * INSERT inside the transaction met a duplicate, it would keep a shared lock, and two such transactions deadlock
+ * (ADR 0009).
  */
 @Injectable()
 export class Cooldowns {
@@ -42,8 +43,8 @@ export class Cooldowns {
   ) {}
 
   /**
-   * Runs the work in one transaction and starts the cooldown with it. When the work throws, no cooldown starts. Racers:
-   * parallel requests of one subject, on any replica. One of them wins. The others wait for its commit and are refused.
+   * Runs the work and starts the cooldown in one transaction. When the work throws, no cooldown starts. Race: parallel
+   * requests of one subject, on any replica. One of them wins. The others wait for its commit and are refused.
    * @throws DomainError `refusal` with the remaining seconds; the work did not run
    */
   async once<Kind extends CooldownKind, T>(
@@ -60,7 +61,7 @@ export class Cooldowns {
   }
 
   /**
-   * Starts the cooldown in one statement, without a transaction. Racers are those of `once`.
+   * Starts the cooldown in one statement, without a transaction. Race: as for `once`.
    * @returns false when the cooldown of an earlier call is not over
    */
   async start({ seconds, ...row }: Cooldown): Promise<boolean> {
@@ -70,8 +71,8 @@ export class Cooldowns {
 
   /**
    * Runs the work in one transaction that holds the gate row. A running cooldown neither refuses it nor starts again.
-   * Racers: `once` and `serialise` of the same gate row. All of them run, one after the other.
-   * @throws DomainError COMMON_503001 when `purge` deleted the row after its creation: nothing would be locked
+   * Race: several calls of `once` and `serialise` for one gate row. All of them run, one after the other.
+   * @throws DomainError COMMON_503001 when `purge` deleted the row after its creation, because nothing would be locked
    */
   async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
     await this.create(row);
@@ -95,7 +96,7 @@ export class Cooldowns {
     }
   }
 
-  /** The first UPDATE that finds `until` in the past moves it and wins. The others match no row. */
+  /** The first UPDATE that finds `until` in the past sets a new one and wins. Other UPDATEs then match no row. */
   private claim(sql: Sql, row: GateRow, seconds: number): Promise<boolean> {
     return sql.won('UPDATE cooldowns SET until = ? WHERE subject = ? AND kind = ? AND until <= ?', [
       this.clock.secondsFromNow(seconds),
@@ -104,7 +105,10 @@ export class Cooldowns {
     ]);
   }
 
-  /** Reads the clock again: a loser has waited for the winner's commit, and must not be told more than the cooldown. */
+  /**
+   * Reads the clock again, because a caller that lost has waited for the commit of the winner. With the earlier time
+   * the result could exceed the cooldown.
+   */
   private async remaining(sql: Sql, row: GateRow): Promise<number> {
     const found = await sql.row<{ until: unknown }>(
       'SELECT until FROM cooldowns WHERE subject = ? AND kind = ?',

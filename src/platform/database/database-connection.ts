@@ -12,20 +12,20 @@ import { isStoreFailure, storeCode } from './store-failure';
 import { takesWrites } from './writability';
 
 const retryDelaysMs = [250, 500, 1000, 2000];
-/** The program listens after its first attempt to connect. A longer wait would make an orchestrator kill it. */
+/** The program listens after its first attempt to connect. A longer wait would make an orchestrator end the program. */
 const migrationPatienceSeconds = 5;
 
 export type StoreState = 'ok' | 'unreachable' | 'read only' | 'migrations pending';
 
 /**
- * Connects when the program starts, and retries while the database is unavailable (docs/spec/attacks.md#t260). Until it
- * answers, the process lives, readiness is red, and requests get 503.
+ * Connects when the program starts, and retries while the database is unavailable (docs/spec/attacks.md#t260). Until
+ * the database answers, the process keeps running, readiness is red, and requests get 503.
  */
 @Injectable()
 export class DatabaseConnection implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('database');
   private markUsable!: () => void;
-  /** Resolves when the database has answered and has its schema. If that never happens, it stays pending. */
+  /** Resolves when the database has answered and has its schema. Until then the promise is pending. */
   readonly usable = new Promise<void>((resolve) => (this.markUsable = resolve));
   private pending: readonly string[] | undefined;
   private logged: StoreState = 'ok';
@@ -105,8 +105,8 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
 
   private logFailure(error: unknown): void {
     if (isStoreFailure(error)) return this.outages.refused(error);
-    // Only the code of other errors, because the message of a driver may quote the user name or the URL with its
-    // password.
+    // Other errors are logged by their code only, because the message of a driver may quote the user name or the URL
+    // with its password.
     const problem = error instanceof ForeignTables ? error.message : storeCode(error) || (error as Error).name;
     if (problem === this.loggedProblem) return;
     this.loggedProblem = problem;

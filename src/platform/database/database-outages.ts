@@ -13,7 +13,8 @@ export class DatabaseOutages {
   private changes = 0;
 
   /**
-   * Read it before a statement is sent. An answer to a statement from before the last change proves nothing about now.
+   * The number of outages and recoveries so far. Read it before a statement is sent. If it has changed when the answer
+   * comes, the answer proves nothing about the current state.
    */
   get mark(): number {
     return this.changes;
@@ -30,14 +31,16 @@ export class DatabaseOutages {
   }
 
   /**
-   * No connection could be made. A connection that breaks is not reported: the next one shows whether it is an outage.
+   * No connection could be made. A connection that breaks is not reported here, because the next attempt to connect
+   * shows whether it is an outage.
    */
   refused(error: unknown): void {
     if (!tooManyConnections.has(storeCode(error))) this.away(storeCode(error) || (error as Error).name);
   }
 
   /**
-   * A wait ended without an answer. If others were answered meanwhile, the cause is a lock or a small pool, no outage.
+   * A wait ended without an answer. If other statements were answered meanwhile, the cause is a lock or a small pool,
+   * not an outage.
    */
   silent(waitedMs: number): void {
     if (performance.now() - this.lastAnswer >= waitedMs) this.away('ETIMEDOUT');

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** A wait below this many milliseconds is neither counted nor refused. */
 const freeMs = 250;
-/** What one request may wait for connections and statements in total. With its other work it is answered within 5 s. */
+/** The total wait of one request for connections and statements. With its other work it is answered within 5 s. */
 const requestMs = 4000;
 /** Counting stops this long after the last slow wait. */
 const calmMs = 5000;
@@ -13,7 +13,7 @@ interface Budget {
   spentMs: number;
 }
 
-/** One for the process, because the budget belongs to the request, whichever database it waits for. */
+/** One storage for the process, because the budget belongs to the request, whichever database the request waits for. */
 const budgets = new AsyncLocalStorage<Budget>();
 
 /**
@@ -30,7 +30,7 @@ export class DatabaseWaits {
   /** Requests that came before the database became slow. They have no budget. */
   private older = 0;
 
-  /** In `preValidation`, because Fastify reads the body in another asynchronous context than that of earlier hooks. */
+  /** The hook is `preValidation`: Fastify reads the body in another asynchronous context than that of earlier hooks. */
   watch(fastify: FastifyInstance): void {
     fastify.addHook('preValidation', (_request, reply, done) => {
       const epoch = this.epoch;
@@ -70,7 +70,7 @@ export class DatabaseWaits {
 
   /** @throws an error with the code ETIMEDOUT, which is a store failure, if `work` takes longer */
   within<T>(limitMs: number, work: Promise<T>, what: string): Promise<T> {
-    // Not Promise.race: its promises, twice for each statement, were visible in the profile.
+    // Not Promise.race: the cost of its promises, twice for each statement, was visible in the profile.
     return new Promise((resolve, reject) => {
       const end = this.begin(limitMs, () => {
         end();
@@ -89,7 +89,7 @@ export class DatabaseWaits {
     });
   }
 
-  /** Called once for each slow wait. @param spentMs what the request has waited before; undefined without a budget */
+  /** Called once for each slow wait. @param spentMs the earlier waits of the request; undefined without a budget */
   private leftOf(spentMs: number | undefined): number {
     const now = performance.now();
     if (now - this.slowLast >= calmMs) {
@@ -105,7 +105,8 @@ export class DatabaseWaits {
 }
 
 /**
- * Counts the wait of a request for a statement that several requests share. `begin` counts it for the first one only.
+ * Counts the wait of a request for a statement that several requests share. `begin` counts only the wait of the first
+ * of these requests.
  */
 export async function charged<T>(work: Promise<T>): Promise<T> {
   const budget = budgets.getStore();

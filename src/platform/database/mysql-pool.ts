@@ -37,7 +37,8 @@ export const mysqlDriver = (dataSource: DataSource): MysqlDriver => dataSource.d
 export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outages: DatabaseOutages): void {
   const driver = mysqlDriver(dataSource);
   const obtain = driver.obtainMasterConnection.bind(driver);
-  // Connections are prepared when they are handed out. The pool has made the first one before this function runs.
+  // A connection is prepared when it is first handed out, not when the pool opens it, because the pool has opened the
+  // first connection before this function runs.
   const prepared = new WeakSet<PoolConnection>();
   const limited = dataSource.options.maxQueryExecutionTime !== undefined;
   const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;

@@ -5,7 +5,8 @@ import { abandonedCode, storeCode } from './store-failure';
 import { abandonedMs, serverLockWaitSeconds, serverStatementMs, statementTimeoutMs } from './time-limits';
 
 /**
- * READ COMMITTED, because guarded writes need no gap locks, and gap locks cause deadlocks between racers (ADR 0003).
+ * READ COMMITTED, because guarded writes need no gap locks, and gap locks cause deadlocks between concurrent
+ * transactions (ADR 0003).
  */
 export const sessionSettings = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -14,8 +15,8 @@ export const sessionSettings = [
 
 /**
  * Limits for the waits for row locks and table locks, and for the whole statement. MariaDB and MySQL have different
- * names for the last one. MySQL executes only the second comment. MariaDB executes only the first one, because it
- * ignores comments with the version numbers of MySQL 5.7 and later.
+ * names for the limit of the statement. MySQL executes only the second comment. MariaDB executes only the first one,
+ * because it ignores comments with the version numbers of MySQL 5.7 and later.
  */
 export const sessionTimeLimits = [
   `SET SESSION innodb_lock_wait_timeout = ${serverLockWaitSeconds}, lock_wait_timeout = ${serverLockWaitSeconds}
@@ -29,8 +30,8 @@ type Callback = (error: (Error & { fatal?: boolean }) | null, ...rest: unknown[]
 /**
  * Limits the wait for each statement of the connection, also for those of TypeORM (ADR 0018). Only the caller stops
  * waiting. Closing the socket would leave the statement and the connection alive at the server, and the pool would open
- * another one. So the connection keeps its place in the pool until the server has answered. Then it is rolled back and
- * is free again. If the server is silent for much longer, the connection is destroyed.
+ * another one. So the connection keeps its place in the pool until the server has answered. Then its transaction is
+ * rolled back, and it is free again. If the server is silent for much longer, the connection is destroyed.
  */
 export function boundStatements(connection: PoolConnection, waits: DatabaseWaits, outages: DatabaseOutages): void {
   const query = connection.query.bind(connection) as Statement;
@@ -82,7 +83,10 @@ export function boundStatements(connection: PoolConnection, waits: DatabaseWaits
   });
 }
 
-/** Removes the callback, and the time-out of the driver that TypeORM sets, because with it the late answer is lost. */
+/**
+ * Removes the callback, and the time-out of the driver that TypeORM sets, because with that time-out the driver loses
+ * the late answer.
+ */
 function withoutTimeout(args: unknown[]): unknown[] {
   const [statement, ...rest] = args.slice(0, -1);
   const timed = typeof statement === 'object' && statement !== null && 'timeout' in statement;

@@ -4,8 +4,8 @@ import { repeatMs } from './time-limits';
 const attempts = 4;
 
 /**
- * Runs the work again if it lost a deadlock and there is time left. After a lock wait that timed out there is none. The
- * error of the driver is the `cause` of the DomainError that `affected` and `transaction` throw.
+ * Runs the work again if it lost a deadlock and there is time left. After a lock wait that timed out no time is left.
+ * The error of the driver is the `cause` of the DomainError that `affected` and `transaction` throw.
  */
 export async function repeated<T>(run: () => Promise<T>): Promise<T> {
   const begun = performance.now();

@@ -2,7 +2,7 @@ export type SqlValue = string | number | boolean | Date | null;
 
 /**
  * Plain SQL with `?` placeholders, with the same text for MySQL, MariaDB and SQLite. Guarded writes and hot reads use
- * it, because their guarantee is the statement itself. Everything else uses the repositories of TypeORM (ADR 0003). Its
+ * it, because the statement itself is their guarantee. Everything else uses the repositories of TypeORM (ADR 0003). All
  * methods throw DomainError COMMON_503001 if the database cannot answer.
  */
 export abstract class Sql {

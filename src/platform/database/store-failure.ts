@@ -62,7 +62,7 @@ const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-/** Error numbers of MariaDB for which mysql2, which knows those of MySQL, has no name. */
+/** Error numbers of MariaDB that have no name in mysql2, which has the names of the error numbers of MySQL. */
 const mariadbCodes: Readonly<Record<number, string>> = { 1969: 'ER_STATEMENT_TIMEOUT' };
 
 /** The code of the driver, also inside a QueryFailedError of TypeORM or an AggregateError of connection attempts. */
@@ -81,7 +81,7 @@ export function storeCode(error: unknown): string {
 export const isRepeatable = (error: unknown): boolean => repeatable.has(storeCode(error));
 export const isDuplicate = (error: unknown): boolean => duplicate.has(storeCode(error));
 
-/** Errors by which TypeORM says that it is not connected. It knows no entity before its first connection. */
+/** Errors of TypeORM while it is not connected. Before its first connection TypeORM knows no entity. */
 const notConnected = new Set(['EntityMetadataNotFoundError', 'CannotExecuteNotConnectedError']);
 
 export function isStoreFailure(error: unknown): boolean {
@@ -94,7 +94,7 @@ export function isStoreFailure(error: unknown): boolean {
   return missingTable || unavailable.has(code) || code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_BUSY');
 }
 
-/** The mark of mysql2 for an error that ended the connection. On a closed connection an error has no code at all. */
+/** mysql2 sets `fatal` on an error that ended the connection. An error on a closed connection has no code at all. */
 function isFatal(error: unknown): boolean {
   const { fatal, driverError } = (error ?? {}) as { fatal?: unknown; driverError?: unknown };
   return fatal === true || (driverError !== undefined && driverError !== error && isFatal(driverError));

@@ -2,7 +2,7 @@
 export const acquireTimeoutMs = 2400;
 export const statementTimeoutMs = 2400;
 
-/** The server ends a statement before the program stops waiting, so that no statement keeps running there. */
+/** The server ends a statement before the program stops waiting, so that no statement keeps running on the server. */
 export const serverLockWaitSeconds = 2;
 export const serverStatementMs = 2200;
 

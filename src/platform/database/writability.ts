@@ -14,8 +14,8 @@ const refusals = new Set([
 /**
  * Checks whether a login could be written now. The check is cheap enough for readiness. It reads the variables, because
  * an account with administrative rights can still write to a demoted primary. It also tries a write that matches no
- * row, because the account may lack the right to write. `super_read_only` of MySQL implies `read_only`. The readers of
- * some clusters set only `innodb_read_only`.
+ * row, because the account may lack the right to write. `super_read_only` of MySQL implies `read_only`. The read
+ * replicas of some clusters set only `innodb_read_only`.
  * @throws DomainError COMMON_503001 if the database does not answer
  */
 export async function takesWrites(database: Database, dataSource: DataSource): Promise<boolean> {
