@@ -4,14 +4,14 @@ import type { Tracing } from './tracing';
 
 type DatabaseSystem = 'mysql' | 'sqlite' | 'redis';
 
-/** The stable convention says `db.system.name`. Most backends still group by the older `db.system`. */
+/** The stable convention of OpenTelemetry is `db.system.name`. Most backends still group by the older `db.system`. */
 export function databaseSystem(system: DatabaseSystem): Readonly<Record<string, string>> {
   return { 'db.system': system, 'db.system.name': system };
 }
 
 /**
- * Makes a span for each statement and each transaction. It carries the text of the statement, which has placeholders
- * only.
+ * Makes a span for each statement and each transaction. The span contains the text of the statement, which has
+ * placeholders only.
  */
 export function traceDatabase(database: Database, tracing: Tracing, system: DatabaseSystem): Database {
   const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
@@ -33,7 +33,7 @@ function traceStatements<S extends Sql>(sql: S, tracing: Tracing, system: Databa
 
 function traced<T>(tracing: Tracing, system: DatabaseSystem, statement: string, work: () => Promise<T>): Promise<T> {
   const [, verb = 'SQL'] = /^\s*(\w+)/.exec(statement) ?? [];
-  // Text in parentheses is removed, so that the table of a subselect is not taken.
+  // Text in parentheses is removed, so that the table of a subselect is not taken for the table of the statement.
   const [, table = ''] = /\b(?:FROM|INTO|UPDATE)\s+`?(\w+)/i.exec(statement.replace(/\([^()]*\)/g, '')) ?? [];
   const text = statement.replace(/\s+/g, ' ').trim();
   const attributes = { ...databaseSystem(system), 'db.query.text': text };

@@ -3,7 +3,7 @@ import { AppConfig } from '../config/app-config';
 import { type OpenTelemetry, OtlpTracing } from './otlp-tracing';
 import { Tracing } from './tracing';
 
-/** Provides `Tracing`, or undefined if no endpoint is set. Then nothing is loaded, and no call is wrapped. */
+/** Provides `Tracing`. Without an endpoint it provides undefined, loads no package and wraps no call. */
 @Global()
 @Module({
   providers: [{ provide: Tracing, inject: [AppConfig], useFactory: openTracing }],

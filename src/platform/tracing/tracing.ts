@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For the log. It is also set without tracing if the caller sent a traceparent. */
+    /** For the log. It is set only if tracing is on. Otherwise the access log reads the traceparent of the caller. */
     traceId?: string;
   }
 }
@@ -17,8 +17,8 @@ export interface SpanOptions {
 }
 
 /**
- * Spans of requests and of what they wait for. Names and attributes are route patterns and statements with
- * placeholders, never values.
+ * Makes spans of requests and of the calls that they wait for. Names and attributes are route patterns and statements
+ * with placeholders, never values.
  */
 export abstract class Tracing {
   /**
