@@ -12,7 +12,7 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { ApiExtraModels, ApiResponse, schemaPath } from './api-docs';
 
-/** What any route may answer in addition to its own codes. */
+/** The errors that every route may answer in addition to its own. */
 const impliedErrors: readonly CatalogueEntry[] = [
   requestInvalid,
   bodyTooLarge,
@@ -23,8 +23,9 @@ const impliedErrors: readonly CatalogueEntry[] = [
 ];
 
 /**
- * Declares what a route may answer: `@Answers(LoginResponse, loginFailed, accountLocked, …)`. The errors that every
- * route may answer are implied. The OpenAPI document is made from it, and the tests refuse any other answer.
+ * Declares the answers of a route: `@Answers(LoginResponse, loginFailed, accountLocked, …)`. The errors that every
+ * route may answer are implied. The OpenAPI document is made from these declarations, and the tests refuse any other
+ * answer.
  * @param success the class of `data` in the success envelope; undefined for a route with its own format
  */
 export function Answers(success: Type<unknown> | undefined, ...own: CatalogueEntry[]): MethodDecorator {

@@ -15,7 +15,7 @@ describe('the client address (docs/spec/attacks.md#w13)', () => {
     ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['fe80::1%eth0', '0.0.0.0'],
     [undefined, '0.0.0.0'],
-  ])('is for the peer %j without a header %s', (peer, address) => {
+  ])('for the peer %j without a header is %s', (peer, address) => {
     expect(clientAddress(peer, undefined, [])).toBe(address);
   });
 
@@ -23,7 +23,7 @@ describe('the client address (docs/spec/attacks.md#w13)', () => {
     expect(clientAddress('203.0.113.5', '1.2.3.4', [])).toBe('203.0.113.5');
   });
 
-  it('is a peer that is not trusted, whatever header it sends', () => {
+  it('is the peer if the peer is not a trusted proxy, whatever header it sends', () => {
     expect(clientAddress('203.0.113.5', '1.2.3.4, 10.0.0.1', proxies)).toBe('203.0.113.5');
   });
 

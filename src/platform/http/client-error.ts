@@ -17,7 +17,8 @@ import { anyMethod } from './other-methods';
 const lingerMs = 1000;
 
 /**
- * Answers in the envelope what the HTTP parser of Node refuses, and closes the connection. No hook sees such a request.
+ * Answers a request that the HTTP parser of Node refuses, in the envelope, and closes the connection. No hook sees such
+ * a request.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -28,8 +29,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 /**
- * Answers what the router refuses before any hook has run, such as a path that is not UTF-8. Fastify's own answer would
- * quote the path, with any token in it.
+ * Answers a request that the router refuses before any hook has run, for example because its path is not UTF-8. The
+ * answer of Fastify would quote the path, with any token in it.
  */
 export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...answerHeaders, 'x-request-id': request.id });
@@ -38,8 +39,8 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
 }
 
 /**
- * Sends one answer and ends the connection, even if the client keeps its side open. Node no longer listens to such a
- * socket, and an `error` event without a listener would end the process.
+ * Sends one answer and ends the connection, even if the client keeps its side open. Node no longer listens for errors
+ * of such a socket, and an `error` event without a listener would end the process.
  */
 export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEntry): void {
   socket.on('error', () => undefined);
@@ -59,7 +60,7 @@ export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEnt
 function answerOf(code: string | undefined): [string, CatalogueEntry] {
   if (code === 'HPE_HEADER_OVERFLOW') return ['431 Request Header Fields Too Large', bodyTooLarge];
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['408 Request Timeout', requestInvalid];
-  // The parser does not know FOO. It gets the same answer as TRACE, which the parser knows and no route has.
+  // The parser refuses an unknown method such as FOO. The answer is that for TRACE, which it accepts and no route has.
   if (code === 'HPE_INVALID_METHOD') return ['405 Method Not Allowed', methodNotAllowed];
   return ['400 Bad Request', requestInvalid];
 }
