@@ -12,16 +12,16 @@ describe('the log line of an error', () => {
     ['a refusal of the catalogue', new DomainError(loginFailed), { type: 'DomainError', message: loginFailed.code }],
     ['a store that is down', storeUnavailable(refusedConnection), { type: 'Error', code: 'ECONNREFUSED' }],
     [
-      'a refusal whose reason has a reason',
+      'a refusal whose cause has a cause',
       new DomainError(serviceUnavailable, undefined, { cause: new Error('outer', { cause: refusedConnection }) }),
       { type: 'Error', message: 'outer', cause: { type: 'Error', code: 'ECONNREFUSED' } },
     ],
-  ])('has the reason of %s, and no stack', (_what, error, told) => {
+  ])('has the cause of %s, and no stack', (_what, error, told) => {
     expect(describeError(error)).toEqual(told);
   });
 
   it.each([
-    ['an error that nobody expected', new TypeError('x is not a function')],
+    ['an unexpected error', new TypeError('x is not a function')],
     ['an internal error of the catalogue', new DomainError(internalError)],
   ])('has the stack of %s', (_what, error) => {
     expect(describeError(error)).toMatchObject({ message: error.message, stack: expect.stringMatching(/^\s+at /) });

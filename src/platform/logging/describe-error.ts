@@ -5,8 +5,8 @@ import { storeCode } from '../database/store-failure';
 /**
  * Reduces an error to the fields that may be logged. A query error carries its parameters, and the message of a driver
  * quotes values ("Duplicate entry 'alice'"), so only their code is kept. An error of the catalogue, for example an
- * overload, is expected: it has its reason and no stack, because stacks would fill the log when the service is busiest.
- * Only an unexpected error keeps the frames of its stack.
+ * overload, is expected. It is logged with its cause and without a stack, because stacks would fill the log when the
+ * service is busiest. Only an unexpected error keeps the frames of its stack.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   const refused = error instanceof DomainError && error.entry !== internalError;
