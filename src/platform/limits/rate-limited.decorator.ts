@@ -3,12 +3,12 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { identityKey } from '../../shared/identity-key';
 
-/** Routes that share a limit; the names of the settings `RATE_LIMIT_…`. */
+/** Groups of routes that share a limit. Each has a setting `RATE_LIMIT_…`. */
 export type LimitGroup = 'login' | 'otp' | 'captcha' | 'forgotPassword' | 'other';
 
 export type LimitedRequest = Pick<FastifyRequest, 'body' | 'params' | 'client'>;
 
-/** Whom a request is about, in the form it is looked up by. Undefined: the request names nobody. */
+/** Returns the target of a request, such as an e-mail address, in canonical form, or undefined if there is none. */
 export type TargetOf = (request: LimitedRequest) => string | undefined;
 
 export interface RouteLimit {
@@ -20,15 +20,15 @@ export interface RouteLimit {
 const RouteLimit = Reflector.createDecorator<RouteLimit>();
 
 /**
- * `@RateLimited('login')`: the group that counts the requests of an address to this route. Routes without it count as
- * `other`.
- * @param target counts the requests about one target as well, whoever asks
+ * `@RateLimited('login')`: sets the group in which the requests of an address to this route are counted. Routes without
+ * this decorator count as `other`.
+ * @param target counts the requests about one target as well, from all addresses together
  */
 export function RateLimited(group: LimitGroup, target?: TargetOf): MethodDecorator {
   return RouteLimit({ group, target });
 }
 
-/** For probes and for what costs nothing: an orchestrator or a gateway must never be told to wait. */
+/** For probes and for routes that cost nothing, because an orchestrator or a gateway must never get 429. */
 export function NotRateLimited(): ClassDecorator {
   return RouteLimit({ group: undefined });
 }

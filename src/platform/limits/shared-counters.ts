@@ -5,7 +5,7 @@ import { databaseSystem } from '../tracing/traced-database';
 import type { Tracing } from '../tracing/tracing';
 import { LocalCounters } from './local-counters';
 
-/** A request is counted twice. Both waits for a Redis that does not answer stay below the 250 ms that are promised. */
+/** A request is counted twice. Both waits for a Redis that does not answer stay below 250 ms in total (ADR 0011). */
 const commandTimeoutMs = 100;
 /** How long Redis is not used after a failure. */
 const pauseMs = 5000;
@@ -55,7 +55,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
       socketTimeout: pauseMs,
       keepAlive: 30_000,
       retryStrategy: (attempt) => Math.min(attempt * 250, pauseMs),
-      // After a failover the former master may still answer, read-only.
+      // After a failover the former master may still answer, but it refuses writes.
       reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     });
     return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own, tracing);
@@ -64,7 +64,7 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
   async increment(...hit: Increment): Promise<Record> {
     const now = performance.now();
     if (this.redis.status !== 'ready' || now < this.pausedUntil) return this.own.increment(...hit);
-    // One request tries whether Redis is back. The others do not wait for its result.
+    // One request tests whether Redis is available again. The others do not wait for its result.
     if (this.away) this.pausedUntil = now + pauseMs;
     try {
       const record = await this.count(hit);
