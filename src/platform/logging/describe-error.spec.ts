@@ -16,7 +16,7 @@ describe('the log line of an error', () => {
       new DomainError(serviceUnavailable, undefined, { cause: new Error('outer', { cause: refusedConnection }) }),
       { type: 'Error', message: 'outer', cause: { type: 'Error', code: 'ECONNREFUSED' } },
     ],
-  ])('has the cause of %s, and no stack', (_what, error, told) => {
+  ])('has the reason of %s, and no stack', (_what, error, told) => {
     expect(describeError(error)).toEqual(told);
   });
 

@@ -5,7 +5,7 @@ import { storeCode } from '../database/store-failure';
 /**
  * Reduces an error to the fields that may be logged. A query error carries its parameters, and the message of a driver
  * quotes values ("Duplicate entry 'alice'"), so only their code is kept. An error of the catalogue, for example an
- * overload, is expected. It is logged with its cause and without a stack, because stacks would fill the log when the
+ * overload, is expected. The log gets its cause, if any, and no stack, because stacks would fill the log when the
  * service is busiest. Only an unexpected error keeps the frames of its stack.
  */
 export function describeError(error: unknown): Record<string, unknown> {
