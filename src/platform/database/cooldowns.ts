@@ -24,7 +24,7 @@ export interface Cooldown<Kind extends CooldownKind = CooldownKind> extends Gate
 
 declare const gate: unique symbol;
 
-/** A transaction that holds a gate row. Only `once` and `serialise` create it. A method that needs the lock takes it. */
+/** A transaction that holds a gate row. Only `once` and `serialise` make it. A method that needs the lock takes it. */
 export type Gated<Kind extends CooldownKind> = Transaction & { readonly [gate]: Kind };
 
 const longAgo = new Date('2000-01-01T00:00:00Z');
