@@ -140,7 +140,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await statusOf(user.uid)).toEqual([1]);
   });
 
-  it('a link ends when the credentials change under which it was issued (ADR 0005)', async () => {
+  it('a link ends when the credentials of its user change (ADR 0005)', async () => {
     const { user, token } = await given('versioned');
     await service.database.affected('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [
       user.uid,

@@ -122,7 +122,7 @@ describe('the answer to a login for each answer of the directory', () => {
         const answers = await Promise.all(users.map(({ loginName }) => ldapLogin(impatient, loginName)));
         expect(tally(answers)).toEqual({ LOGIN_503001: users.length });
       }
-      // On a busy machine the time of some logins is over before their bind.
+      // On a busy machine some logins reach their time limit before their bind.
       expect(stub.userBinds).toBeGreaterThan(0);
       expect(await impatient.count('users', 'login_failed_count > 0')).toBe(0);
       await eventually(() => stub.openConnections === 0, { what: 'all connections are closed' });

@@ -1,7 +1,7 @@
 import { TestService, tally } from '../support/app';
 import { MfaClient } from '../support/mfa';
 
-/** Smaller than in production (docs/operations/rate-limits.md). */
+/** Limits that are smaller than in production (docs/operations/rate-limits.md). */
 const limited = {
   RATE_LIMIT: 'on',
   RATE_LIMIT_LOGIN: '5',
