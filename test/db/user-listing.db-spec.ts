@@ -92,7 +92,7 @@ describe('the list of accounts', () => {
       }
     });
 
-    /** How many rows each statement of the listing brought. */
+    /** Collects the number of rows that each statement of the listing returns. */
     function counted(): number[] {
       const counts: number[] = [];
       const database = service.app.get(Database);
@@ -122,7 +122,7 @@ describe('the list of accounts', () => {
       expect(counts).toHaveLength(1);
     });
 
-    it('with a limit only one row more is read, to know whether there are others', async () => {
+    it('with a limit one row more than the limit is read, which shows whether there are more accounts', async () => {
       const counts = counted();
       expect((await all({}, 7)).map(({ loginName }) => loginName)).toEqual(expected.slice(0, 7));
       expect(counts).toEqual([8]);
