@@ -66,7 +66,7 @@ describe('the answer to a login for each answer of the directory', () => {
     ['constraint violation (locked by a password policy)', 19, 'LOGIN_401004 counted 0'],
     ['inappropriate authentication (an entry without a password)', 48, 'LOGIN_401001 counted 1'],
     ['unwilling to perform (inactivated)', 53, 'LOGIN_401012 counted 0'],
-    ['no such object (gone since the search)', 32, 'LOGIN_401001 counted 1'],
+    ['no such object (deleted since the search)', 32, 'LOGIN_401001 counted 1'],
     ['busy', 51, 'LOGIN_503001 counted 0'],
     ['unavailable', 52, 'LOGIN_503001 counted 0'],
     ['confidentiality required', 13, 'LOGIN_503001 counted 0'],

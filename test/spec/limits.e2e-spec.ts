@@ -239,7 +239,7 @@ describe('the limit of each route', () => {
   });
 
   it.each(routes.map((route, index) => [...route, `198.51.100.${index}`] as const))(
-    '%s %s is that of the group %s',
+    '%s %s has the limit of the group %s',
     async (method, path, group, ip) => {
       const asked = { ip, path: path.replace('{uid}', uid) };
       const seen: string[] = [];
