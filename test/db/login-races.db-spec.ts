@@ -126,7 +126,7 @@ describe('one right password among wrong ones on an account whose status refuses
   );
 
   it.each(inactive)(
-    '%s: compared after two wrong ones, the right password gets the status code and counts no failure',
+    '%s: compared after two wrong ones, the right password gets the code of the status and counts no failure',
     async (_name, change, code) => {
       const { uid, wrong, compare } = await givenForty(change);
       await compare(...wrong.slice(0, 2));

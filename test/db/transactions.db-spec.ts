@@ -37,7 +37,7 @@ describe('transactions', () => {
    * TypeORM gives all callers on the one SQLite connection the same query runner: 29 of 30 parallel transactions failed,
    * and a single statement became part of another transaction and was rolled back with it.
    */
-  it('30 parallel transactions, a third of them rolled back, beside 50 single statements store exactly what was committed', async () => {
+  it('30 parallel transactions, a third of them rolled back, in parallel with 50 single statements store exactly what was committed', async () => {
     const works = Array.from({ length: 30 }, (_, n) =>
       database
         .transaction(async (tx) => {
