@@ -11,7 +11,7 @@ import { captchaToken, testSettings } from '../support/settings';
 const password = 'Canary-Password-7';
 const other = 'Canary-Password-8';
 
-/** The command line as an operator types it, beside a running server on the same SQLite file. */
+/** Runs commands as an operator types them, while a server runs on the same SQLite file. */
 describe('the command line', () => {
   let directory: string;
   let env: Record<string, string>;
@@ -110,7 +110,7 @@ describe('the command line', () => {
 
     it.each([
       ['with a DOS line break', `${password}\r\n`, password],
-      ['with spaces and what is not ASCII', ' Canary 密码 🔑 7 \n', ' Canary 密码 🔑 7 '],
+      ['with spaces and characters outside ASCII', ' Canary 密码 🔑 7 \n', ' Canary 密码 🔑 7 '],
     ])('--password-stdin takes the password as it is, %s at its end', async (_what, input, typed) => {
       const name = `stdin${++made}`;
       await text(['user', 'create', '--login-name', name, '--password-stdin'], input);
@@ -451,7 +451,7 @@ describe('the command line', () => {
     it.each([
       ['a file that is not there', 'missing.csv', undefined],
       ['a file that is not there', 'missing.jsonl', undefined],
-      ['another kind of file', 'users.txt', 'login_name\nx\n'],
+      ['a file of an unsupported type', 'users.txt', 'login_name\nx\n'],
       ['a quote that never ends', 'quote.csv', 'login_name\n"canary\n'],
       ['a quote inside a password', 'opening.csv', 'login_name,password\nquoted,canary"x\n'],
       ['a password in Latin-1', 'latin-1.csv', Buffer.from('login_name,password\nlatin,canary-Äpfel-12\n', 'latin1')],
@@ -597,7 +597,7 @@ describe('the command line', () => {
     });
   });
 
-  it('six commands beside a steady stream of logins on one SQLite file all succeed', async () => {
+  it('six commands in parallel with a steady stream of logins on one SQLite file all succeed', async () => {
     const { name } = await givenUser();
     const commands = Array.from({ length: 6 }, (_, n) => [
       'user',

@@ -269,7 +269,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
       await connection.end();
     });
 
-    it('T231 a login succeeds beside 1000 idle connections', async () => {
+    it('T231 a login succeeds while 1000 idle connections are open', async () => {
       await givenUser('crowded');
       const idle = await Promise.all(Array.from({ length: 1000 }, () => RawConnection.open(service.port)));
       const answer = await ask(jsonRequest('/login', login('crowded')));

@@ -38,11 +38,11 @@ describe('an invalid setting at the start (T261)', () => {
   const canary = 'canary-5c1d';
   it.each([
     ['a short JWT_SECRET', { JWT_SECRET: canary }, ['JWT_SECRET']],
-    ['no database that it knows', { DATABASE_URL: `postgres://u:${canary}@h/a` }, ['DATABASE_URL']],
-    ['a TLS parameter that is none', { DATABASE_URL: `mysql://u:${canary}@h/a?tls=${canary}` }, ['DATABASE_URL']],
-    ['a CA that is not there', { DATABASE_URL: `mysql://u:${canary}@h/a?ssl-ca=/${canary}` }, ['DATABASE_URL']],
+    ['a database of an unsupported kind', { DATABASE_URL: `postgres://u:${canary}@h/a` }, ['DATABASE_URL']],
+    ['an unknown TLS parameter', { DATABASE_URL: `mysql://u:${canary}@h/a?tls=${canary}` }, ['DATABASE_URL']],
+    ['a CA file that does not exist', { DATABASE_URL: `mysql://u:${canary}@h/a?ssl-ca=/${canary}` }, ['DATABASE_URL']],
     ['a port', { PORT: canary }, ['PORT']],
-    ['a secret in a file that is not there', { SMTP_URL_FILE: `/${canary}` }, ['SMTP_URL_FILE']],
+    ['a secret in a file that does not exist', { SMTP_URL_FILE: `/${canary}` }, ['SMTP_URL_FILE']],
     [
       'the literal reset on every interface',
       { HOST: '0.0.0.0', CAPTCHA_TEST_TOKEN: '', RESET_RESPONSE_UID: 'token' },

@@ -205,7 +205,7 @@ describe('shared counters and a failing Redis (T243)', () => {
   }
 
   it.each([
-    ['takes everything and says nothing', () => proxy.blackhole()],
+    ['accepts all data and never answers', () => proxy.blackhole()],
     ['answers after 400 ms', () => proxy.setLatency(200)],
     ['resets', () => proxy.reset()],
     ['refuses', () => proxy.refuse()],

@@ -137,7 +137,7 @@ describe('password reset over two processes on MariaDB', () => {
    * and the submit gets AUTH_401007. If the submit is first, it uses the old link, and the request is made under the
    * new credentials.
    */
-  it('a new request beside a submit of the old link leaves one usable link, whichever is first', async () => {
+  it('a new request in parallel with a submit of the old link leaves one usable link, whichever is first', async () => {
     const outcomes: Record<string, number> = {};
     // A request that came first is sent later in the next round, otherwise earlier. So the two overlap in most rounds.
     let delayMs = 5;
@@ -159,7 +159,7 @@ describe('password reset over two processes on MariaDB', () => {
     expect(Object.keys(outcomes).sort()).toEqual(['AUTH_401007', 'success']);
   });
 
-  it('a new request beside a submit of a link of another type leaves at most one link', async () => {
+  it('a new request in parallel with a submit of a link of another type leaves at most one link', async () => {
     for (let round = 0; round < 40; round++) {
       const { email, uid } = await givenUserQuickly();
       const token = await givenLink(uid, 3);
@@ -197,7 +197,7 @@ describe('password reset over two processes on MariaDB', () => {
     expect(live).toEqual([]);
   });
 
-  it('logouts beside a password change are all answered, and no valid token is left', async () => {
+  it('logouts in parallel with a password change are all answered, and no valid token is left', async () => {
     const { name, uid } = await givenUserQuickly();
     for (let round = 0; round < 40; round++) {
       const current = goodPassword(round === 0 ? 'old' : round - 1);
