@@ -38,7 +38,7 @@ describe('docs/dependencies.md', () => {
   });
 
   it.each(ranges.filter(([name]) => !name.startsWith('@types/')))(
-    'was read again for the major version of %s (%s)',
+    'names the current major version of %s (%s)',
     (name, range) => {
       const { packages, versions } = rowOf(name) as Row;
       const version = versions[versions.length === 1 ? 0 : packages.indexOf(name)];
