@@ -27,7 +27,8 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     await stub.close();
   });
   beforeEach(() => void stub.asked.splice(0));
-  // The script of the provider is the only thing from elsewhere. A breach of the policy would be a console error.
+  // The script of the provider is the only foreign request. A violation of the Content-Security-Policy would be a
+  // console error.
   afterEach(() =>
     expect(site.takeComplaints().filter((one) => !one.startsWith(`foreign request: ${scripts[provider]}`))).toEqual([]),
   );
@@ -36,7 +37,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
   const tokens = () => stub.asked.map(({ response }) => response?.replace(/^visit-\d+-/, ''));
   const greeted = (page: Page, name: string) => on(page).heading(`Hello, ${name}`).waitFor();
 
-  it('a login sends its token, and each login a fresh one; the own captcha is not loaded', async () => {
+  it('each login sends a fresh token of the provider, and the built-in captcha is not loaded', async () => {
     const name = await newUser();
     const page = await site.visitor();
     const own: string[] = [];
@@ -100,7 +101,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     expect(tokens()).toEqual(['token-1', 'token-2']);
   });
 
-  it('a script that does not come is given up after 10 s, and can be tried again', async () => {
+  it('the page gives up a script that does not arrive within 10 s, and the user can try again', async () => {
     const name = await newUser();
     const page = await site.visitor();
     await page.clock.install({ time: site.service.clock.now() });
@@ -116,11 +117,11 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     await on(page).button('Try again').click();
     await greeted(page, name);
     expect(tokens()).toHaveLength(1);
-    // The first request for the script ends with the page.
+    // The first request for the script fails when the page closes.
     site.takeComplaints();
   });
 
-  it('a script that the browser blocks is told at once', async () => {
+  it('a script that the browser blocks is reported at once', async () => {
     const page = await site.visitor();
     await page.route(`${scripts[provider]}*`, (route) => route.abort('blockedbyclient'));
     await page.goto('/');

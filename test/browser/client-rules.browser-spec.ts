@@ -157,7 +157,7 @@ describe('the limits of the client', () => {
     expect(await confirm(page).isDisabled()).toBe(true);
     await page.clock.runFor(20_000);
     expect(await seconds(page, /Sign in/)).toBe(wait - 20);
-    // The message starts to count when the answer arrives, and the button when the SDK has stored the wait.
+    // The countdown of the message starts when the answer arrives, that of the button when the SDK has stored the wait.
     const counted = Number(/\d+/.exec((await told.textContent()) ?? '')?.[0]);
     expect([wait - 21, wait - 20, wait - 19]).toContain(counted);
     await page.clock.runFor(wait * 1000);

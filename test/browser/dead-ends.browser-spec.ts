@@ -88,7 +88,7 @@ describe('a user of the pages always finds a way on', () => {
       await page.getByText('Your password has been changed.').waitFor();
     });
 
-    it('a link that expires meanwhile leads to a new one', async () => {
+    it('a link that expires while its form is open leads to the page for a new link', async () => {
       const { page } = await openForm();
       site.service.clock.advanceSeconds(31 * 60);
       await save(page, goodPassword(1));
@@ -109,7 +109,7 @@ describe('a user of the pages always finds a way on', () => {
     });
   });
 
-  describe('when the service is away', () => {
+  describe('when the service is unavailable', () => {
     it('a captcha challenge that hangs is given up after 10 s, and the login can be tried again', async () => {
       const name = await newUser();
       const page = await site.visitor();
@@ -128,7 +128,7 @@ describe('a user of the pages always finds a way on', () => {
       expectNetworkErrors();
     });
 
-    it('the login page says what is wrong, as the other pages do, and nothing covers its button', async () => {
+    it('the login page shows the error, as the other pages do, and nothing covers its button', async () => {
       const page = await site.visitor();
       await page.route(/captcha|login$/, (route) => route.abort());
       await page.goto('/');
@@ -158,7 +158,7 @@ describe('a user of the pages always finds a way on', () => {
       expectNetworkErrors();
     });
 
-    it('a sign-out that was not heard is made up for when the pages are opened the next time', async () => {
+    it('a sign-out that did not reach the service is sent again when the pages are opened the next time', async () => {
       const { page } = await signedIn();
       const bearer = await bearerOf(page);
       await page.context().route('**/logout', (route) => route.abort());
@@ -185,7 +185,7 @@ describe('a user of the pages always finds a way on', () => {
     it.each([
       ['full', full],
       ['forbidden', forbidden],
-    ])('because its storage is %s, a login works in this tab, and the page says so', async (_case, script) => {
+    ])('because its storage is %s, a login works in this tab only, and the page says so', async (_case, script) => {
       const name = await newUser();
       const page = await site.visitor();
       await page.addInitScript(script);
@@ -286,7 +286,7 @@ describe('a user with a second factor', () => {
     return { page, name };
   };
 
-  it('who goes back and logs in again within the cooldown gets back to the code, which is still valid', async () => {
+  it('who goes back and logs in again within the cooldown returns to the code page, and the code is still valid', async () => {
     const { page, name } = await atCode();
     const code = await site.mailedCode();
     await on(page).button('Back to sign in').click();

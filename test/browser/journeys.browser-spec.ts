@@ -236,7 +236,7 @@ describe('a user of the pages', () => {
     for (const tab of tabs) await on(tab).heading(`Hello, ${name}`).waitFor();
   });
 
-  it('sees the login page when the session was ended elsewhere', async () => {
+  it('sees the login page when the session was revoked', async () => {
     const { page, name } = await signedIn();
     await site.service.database.affected(
       'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = (SELECT uid FROM users WHERE login_name = ?)',

@@ -73,7 +73,7 @@ describe('the language of the pages', () => {
     await page.getByRole('heading', { name: '登录' }).waitFor();
     expect(await headings(page)).toEqual(['Sign in', '登录']);
     await page.context().close();
-    // The console names the request that was aborted.
+    // The browser logs the aborted request to the console.
     site.takeComplaints();
   });
 });

@@ -41,7 +41,7 @@ describe('the pages show what the service offers, and the brand of the company',
   });
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  /** Opens the login page. The answer of `/capabilities` waits until the test gives it. */
+  /** Opens the login page. The request for `/capabilities` waits until the test answers it. */
   const openBefore = async (options = {}): Promise<{ page: Page; answer: Promise<Route> }> => {
     const page = await site.visitor(options);
     const answer = new Promise<Route>((resolve) => void page.route('**/capabilities', resolve));
@@ -69,7 +69,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
-  it('a logo that does not load leaves the name', async () => {
+  it('when the logo does not load, the name of the company is shown', async () => {
     const page = await site.visitor();
     await page.route('**/brand/logo.svg', (route) => route.fulfill({ status: 404 }));
     await page.goto('/');
@@ -77,7 +77,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(await page.getByRole('img').count()).toBe(0);
   });
 
-  it.each(Object.entries(sizes))('on a %s no field moves when the offer arrives', async (_size, viewport) => {
+  it.each(Object.entries(sizes))('on a %s no field moves when /capabilities is answered', async (_size, viewport) => {
     const { page, answer } = await openBefore({ viewport });
     const places = async () =>
       Promise.all(['User name', 'Password'].map((label) => on(page).field(label).boundingBox()));
@@ -89,7 +89,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(await places()).toEqual(before);
   });
 
-  it('a login does not need the offer: the form is there before it, and works when the request fails', async () => {
+  it('a login does not need /capabilities: the form is there before the answer, and works without it', async () => {
     const page = await site.visitor();
     let fail = (): void => undefined;
     const held = new Promise<void>((resolve) => (fail = resolve));
@@ -108,7 +108,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(site.takeComplaints().filter((one) => !one.includes('503'))).toEqual([]);
   });
 
-  it('what is not offered is not shown: no password reset, no directory, no links', async () => {
+  it('features that the service does not offer are not shown: no password reset, no directory, no links', async () => {
     const { page, answer } = await openBefore();
     await on(page).link('Forgot password?').waitFor();
     const route = await answer;

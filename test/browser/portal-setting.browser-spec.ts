@@ -23,7 +23,7 @@ describe('PORTAL=on', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('serves the pages, which know the prefix of the service and no outbox', async () => {
+  it('serves the pages with the prefix of the service and without an outbox', async () => {
     const { status, headers, raw } = await service.get('/', html);
     const body = raw.toString();
     expect(status).toBe(200);
@@ -32,7 +32,7 @@ describe('PORTAL=on', () => {
     expect(body).toContain('<meta name="portal:outbox" content="" />');
   });
 
-  it('a mistyped address that is asked for as HTML shows the page "not found", and a program keeps its answer', async () => {
+  it('a mistyped address gets the page "not found" if HTML is requested; other requests, and those of the API, get JSON', async () => {
     const page = await service.get('/acount', html);
     expect(page).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
@@ -52,7 +52,7 @@ describe('PORTAL=on', () => {
     });
   });
 
-  it('sends scripts and styles compressed to who accepts it, to be kept for good', async () => {
+  it('sends scripts and styles compressed to clients that accept it, and allows caches to keep them forever', async () => {
     const { raw: page } = await service.get('/', html);
     for (const file of page.toString().match(/\/assets\/[\w-]+\.(js|css)/g)!) {
       const plain = await service.get(file);
@@ -68,7 +68,7 @@ describe('PORTAL=on', () => {
     }
   });
 
-  it('an image of BRAND_DIR cannot run a script, and nothing beside the folder is served', async () => {
+  it('an image of BRAND_DIR cannot run a script, and no file outside the folder is served', async () => {
     const logo = await service.get('/brand/logo.svg');
     expect(logo.status).toBe(200);
     expect(logo.headers).toMatchObject({

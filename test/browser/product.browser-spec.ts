@@ -91,11 +91,11 @@ describe('the pages of the portal', () => {
     await on(page).heading('Check your inbox').waitFor();
     const expires = new Date(site.service.clock.now().getTime() + 30 * 60_000);
     const time = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Shanghai', hour: 'numeric', minute: '2-digit' });
-    // The service clock of this test stands still.
+    // The clock of the service does not move in this test.
     await page.getByText(`until ${time.format(expires).replace('\u202f', ' ')} GMT+8`).waitFor();
   });
 
-  it('an account type is offered only where there is a directory', async () => {
+  it('an account type is offered only when a directory is configured', async () => {
     const page = await site.visitor();
     await page.goto('/');
     await on(page).field('User name').waitFor();

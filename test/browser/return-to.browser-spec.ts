@@ -30,7 +30,7 @@ describe('return_to of the login page', () => {
     expect(page.url()).toBe(`${site.url}/reports?x=1&y=2`);
   };
 
-  it('leads there after the login, also after a reload, and only once', async () => {
+  it('leads to the given page after the login, also after a reload, and only once', async () => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     const page = await open(reports);
     await page.reload();
@@ -42,7 +42,7 @@ describe('return_to of the login page', () => {
     await on(page).heading(`Hello, ${loginName}`).waitFor();
   });
 
-  it('leads a signed-in user there at once, and Back does not lead forward again', async () => {
+  it('leads a signed-in user to the given page at once, and Back does not redirect again', async () => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     const page = await open('/');
     await on(page).logIn(loginName);
@@ -85,7 +85,7 @@ describe('return_to of the login page', () => {
     '/?return_to=/',
     '/CODE',
     '/%63ode',
-  ])('%s is ignored without a word', async (target) => {
+  ])('%s is ignored without a message', async (target) => {
     const { loginName } = await site.service.givenUser(`user${++users}`);
     const page = await open(`/?return_to=${encodeURIComponent(target)}`);
     expect(await on(page).alert().count()).toBe(0);

@@ -144,7 +144,7 @@ describe('the pages on another origin', () => {
       const path = new URL(request.url ?? '/', 'http://x').pathname;
       const file = path.startsWith('/assets/') || path === '/favicon.svg' ? path : '/index.html';
       const content = readFileSync(join(dist, file), 'utf8');
-      // A deployment needs only this change.
+      // This is the only change that a deployment needs.
       const told = content.replace('name="portal:service" content=""', `name="portal:service" content="${site.url}"`);
       response.setHeader('content-type', mediaTypes[extname(file)]!).end(told);
     });

@@ -23,7 +23,7 @@ describe('the login page on a phone of 375 × 667', () => {
     await directory.stop();
   });
 
-  it.each(languages)('is seen as a whole in %s, with the choice of the account', async (locale) => {
+  it.each(languages)('fits into the window in %s, with the choice of the account type', async (locale) => {
     const page = await site.visitor({ locale, viewport: sizes.phone });
     await page.goto('/');
     await page.getByRole('radio').first().waitFor();
@@ -50,7 +50,7 @@ describe('the login page on a phone of 375 × 667', () => {
   });
 });
 
-// Features that a page would depend on. They are newer than Chrome 111, Firefox 115 and Safari 16.2 (portal/README.md).
+// Features on which no page may depend: they are newer than Chrome 111, Firefox 115 and Safari 16.2 (portal/README.md).
 const newStyles = /light-dark\(|:has\(|@scope|@starting-style|@container|anchor\(|&\s|text-box|@property/;
 const newScripts =
   /AbortSignal\.any\(|withResolvers\(|\.groupBy\(|\bIterator\.|URL\.canParse\(|fromAsync\(|\.toSorted\([^)]*\)\.values|RegExp\.escape|\.isWellFormed\(|Symbol\.dispose|\bnew URLPattern/;

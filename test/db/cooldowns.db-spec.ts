@@ -38,11 +38,11 @@ describe('a cooldown', () => {
   };
 
   /**
-   * Measured alternatives: a unique key is correct as well, but on an empty table up to 29 of 30 racers deadlocked. A
-   * check before the insert let all of them in.
+   * Two alternatives were measured with 30 parallel callers. A unique key is correct as well, but on an empty table up
+   * to 29 callers deadlocked. With a check before the insert, all 30 callers ran their work.
    */
   it.each(kinds)(
-    '%s: of 30 racers the work of one runs, 29 are told the remaining seconds, and nobody meets a deadlock',
+    '%s: of 30 parallel callers one runs its work, 29 get the remaining seconds, and there is no deadlock',
     async (kind) => {
       for (let round = 0; round < 5; round++) {
         const subject = `${kind}-racers-${round}`;
@@ -55,7 +55,7 @@ describe('a cooldown', () => {
     },
   );
 
-  it('of 30 racers one starts a cooldown without work', async () => {
+  it('of 30 parallel callers without work one starts the cooldown', async () => {
     const start = () => cooldowns.start({ kind: 'ldap', subject: 'guesses', seconds: 60 });
     const started = await Promise.all(Array.from({ length: 30 }, start));
     expect(started.filter(Boolean)).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('a cooldown', () => {
     await expectNoDeadlock();
   });
 
-  it('ends when the time is over and not a second before, and tells whole seconds, at least 1', async () => {
+  it('ends when its time is over and not a second before, and reports the remaining time in whole seconds, at least 1', async () => {
     expect(await once('clock', 'otp', 60)).toEqual({ ran: true });
     for (const [advance, retryAfter] of [
       [0, 60],
@@ -101,7 +101,7 @@ describe('a cooldown', () => {
     expect(await once('undone', 'reset', 300)).toEqual({ ran: true });
   });
 
-  it('work that is serialised runs one by one beside a running cooldown, and neither starts nor prolongs it', async () => {
+  it('serialised work runs one by one during a cooldown, and neither starts nor prolongs the cooldown', async () => {
     const gate = { kind: 'reset', subject: 'serialised' } as const;
     let inside = 0;
     const work = (tx: { row(statement: string): Promise<unknown> }) => {

@@ -9,12 +9,12 @@ import { type Answer, password, tally, TestService } from '../support/app';
 import { absentDirectory, freshName, ldapLogin } from '../support/ldap';
 import { HeldComparisons } from '../support/held-comparisons';
 
-/** On a busy machine a burst waits longer for its hashes than the default allows. These tests do not judge the wait. */
+/** On a busy machine a burst waits longer for its hashes than the default allows. These tests do not check the wait. */
 const patientQueue = { HASH_QUEUE_MAX_WAIT_MS: '60000' };
 
 /**
  * One guarded UPDATE after the credential check decides the lock (docs/spec/decisions.md#lock). A check before the
- * comparison alone would let a whole burst pass (docs/spec/attacks.md#w08): each login of it finds the account open.
+ * comparison alone would let a whole burst pass (docs/spec/attacks.md#w08): each of its logins finds the account open.
  */
 describe('a burst of logins on one account in one process', () => {
   let service: TestService;
@@ -81,8 +81,8 @@ describe('a burst of logins on one account in one process', () => {
 });
 
 /**
- * Whatever the parallelism, exactly MAX_LOCK_COUNT guesses are answered (docs/spec/decisions.md#lock). A status code
- * tells that the password is right, so it is such an answer too.
+ * Whatever the parallelism, exactly MAX_LOCK_COUNT guesses are answered (docs/spec/decisions.md#lock). The error
+ * code of an account status also reveals that the password is right, so it counts as such an answer.
  */
 describe('one right password among wrong ones on an account whose status refuses the login', () => {
   const inactive: [name: string, change: string, code: string][] = [
@@ -99,14 +99,14 @@ describe('one right password among wrong ones on an account whose status refuses
   });
   afterAll(() => service.stop());
 
-  /** 39 wrong passwords and the right one: all have found the account open and wait for their comparison. */
+  /** Sends 39 wrong passwords and the right one. All logins find the account open and wait for their comparison. */
   async function givenForty(change: string) {
     const { uid, loginName } = await service.givenUser(freshName('forty'));
     await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [uid]);
     const wrong = Array.from({ length: 39 }, (_, n) => `wrong ${n}`);
     const answers = new Map([password, ...wrong].map((typed) => [typed, service.login(loginName, typed)]));
     await comparisons.arrived(40);
-    /** Compares these passwords, all at once, and resolves with the answers. */
+    /** Releases the comparisons of these passwords at the same time, and resolves with the answers. */
     const compare = (...typed: string[]): Promise<Answer[]> => {
       comparisons.release(...typed);
       return Promise.all(typed.map((one) => answers.get(one)!));
@@ -126,7 +126,7 @@ describe('one right password among wrong ones on an account whose status refuses
   );
 
   it.each(inactive)(
-    '%s: compared after two wrong ones, the right password gets the status code and counts no failure',
+    '%s: compared after two wrong ones, the right password gets the code of the status and counts no failure',
     async (_name, change, code) => {
       const { uid, wrong, compare } = await givenForty(change);
       await compare(...wrong.slice(0, 2));
@@ -148,7 +148,7 @@ describe('one right password among wrong ones on an account whose status refuses
   );
 });
 
-it('the directory refuses an account by its state after three failures elsewhere: LOGIN_401004, also without a users row', async () => {
+it('an account that the directory reports as disabled gets LOGIN_401004 when parallel failures lock it, also without a users row', async () => {
   const service = await TestService.start({ ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
   try {
     const { uid, loginName } = await service.givenUser('told', { provider: 'ldap' });

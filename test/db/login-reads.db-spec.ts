@@ -8,8 +8,8 @@ import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
 
-/** Prepared statements replace TypeORM's finders (ADR 0014). They must return the same. */
-describe('what a login reads', () => {
+/** Prepared statements replace TypeORM's finders (ADR 0014). Both must return the same values. */
+describe('the reads of a login', () => {
   let service: TestService;
   let database: Database;
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('what a login reads', () => {
       expect(await users.findByUid('6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c')).toBeNull();
     });
 
-    it('with the newest password change, which decides about the expiry; without one the creation decides', async () => {
+    it('with the time of the newest password change, which decides about the expiry, or without one the time of creation', async () => {
       const history = service.app.get(PasswordHistory);
       const day = 86_400;
       const { uid } = await service.givenUser('ages', { passwordSetAt: service.clock.secondsFromNow(-day) });
@@ -131,7 +131,7 @@ describe('what a login reads', () => {
       await tenant('foreign', 'not ours');
     });
 
-    it('in the order of names and then ids, each one once, and only for their member', async () => {
+    it('ordered by name and then id, each one once, and only those of the user', async () => {
       const all = ['t4', 't1', 't3', 'same', 't2'];
       const { uid } = await service.givenUser('member', { tenantId: 'same', orgUnitId: null });
       await member(uid, all, [...all, 'twin-b']);

@@ -39,7 +39,8 @@ async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): P
 }
 
 /**
- * Milliseconds in which a process with a hanging mail server ends. Without the limit it would wait as `testLimits` say.
+ * A process must stop within this many milliseconds while its mail server hangs. Without the limit, the stop would take
+ * as long as the time-outs of `testLimits`.
  */
 const boundedStopMs = 20_000;
 
@@ -271,7 +272,7 @@ describe('a mail that is refused', () => {
     expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 3 });
   });
 
-  it('never, because each process dies while sending it: it is given up', async () => {
+  it('never, but whose process dies at each attempt to send it: it is given up', async () => {
     const sender = await replica({ limits: { maxAttempts: 2 } });
     await sender.queueOtp({ expires: clock.secondsFromNow(3600) });
     for (let crash = 0; crash < 2; crash++) {
@@ -286,7 +287,7 @@ describe('a mail that is refused', () => {
   it.each([
     ['a bug', () => new TypeError('alice@example.com has no code 048213')],
     ['a wrong call of Node', () => Object.assign(new TypeError('alice'), { code: 'ERR_INVALID_ARG_TYPE' })],
-  ])('because of %s: it is given up at once, and one line tells where the fault is', async (_what, fault) => {
+  ])('because of %s: it is given up at once, and one log line has the stack of the fault', async (_what, fault) => {
     const sender = await replica();
     sender.get(MailTemplates).render = () => {
       throw fault();
@@ -429,7 +430,7 @@ describe('without a mail server', () => {
   });
 });
 
-describe('what the operator sees', () => {
+describe('logs and figures for the operator', () => {
   it('failures are logged without code, link, recipient or password (T245)', async () => {
     const url = smtp.url.replace('smtp://', 'smtp://service:mail-server-password@');
     const sender = await replica({ settings: { SMTP_URL: url }, limits: shortTimeouts });

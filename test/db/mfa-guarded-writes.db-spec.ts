@@ -130,7 +130,7 @@ describe('guarded writes of the second factor', () => {
     expect(won(results)).toBe(1);
   });
 
-  it('consume: fails when the compared code has been replaced meanwhile', async () => {
+  it('consume: fails when the code was replaced after the comparison', async () => {
     const { user, pending } = await givenPending('replaced');
     const { database, clock } = services[0];
     const logins = on(PendingLogins);

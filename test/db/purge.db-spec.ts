@@ -183,7 +183,7 @@ describe('purge', () => {
     expect(new Set((await Promise.all(logins)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  // SQLite locks the whole file for a writer, so nothing can run beside an open batch.
+  // SQLite locks the whole file for a writer, so nothing can run in parallel with a batch.
   if (mariadb)
     it('T173 a batch locks no row that a login, a refresh or a logout needs', async () => {
       await service.givenUser('alice');

@@ -37,7 +37,7 @@ describe('keys reseal', () => {
     }
   });
 
-  /** As before the rotation: everything sealed with the former key. */
+  /** Seals everything with the former key: the state before the rotation. */
   const age = () => resealAll(database, backwards);
   const reseal = () => resealAll(database, both);
   const left = async () => (await censusOfAll(database, both)).former;
@@ -55,7 +55,7 @@ describe('keys reseal', () => {
     });
   }
 
-  /** Of everything that is sealed at least one: an authenticator, an open enrolment, a mail server's password, a mail. */
+  /** Creates one sealed value of every kind: authenticator, open enrolment, password of the mail server, mail. */
   async function givenSealed(name: string): Promise<{ user: User; secret: string; access: string; opened: string }> {
     const { user, secret } = await mfa.givenAuthenticator(name);
     const other = await mfa.givenUser(`${name}-enrols`);
@@ -103,7 +103,7 @@ describe('keys reseal', () => {
       expect(gone.open('totp-secret', kept)).toBe(replaced);
     });
 
-    it('the confirmation of an enrolment that was opened under the former key: it puts a new sealing in force', async () => {
+    it('the confirmation of an enrolment that was opened under the former key: it seals the active secret with the new key', async () => {
       const { access, opened } = await givenSealed('confirms');
       const user = (await mfa.service.app.get(UsersRepository).findByLoginName('confirms-enrols'))!;
       const confirm = async () => {
@@ -134,7 +134,7 @@ describe('keys reseal', () => {
       expect(gone.open('smtp-secret', (await value('system_configs.value', 'root'))!)).toBe('the new password');
     });
 
-    it('the sending of a mail: what it said stays removed', async () => {
+    it('the sending of a mail: its content stays removed', async () => {
       await givenSealed('mails');
       const send = async () => {
         await database.affected('UPDATE mail_outbox SET status = 1, payload = NULL');
@@ -143,7 +143,7 @@ describe('keys reseal', () => {
       expect(await mfa.service.count('mail_outbox', 'payload IS NOT NULL')).toBe(0);
     });
 
-    it('another resealing: each value is counted once, and both leave the same text', async () => {
+    it('another keys reseal: each value is counted once, and no value of the former key is left', async () => {
       await givenSealed('twice');
       const before = await left();
       const counts = await Promise.all([reseal(), reseal(), reseal()]);
@@ -154,7 +154,7 @@ describe('keys reseal', () => {
   });
 
   describe('a request that has read the value before it was encrypted again still succeeds', () => {
-    it('a code of the secret in force that was looked at before is accepted after', async () => {
+    it('a login that read the active secret before keys reseal gets its code accepted afterwards', async () => {
       const { user } = await givenSealed('accepts');
       const [read, factor] = [(await userOf(mfa, user))!, mfa.service.app.get(SecondFactor)];
       await reseal();
@@ -164,7 +164,7 @@ describe('keys reseal', () => {
       }
     });
 
-    it('an enrolment that was looked at before is shown and confirmed after', async () => {
+    it('an enrolment that was read before keys reseal is shown and confirmed afterwards', async () => {
       await givenSealed('shows');
       const user = (await mfa.service.app.get(UsersRepository).findByLoginName('shows-enrols'))!;
       const [rows, sealed] = [mfa.service.app.get(TotpSecrets), mfa.service.app.get(SealedTotp)];
@@ -180,7 +180,7 @@ describe('keys reseal', () => {
       expect(await left()).toBe(0);
     });
 
-    it('20 users confirm their enrolments while two processes seal again: all succeed, nothing is left', async () => {
+    it('20 users confirm their enrolments during two parallel keys reseal: all succeed, and a last run leaves no former key', async () => {
       const people: { user: User; access: string; secret: string }[] = [];
       for (let n = 0; n < 20; n++) {
         const user = await mfa.givenUser(`racer${n}`);
@@ -201,7 +201,7 @@ describe('keys reseal', () => {
   it('a large table is read and written in batches', async () => {
     const count = 2 * batchRows + 1;
     const statement = `INSERT INTO mail_outbox (id, kind, payload, next_attempt_at, expires, created_at) VALUES `;
-    // Not due: nobody sends them meanwhile.
+    // The mails are not due, so the worker does not send them during the test.
     const later = mfa.service.clock.secondsFromNow(3600);
     const rows = Array.from({ length: count }, (_, n) => [
       `mail-${n}`,
@@ -226,7 +226,7 @@ describe('keys reseal', () => {
     expect(await left()).toBe(0);
   });
 
-  // The last one: Passport keeps one strategy for the process, and a second application takes its place.
+  // This test must be the last one: Passport has one strategy per process, and the second application replaces it.
   it('afterwards the first key alone decrypts everything, and a second run has nothing to do', async () => {
     const { user, secret, access, opened } = await givenSealed('alice');
     await setSmtpSecret(ring(former).seal('smtp-secret', 'of another tenant'), 'acme');
@@ -259,7 +259,7 @@ describe('keys reseal', () => {
 
 const userOf = (mfa: MfaClient, { uid }: User) => mfa.service.app.get(UsersRepository).findByUid(uid);
 
-/** The same store; `interfere` comes before each unit of work, between what was read and what is written. */
+/** Returns the same database, except that `interfere` runs before each transaction, after the values were read. */
 function beside(database: Database, interfere: () => Promise<unknown>, onWrite?: () => void): Database {
   return Object.assign(Object.create(database) as Database, {
     transaction: async <T>(work: (tx: Transaction) => Promise<T>) => {
@@ -275,7 +275,7 @@ function beside(database: Database, interfere: () => Promise<unknown>, onWrite?:
   });
 }
 
-/** `table.column` of whatever looks sealed, wherever it is. */
+/** Returns the `table.column` of every sealed value in any table. */
 async function sealedAnywhere(service: TestService): Promise<string[]> {
   const runner = service.app.get(DataSource).createQueryRunner();
   try {

@@ -5,7 +5,7 @@ import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { TestService } from '../support/app';
 import { freshDatabase, type TestDatabase } from '../support/database';
 
-/** The columns of docs/spec/service.md#2, where `topt_secret` is spelt so, and of docs/spec/decisions.md#9. */
+/** The columns of docs/spec/service.md#2, which spells `topt_secret` like this, and of docs/spec/decisions.md#9. */
 const specified: Record<string, string[]> = {
   users: [
     'uid',
@@ -230,7 +230,7 @@ describe('migrations', () => {
     await runner.release();
   });
 
-  it('a second run has nothing to do, and a migration of a newer version does no harm', async () => {
+  it('a second run changes nothing, also when a newer version has already added its migration', async () => {
     expect(await migrate(store.url)).toEqual([]);
     await dataSource.query(
       "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'FromTheFuture9999999999999')",

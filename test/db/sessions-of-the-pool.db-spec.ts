@@ -2,7 +2,7 @@ import { Database } from '../../src/platform/database/database';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
 
-/** A first connection that kept the isolation level of the server deadlocked with the others. */
+/** If the first connection kept the isolation level of the server, it would deadlock with the others. */
 const onMariaDb = __DATABASE__ === 'mariadb' ? describe : describe.skip;
 
 onMariaDb('connections of the pool', () => {
@@ -28,7 +28,7 @@ onMariaDb('connections of the pool', () => {
     );
   });
 
-  it('the server ends a wait for a row before the program gives up', async () => {
+  it('the server ends a wait for a row lock before the program gives up the statement', async () => {
     const database = service.app.get(Database);
     const row = await database.row<Record<string, unknown>>(
       'SELECT @@session.innodb_lock_wait_timeout AS row_wait, @@session.lock_wait_timeout AS table_wait, @@session.max_statement_time AS statement',
@@ -36,13 +36,13 @@ onMariaDb('connections of the pool', () => {
     expect(Object.values(row ?? {}).map(Number)).toEqual([2, 2, 2.2]);
   });
 
-  it('a statement that was given up keeps its connection until the server answers, and then the connection is rolled back and reused', async () => {
+  it('a statement that the program gave up keeps its connection until the server answers; then the connection is rolled back and reused', async () => {
     const one = await TestService.start({ DATABASE_POOL_SIZE: '1' });
     try {
       const { database } = one;
       const idOf = async () => (await database.row<{ id: number }>('SELECT CONNECTION_ID() AS id'))?.id;
       const id = await idOf();
-      // The server's own limit would end it first.
+      // Otherwise the server would end the statement before the program gives it up.
       await database.rows('SET SESSION max_statement_time = 0');
       const givenUp = database.transaction(async (tx) => {
         await tx.affected("UPDATE tenants SET name = 'half'");

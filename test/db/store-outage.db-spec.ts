@@ -12,7 +12,7 @@ import { boundedAnswerMs } from '../support/settings';
 const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',
-    // What a repository of TypeORM throws is mapped on its way out.
+    // A TypeORM repository throws the error of the driver, which the error filter maps to COMMON_503001.
     (error: unknown) =>
       error instanceof DomainError
         ? error.entry.code
@@ -26,7 +26,7 @@ async function isConnected(id: number): Promise<boolean> {
   return (rows as unknown[]).length > 0;
 }
 
-/** A network that breaks between the program and MariaDB; SQLite has none. */
+/** The network between the program and MariaDB breaks. SQLite uses no network. */
 (__DATABASE__ === 'mariadb' ? describe : describe.skip)('a connection that breaks', () => {
   let store: TestDatabase;
   let proxy: TcpProxy;
@@ -50,7 +50,7 @@ async function isConnected(id: number): Promise<boolean> {
   });
 
   let unprepared = 0;
-  /** Each way in which the program uses its database. No connection has prepared a statement with a new text. */
+  /** Each way in which the program uses its database. `unprepared` makes a text that no connection has prepared. */
   const ways: [string, () => Promise<unknown>][] = [
     ['a statement', () => service.database.rows('SELECT 1 AS one')],
     ['a statement for the first time', () => service.database.rows(`SELECT ${++unprepared} AS one`)],
@@ -69,7 +69,7 @@ async function isConnected(id: number): Promise<boolean> {
   ];
   let breakIt = () => undefined as void;
 
-  /** Several at once: some find a connection, others wait for one. */
+  /** Runs six at once on a pool of four connections: some find a connection, others wait for one. */
   async function expectOutage(what: string, way: () => Promise<unknown>): Promise<void> {
     const started = performance.now();
     expect({ what, outcomes: new Set(await Promise.all([1, 2, 3, 4, 5, 6].map(() => outcome(way())))) }).toEqual({
@@ -91,7 +91,7 @@ async function isConnected(id: number): Promise<boolean> {
     proxy.reset();
     await outcome(service.database.rows('SELECT 1 AS one'));
     await proxy.forward();
-    // The greeting and the login go through, what comes behind them does not.
+    // The proxy forwards the greeting and the login of a new connection, and nothing after them.
     const silence = setInterval(() => {
       if (proxy.connectionCount > opened) proxy.blackhole();
     }, 1);
@@ -149,4 +149,4 @@ async function isConnected(id: number): Promise<boolean> {
   });
 });
 
-if (__DATABASE__ === 'sqlite') it('is about a network', () => expect(true).toBe(true));
+if (__DATABASE__ === 'sqlite') it('SQLite uses no network', () => expect(true).toBe(true));

@@ -4,7 +4,7 @@ import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
 import type { TokenPayload, TokenUse } from '../../src/tokens/token-payload';
 import { TestService } from '../support/app';
 
-/** Checks of one turn of the event loop share a statement (ADR 0014). Each must get the result it would get alone. */
+/** Checks of one event loop iteration share a statement (ADR 0014). Each must get the result it would get alone. */
 describe('token checks that share a statement', () => {
   let service: TestService;
   let tokens: LoginTokens;

@@ -37,7 +37,7 @@ describe('transactions', () => {
    * TypeORM gives all callers on the one SQLite connection the same query runner: 29 of 30 parallel transactions failed,
    * and a single statement became part of another transaction and was rolled back with it.
    */
-  it('30 parallel transactions, a third of them rolled back, beside 50 single statements store exactly what was committed', async () => {
+  it('30 parallel transactions, a third of them rolled back, in parallel with 50 single statements store exactly what was committed', async () => {
     const works = Array.from({ length: 30 }, (_, n) =>
       database
         .transaction(async (tx) => {
@@ -72,7 +72,7 @@ describe('transactions', () => {
         value: '5',
       });
       halfway();
-      // One SQLite connection is behind a gate: a reader waits there.
+      // SQLite has one connection, so a reader there waits until the transaction ends.
       if (outside !== undefined) expect(await outside).toBe(0);
     });
     expect(await valueOf()).toBe(5);
@@ -114,7 +114,7 @@ describe('transactions', () => {
       'other',
     ]);
     expect([await valueOf('counter'), await valueOf('other')]).toEqual([2, 2]);
-    // SQLite has one writer at a time, who cannot meet another.
+    // SQLite has one writer at a time, so no deadlock can occur.
     expect(attempts).toBe(mariadb ? 3 : 2);
   });
 

@@ -48,15 +48,15 @@ describe('the list of accounts', () => {
       ['the beginning of an address', { query: 'a.smith@' }, ['Anna']],
       ['the beginning of a nickname, whatever its case', { query: 'smith' }, ['100abx', 'bob']],
       ['a nickname as it is typed, beyond ASCII', { query: 'Änn' }, ['Anna']],
-      ['not the middle of anything', { query: 'mith' }, []],
+      ['no account by the middle of a name or a nickname', { query: 'mith' }, []],
       ['a percent sign and an underscore are characters like others', { query: '100%_' }, ['100%_x']],
-      ['so is an exclamation mark', { query: '!' }, []],
+      ['an exclamation mark is a character like others', { query: '!' }, []],
       ['a status', { status: -1 }, ['carol', 'dora']],
       ['a tenant', { tenantId: 'acme' }, ['bob', 'dora']],
       ['a provider', { provider: 'ldap' }, ['bob']],
-      ['the locked ones', { locked: true }, ['erin']],
-      ['the open ones', { locked: false, query: 'f' }, ['frank']],
-      ['all at once', { status: -1, tenantId: 'acme', provider: 'password', query: 'd', locked: false }, ['dora']],
+      ['the locked accounts', { locked: true }, ['erin']],
+      ['the accounts that are not locked', { locked: false, query: 'f' }, ['frank']],
+      ['all filters', { status: -1, tenantId: 'acme', provider: 'password', query: 'd', locked: false }, ['dora']],
     ])('%s', async (_what, filter, expected) => {
       expect(await names(filter)).toEqual(expected);
     });
@@ -92,7 +92,7 @@ describe('the list of accounts', () => {
       }
     });
 
-    /** How many rows each statement of the listing brought. */
+    /** Collects the number of rows that each statement of the listing returns. */
     function counted(): number[] {
       const counts: number[] = [];
       const database = service.app.get(Database);
@@ -122,7 +122,7 @@ describe('the list of accounts', () => {
       expect(counts).toHaveLength(1);
     });
 
-    it('with a limit only one row more is read, to know whether there are others', async () => {
+    it('with a limit one row more than the limit is read, which shows whether there are more accounts', async () => {
       const counts = counted();
       expect((await all({}, 7)).map(({ loginName }) => loginName)).toEqual(expected.slice(0, 7));
       expect(counts).toEqual([8]);

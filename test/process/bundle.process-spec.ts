@@ -52,7 +52,7 @@ describe('the built program', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  /** The coverage report of V8 names each file that a process has loaded. */
+  /** Returns the files that the process has loaded, as the coverage report of V8 lists them. */
   async function loadedFiles(): Promise<string[]> {
     const reports = await Promise.all(
       (await readdir(directory)).map(
@@ -75,7 +75,7 @@ describe('the built program', () => {
       const files = await loadedFiles();
       const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
       expect(new Set(packages)).toEqual(new Set(['@node-rs/bcrypt', 'swagger-ui-dist']));
-      // The program itself, and the file of the threads that hash passwords.
+      // The program itself, and the file of its hash threads.
       const own = files.filter((file) => !file.includes('/node_modules/') && !file.includes('/dist/src/bundle/'));
       expect(own.map((file) => file.replace(/.*\/dist\/src\//, '')).sort()).toEqual([
         'hashing/engine/hash-worker.js',

@@ -8,7 +8,7 @@ import { password, testSettings } from '../support/settings';
 
 const file = 'people.csv';
 
-/** Each command that changes something, with its audit event. Each finds what the commands before it have made. */
+/** Each command that changes something, with its audit event. A command may need the rows of the commands before it. */
 const commands: [string[], string][] = [
   [['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com', '--password', password], 'USER_CREATED'],
   [['user', 'import', file], 'USER_IMPORTED'],

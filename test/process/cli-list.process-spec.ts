@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { runProgram } from '../support/run-program';
 import { testSettings } from '../support/settings';
 
-/** Their output is more than a pipe can buffer, so that the program notices a reader that has gone. */
+/** The output of so many accounts exceeds the buffer of a pipe, so the program notices when the reader closes it. */
 const accounts = 3000;
 
 describe('user list', () => {

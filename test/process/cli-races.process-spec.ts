@@ -40,7 +40,7 @@ describe('two parallel commands on MariaDB', () => {
       );
       return found?.n === commands.length;
     };
-    // InnoDB refreshes innodb_trx only for a query that comes 100 ms after the last one.
+    // InnoDB refreshes innodb_trx only for a query that comes at least 100 ms after the last one.
     await eventually(waiting, { what: `all of them wait for ${gap}`, interval: 150 });
     await sql.commit();
     return Promise.all(commands);

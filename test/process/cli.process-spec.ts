@@ -11,7 +11,7 @@ import { captchaToken, testSettings } from '../support/settings';
 const password = 'Canary-Password-7';
 const other = 'Canary-Password-8';
 
-/** The command line as an operator types it, beside a running server on the same SQLite file. */
+/** Runs commands as an operator types them, while a server runs on the same SQLite file. */
 describe('the command line', () => {
   let directory: string;
   let env: Record<string, string>;
@@ -22,7 +22,7 @@ describe('the command line', () => {
     env = {
       ...testSettings,
       DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`,
-      // Many logins meet many commands here; a busy machine must not refuse them.
+      // Many logins run in parallel with many commands here. The service must not refuse them on a busy machine.
       HASH_QUEUE_MAX_WAIT_MS: '60000',
     };
     service = await ServiceProcess.start({ env });
@@ -36,7 +36,7 @@ describe('the command line', () => {
   const run = (args: string[], input?: string, more: Record<string, string | undefined> = {}): Promise<Ended> =>
     runProgram('dist/src/cli.js', args, { env: { ...env, ...more }, cwd: directory, input });
 
-  /** Standard output of a command that succeeds. It contains no secret, and standard error is empty. */
+  /** Runs a command that has to succeed. Returns its output, and checks that it contains no secret and no error. */
   async function text(args: string[], input?: string): Promise<string> {
     const ended = await run(args, input);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -58,7 +58,7 @@ describe('the command line', () => {
   }
 
   let made = 0;
-  /** A user of its own for a test. */
+  /** Creates a user for one test. */
   const givenUser = async (...more: string[]) => {
     const name = `user${++made}`;
     const created = await json(['user', 'create', '--login-name', name, '--password', password, ...more]);
@@ -102,7 +102,7 @@ describe('the command line', () => {
       expect(await login('alice')).toMatchObject({ status: 200, body: { data: { change_password: false } } });
     });
 
-    it('without --json prints the same for people', async () => {
+    it('without --json prints the same values as readable text', async () => {
       const printed = await text(['user', 'create', '--login-name', 'plain', '--password', password]);
       expect(printed).toMatch(/^uid: [0-9a-f-]{36}$/m);
       expect(printed).toMatch(/^login_name: plain$/m);
@@ -110,7 +110,7 @@ describe('the command line', () => {
 
     it.each([
       ['with a DOS line break', `${password}\r\n`, password],
-      ['with spaces and what is not ASCII', ' Canary 密码 🔑 7 \n', ' Canary 密码 🔑 7 '],
+      ['with spaces and characters outside ASCII', ' Canary 密码 🔑 7 \n', ' Canary 密码 🔑 7 '],
     ])('--password-stdin takes the password as it is, %s at its end', async (_what, input, typed) => {
       const name = `stdin${++made}`;
       await text(['user', 'create', '--login-name', name, '--password-stdin'], input);
@@ -192,7 +192,7 @@ describe('the command line', () => {
       },
     );
 
-    it('--force accepts a password that does not meet the policy, but none that cannot be hashed', async () => {
+    it('--force accepts a password that does not meet the policy, but refuses one that bcrypt cannot hash', async () => {
       await text(['user', 'create', '--login-name', 'forced', '--password', 'short', '--force']);
       expect((await login('forced', 'short')).status).toBe(200);
       for (const broken of ['', '密'.repeat(25)]) {
@@ -417,7 +417,7 @@ describe('the command line', () => {
         'mixed15',
         'mixed99',
       ]);
-      // Once more, and only the bad ones are left to do.
+      // A second run skips the good rows and reports the bad rows again.
       expect(await importWithProblems(path)).toMatchObject({ created: 0, skipped: 4 });
     });
 
@@ -451,7 +451,7 @@ describe('the command line', () => {
     it.each([
       ['a file that is not there', 'missing.csv', undefined],
       ['a file that is not there', 'missing.jsonl', undefined],
-      ['another kind of file', 'users.txt', 'login_name\nx\n'],
+      ['a file of an unsupported type', 'users.txt', 'login_name\nx\n'],
       ['a quote that never ends', 'quote.csv', 'login_name\n"canary\n'],
       ['a quote inside a password', 'opening.csv', 'login_name,password\nquoted,canary"x\n'],
       ['a password in Latin-1', 'latin-1.csv', Buffer.from('login_name,password\nlatin,canary-Äpfel-12\n', 'latin1')],
@@ -597,7 +597,7 @@ describe('the command line', () => {
     });
   });
 
-  it('six commands beside a steady stream of logins on one SQLite file all succeed', async () => {
+  it('six commands in parallel with a steady stream of logins on one SQLite file all succeed', async () => {
     const { name } = await givenUser();
     const commands = Array.from({ length: 6 }, (_, n) => [
       'user',

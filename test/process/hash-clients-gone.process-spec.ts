@@ -5,7 +5,7 @@ import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { captchaToken } from '../support/settings';
 
-/** A quarter of a second of a core for each hash: long enough for the service to see that a client has gone. */
+/** A hash takes 0.25 s of a core: long enough for the service to notice that a client has disconnected. */
 const cost = 12;
 const slow = dummyHash(cost);
 
@@ -43,7 +43,7 @@ describe('clients that hang up while they wait for a hash', () => {
     };
   }
 
-  /** Guesses on connections of their own; resolves when all of them have reached the engine. */
+  /** Sends each guess on its own connection. Resolves when all guesses have reached the hash engine. */
   async function guesses(count: number, username: string): Promise<RawConnection[]> {
     const before = await jobs();
     const clients = await Promise.all(Array.from({ length: count }, () => RawConnection.open(port())));
@@ -51,7 +51,7 @@ describe('clients that hang up while they wait for a hash', () => {
     await eventually(
       async () => {
         const now = await jobs();
-        // A place has one job or two.
+        // A thread that is running has one job or two.
         return now.waiting + 2 * now.running + now.completed >= before.completed + count;
       },
       { what: 'all guesses wait', interval: 20 },
@@ -71,13 +71,13 @@ describe('clients that hang up while they wait for a hash', () => {
       },
     );
 
-  it('30 clients leave the queue, and only hashes that already run are computed', async () => {
+  it('the jobs of 30 clients leave the queue, and only hashes that already run are computed', async () => {
     const clients = await guesses(30, 'nobody');
     const before = await jobs();
     await Promise.all(clients.map((client, n) => (n % 2 ? client.end() : client.reset())));
     await idle();
     const after = await jobs();
-    // Two were in the thread, and two may have started before the service noticed. Without the signal all 30 are computed.
+    // Two ran in the thread, and two may have started before the service noticed. Without the abort signal, all 30 run.
     expect(after.completed - before.completed).toBeLessThanOrEqual(4);
     expect(after.abandoned).toBeGreaterThanOrEqual(before.waiting - 2);
   });
@@ -103,7 +103,7 @@ describe('clients that hang up while they wait for a hash', () => {
     expect(await counted()).toEqual({ failures: judged, journal: judged });
   });
 
-  it('the log contains no error and no stack for them', () => {
+  it('the log contains no error and no stack for clients that hang up', () => {
     const lines = replicas.services[0]!.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.filter(({ err }) => err !== undefined)).toEqual([]);
     expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);

@@ -26,7 +26,7 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('hashing threads', () => {
   onLinux('work when the system forbids them to set their priority', async () => {
-    // A thread at 15 may not go to 10 without CAP_SYS_NICE: setpriority(2) is EACCES.
+    // Without CAP_SYS_NICE a thread with nice value 15 may not set 10: setpriority(2) returns EACCES.
     const nice = ['nice', '-n', '15', process.execPath, '-e', COMPARE];
     const command = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-sys_nice', ...nice] : nice;
     const { stdout } = await promisify(execFile)(command[0]!, command.slice(1));
@@ -45,7 +45,7 @@ describe('HASH_THREADS on a machine of 64 cores', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** Threads that may hash, and the most memory that the process had in three bursts of 192 logins. */
+  /** Returns the number of hash threads, and the peak memory of the process in three bursts of 192 logins. */
   async function burst(settings: Record<string, string>): Promise<{ threads: number; peakMiB: number }> {
     const metricsPort = await freePort();
     const service = await ServiceProcess.start({
@@ -79,7 +79,7 @@ describe('HASH_THREADS on a machine of 64 cores', () => {
     const unbounded = await burst({ HASH_THREADS: '64' });
     const bounded = await burst({});
     expect([unbounded.threads, bounded.threads]).toEqual([64, 8]);
-    // 226 and 654 MiB were measured. The manifests allow 512.
+    // Measured: 226 MiB with 8 threads and 654 MiB with 64. The manifests allow 512 MiB.
     expect(bounded.peakMiB).toBeLessThan(400);
     expect(bounded.peakMiB).toBeLessThan(0.7 * unbounded.peakMiB);
   });
@@ -92,7 +92,7 @@ describe('two password comparisons at once', () => {
   });
 
   onLinux('are done by the library when WebAssembly cannot allocate its memory', async () => {
-    // Eight gigabytes of addresses: enough for Node, not for the memory and its guard pages.
+    // Eight gigabytes of address space are enough for Node, but not for a WebAssembly memory and its guard pages.
     const limited = 'ulimit -v 8000000; exec "$0" -e "$1"';
     const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, COMPARE]);
     expect(JSON.parse(stdout)).toEqual({ verdicts: [true, false], hasWebAssembly: true });

@@ -20,7 +20,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
   });
 
   const givenUser = async (name: string) => {
-    // Where the `data/` of the program is: the command line has to find the same file.
+    // The working folder of the program contains `data/`. The command line has to find the same file.
     const cwd = await readlink(`/proc/${service.pid}/cwd`);
     const create = ['user', 'create', '--login-name', name, '--password', password];
     const { code, stderr } = await runProgram('dist/src/cli.js', create, { env: testSettings, cwd });
@@ -209,7 +209,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
       },
     );
 
-    it('T201 an endless chunked body is answered with 413 and cut, and does not fill the memory', async () => {
+    it('T201 an endless chunked body gets 413 and a closed connection, and does not fill the memory', async () => {
       const before = await residentMiB();
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, 'a'), Buffer.from('\r\n')]);
       const told = await Promise.all(
@@ -219,12 +219,12 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
           let sent = 0;
           while (sent < 1600 && (await connection.push(chunk))) sent++;
           await connection.closed;
-          // Of 100 MB less than ten are sent: what the buffers of the kernel hold.
+          // Less than 10 MB of the 100 MB are sent, because the buffers of the kernel hold no more.
           expect(sent).toBeLessThan(160);
           return connection.received;
         }),
       );
-      // A reset may overtake the answer, but not every time.
+      // On some connections the reset arrives before the answer. At least one connection must receive the answer.
       expect(told.filter((received) => received !== '').join()).toMatch(/^HTTP\/1\.1 413 /);
       expect((await residentMiB()) - before).toBeLessThan(60);
     });
@@ -269,7 +269,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
       await connection.end();
     });
 
-    it('T231 a login succeeds beside 1000 idle connections', async () => {
+    it('T231 a login succeeds while 1000 idle connections are open', async () => {
       await givenUser('crowded');
       const idle = await Promise.all(Array.from({ length: 1000 }, () => RawConnection.open(service.port)));
       const answer = await ask(jsonRequest('/login', login('crowded')));
@@ -278,7 +278,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
     });
   });
 
-  it('T221 T222 slow headers are cut after 10 s and slow bodies after 15 s, and logins beside them are not delayed', async () => {
+  it('T221 T222 slow headers are cut off after 10 s and slow bodies after 15 s, and other logins are not delayed', async () => {
     await givenUser('honest');
     const slow = async (start: string, drip: string) => {
       const connection = await RawConnection.open(service.port);
@@ -301,7 +301,7 @@ describe('HTTP over raw sockets (docs/spec/attacks.md#3.9)', () => {
       expect((await ask(jsonRequest('/login', login('honest'))))?.status).toBe(200);
       times.push(performance.now() - started);
     }
-    // A login that had to wait for a slow connection would wait until the first of them is cut.
+    // A login that had to wait for the slow connections would wait until the service closes the first of them.
     expect(times.sort((a, b) => a - b)[times.length / 2]).toBeLessThan(5000);
 
     // Node looks for overdue requests every two seconds. Its own limits are 60 s and 300 s.

@@ -46,7 +46,7 @@ describe('a data key is replaced while people log in', () => {
   const codeOf = (secret: string, step: number) => authenticatorCode(secret, new Date(step * stepMs));
   const currentStep = () => Math.floor(Date.now() / stepMs);
 
-  /** The session of a login whose code came by mail. */
+  /** Logs in with a mailed code. Returns the session. */
   async function logInByMail(name: string): Promise<{ uid: string; bearer: string }> {
     const { mfa_token, user_info } = (await fleet.login(name)).body.data;
     const code = /\b\d{6}\b/.exec(await mailboxes.next(addressOf(name)))?.[0];
@@ -62,12 +62,12 @@ describe('a data key is replaced while people log in', () => {
     return { ...session, secret: body.data.secret as string };
   }
 
-  /** A code of the current step stays good for the step that follows, if a busy machine takes that long. */
+  /** Confirms with the code of the current time step. The code stays valid in the next step, for a busy machine. */
   async function confirm(name: string, { uid, bearer, secret }: Awaited<ReturnType<typeof openEnrolment>>) {
     const lastStep = currentStep();
     const body = { uid, type: 'totp', code: codeOf(secret, lastStep) };
     expect((await fleet.send('/otp-verify', { bearer, body })).status).toBe(200);
-    // The notice of it.
+    // Skips the mail that reports the new authenticator.
     await mailboxes.next(addressOf(name));
     return { name, uid, secret, lastStep };
   }
@@ -77,7 +77,7 @@ describe('a data key is replaced while people log in', () => {
   async function logInByTotp(authenticator: Authenticator): Promise<void> {
     const { name, uid, secret } = authenticator;
     authenticator.lastStep = Math.max(authenticator.lastStep + 1, currentStep());
-    // The window reaches one step ahead, and no step is good twice.
+    // The service accepts codes up to one time step ahead, and each time step only once.
     const reached = () => authenticator.lastStep <= currentStep() + 1;
     await eventually(reached, { what: 'a step whose code was not used yet', interval: 500 });
     const { mfa_token, mfa_type } = (await fleet.login(name)).body.data;
@@ -86,7 +86,7 @@ describe('a data key is replaced while people log in', () => {
     expect((await fleet.send('/otp-verify', { body })).status).toBe(200);
   }
 
-  /** Old and new replicas run side by side for a while. */
+  /** Replaces all replicas by new ones with these keys. For a while, old and new replicas run side by side. */
   async function rollOut(...keys: string[]): Promise<void> {
     fleet.set({ DATA_ENCRYPTION_KEY: keys.join(',') });
     const leaving = [...fleet.services];
@@ -111,7 +111,8 @@ describe('a data key is replaced while people log in', () => {
 
     await rollOut(fresh, former);
     const { left } = await fleet.cli('keys', 'reseal', '--dry-run');
-    // Three authenticators: active, and as enrolled (secret and URI). One open enrolment. The password of the mail server.
+    // Three values of each of the three authenticators: the active secret, and secret and URI of the enrolment. Two
+    // values of the open enrolment. One password of the mail server.
     expect(left).toBe(3 * 3 + 2 + 1);
     expect((await doctor()).keys).toMatch(new RegExp(`^warn: .*; ${left} values wait for keys reseal$`));
 

@@ -8,12 +8,13 @@ import { captchaToken } from '../support/settings';
 type Fault = 'none' | 'reset' | 'cut' | 'end' | 'garbage' | 'bit' | 'silence';
 
 const connectionFaults: Fault[] = ['none', 'reset', 'cut', 'end', 'silence'];
-/** Changed bytes are detected by TLS. Without TLS nothing can detect them. */
+/** TLS detects changed bytes. Without TLS nothing can detect them. */
 const allFaults: Fault[] = [...connectionFaults, 'garbage', 'bit'];
 
 /**
- * The network spoils every connection after another number of bytes from the server. At one point this ended the
- * process: when the connection below TLS was lost first, ldapjs no longer listened to an error event of the socket.
+ * The network fails on each connection after a different number of bytes from the server. At one of these points an
+ * unhandled error can end the process: when the TCP connection below TLS is lost first, ldapjs no longer listens for
+ * the error event of the socket.
  */
 describe('a bad network between the service and the directory (T179, W20)', () => {
   let directory: OpenLdap;
@@ -75,7 +76,7 @@ async function badNetwork(target: number, faults: Fault[]): Promise<{ server: Se
   const server = createServer((client) => {
     const n = connections++;
     const fault = faults[n % faults.length]!;
-    // Steps of a prime number, so that over many connections every point of the conversation is hit.
+    // The step is a prime number, so that many connections together fail at every point of the conversation.
     let left = (n * 37) % 2500;
     const upstream = connect(target, '127.0.0.1');
     for (const [one, other] of [

@@ -25,7 +25,7 @@ const judged = ['success', 'LOGIN_401001', 'LOGIN_401004', 'LOGIN_401011', 'LOGI
 const success = (tag: number) => result(tag, { code: 0 });
 const entry = (...attributes: Buffer[]) => element(0x64, text('uid=somebody,dc=example'), element(0x30, ...attributes));
 
-/** A SearchResultEntry whose values claim `missing` bytes more than there are. */
+/** A SearchResultEntry whose set of values has a length field that is `missing` bytes too large. */
 function shortEntry(id: Buffer, missing: number): Buffer {
   const whole = element(0x30, id, entry(attribute('uid', 'somebody')));
   whole[whole.lastIndexOf(0x31) + 1]! += missing;

@@ -38,11 +38,11 @@ describe('an invalid setting at the start (T261)', () => {
   const canary = 'canary-5c1d';
   it.each([
     ['a short JWT_SECRET', { JWT_SECRET: canary }, ['JWT_SECRET']],
-    ['no database that it knows', { DATABASE_URL: `postgres://u:${canary}@h/a` }, ['DATABASE_URL']],
-    ['a TLS parameter that is none', { DATABASE_URL: `mysql://u:${canary}@h/a?tls=${canary}` }, ['DATABASE_URL']],
-    ['a CA that is not there', { DATABASE_URL: `mysql://u:${canary}@h/a?ssl-ca=/${canary}` }, ['DATABASE_URL']],
+    ['a database of an unsupported kind', { DATABASE_URL: `postgres://u:${canary}@h/a` }, ['DATABASE_URL']],
+    ['an unknown TLS parameter', { DATABASE_URL: `mysql://u:${canary}@h/a?tls=${canary}` }, ['DATABASE_URL']],
+    ['a CA file that does not exist', { DATABASE_URL: `mysql://u:${canary}@h/a?ssl-ca=/${canary}` }, ['DATABASE_URL']],
     ['a port', { PORT: canary }, ['PORT']],
-    ['a secret in a file that is not there', { SMTP_URL_FILE: `/${canary}` }, ['SMTP_URL_FILE']],
+    ['a secret in a file that does not exist', { SMTP_URL_FILE: `/${canary}` }, ['SMTP_URL_FILE']],
     [
       'the literal reset on every interface',
       { HOST: '0.0.0.0', CAPTCHA_TEST_TOKEN: '', RESET_RESPONSE_UID: 'token' },
@@ -139,7 +139,7 @@ describe.each(['refuses', 'swallows everything'] as const)('a database that %s a
       await eventually(async () => (await statusOf(service, '/health/ready')) === 200, { what: 'a green readiness' });
       await givenUser('patient', { DATABASE_URL: direct });
       expect((await post(service, '/login', login('patient'))).status).toBe(200);
-      // Nothing of the address or its password, however often it was tried.
+      // No log line contains the database password, however many attempts to connect have failed.
       expect(service.lines.join('\n')).not.toContain(databaseUrl.password);
     } finally {
       await service.kill();
@@ -166,7 +166,7 @@ describe('MIGRATE_ON_START=false', () => {
     expect(ran).not.toEqual([]);
     expect(await statusOf(service, '/health/ready')).toBe(200);
     expect(await statusOf(service, '/health/ready')).toBe(200);
-    // Each change is one line, however often readiness is asked.
+    // Each change of the readiness is logged once, however often the probe asks.
     expect(service.lines.filter((line) => line.includes('migrations are pending'))).toHaveLength(1);
     expect(service.lines.filter((line) => line.includes('the migrations have run'))).toHaveLength(1);
     expect((await post(service, '/login', login('nobody'))).status).toBe(404);
@@ -195,10 +195,10 @@ describe('SIGTERM (T249)', () => {
     service.signal('SIGTERM');
     await eventually(async () => (await statusOf(service, '/health/ready')) === 503, { what: 'a red readiness' });
     expect(busy.some((connection) => connection.received === '')).toBe(true);
-    // A second signal, as an impatient operator sends it, changes nothing.
+    // A second signal, for example from an impatient operator, changes nothing.
     service.signal('SIGTERM');
 
-    // Both are sent while it drains, however long the logins before them take on a busy machine.
+    // Both requests are sent while the service drains, however long the earlier logins take on a busy machine.
     reused?.send(jsonRequest('/login', login('nobody')));
     const fresh = rawRequest(service.port, jsonRequest('/login', login('leaving')));
     const [, late] = (await reused?.answers(2)) ?? [];
@@ -210,7 +210,7 @@ describe('SIGTERM (T249)', () => {
       expect(JSON.parse(answer?.body ?? '').data.access_token).toEqual(expect.any(String));
     }
     expect(await service.exited).toEqual({ code: 0, signal: null });
-    // The program ends itself after 9.5 s, whatever is still under way.
+    // The program exits after 9.5 s at the latest, even with unfinished requests.
     expect(performance.now() - signalled).toBeLessThan(20_000);
     await Promise.all([idle?.closed, halfway?.closed]);
     expect(service.lines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
@@ -226,7 +226,7 @@ describe('SIGTERM (T249)', () => {
     await service.stop();
   });
 
-  it('while the database is away: the process exits with 0', async () => {
+  it('while the database is unavailable: the process exits with 0', async () => {
     const env = { ...testSettings, DATABASE_URL: `mysql://u:p@127.0.0.1:${await freePort()}/auth` };
     const service = await ServiceProcess.start({ env, ready: '/health/live' });
     expect(await service.stop(20_000)).toEqual({ code: 0, signal: null });
@@ -251,7 +251,7 @@ describe('processes that start at the same time', () => {
     await databases.drop(url);
   });
 
-  it('two on one empty directory share one SQLite file and one set of secrets: a token of one is good at the other', async () => {
+  it('two on one empty directory share one SQLite file and one set of secrets: each accepts the tokens of the other', async () => {
     for (let round = 0; round < 2; round++) {
       const cwd = await mkdtemp(join(directory, 'round-'));
       const env = { ...testSettings, JWT_SECRET: '', DATA_ENCRYPTION_KEY: '', DATABASE_URL: '' };
@@ -292,7 +292,7 @@ describe('T254 W48 the time zone of a process or of the database', () => {
       });
       expect(me.status).toBe(200);
     }
-    // The lock window is the same for everybody.
+    // The lock window is the same for all processes.
     for (const [n, service] of [...services, ...services].entries()) {
       const { body } = await post(service, '/login', login('traveller', 'wrong'));
       expect(body.error_code).toBe(n < 3 ? 'LOGIN_401001' : 'LOGIN_401004');

@@ -12,8 +12,8 @@ import { TcpProxy } from '../support/servers/tcp-proxy';
 import { captchaToken, testSettings } from '../support/settings';
 
 /**
- * The contract allows 250 ms (docs/spec/attacks.md#t243). A busy machine takes longer, but a request that waited for Redis
- * would wait for ten seconds and more: the client's own time-out of a connection.
+ * The contract allows 250 ms (docs/spec/attacks.md#t243). A busy machine takes longer. A request that waited for Redis
+ * would wait for ten seconds or more, because that is the connection time-out of the client.
  */
 const boundedMs = 8_000;
 
@@ -69,8 +69,8 @@ describe('limits shared through Redis', () => {
     );
 
   /**
-   * The result of a run in which Redis answered all the time. On a busy machine it may take longer than the 100 ms that a
-   * replica waits; then the replicas count apart for a while, as they should, and the run is repeated.
+   * Returns the result of a run in which Redis answered all the time. On a busy machine Redis may need more than the
+   * 100 ms that a replica waits. Then the replicas correctly count separately for a while, and the run is repeated.
    */
   async function whileRedisAnswers<T>(run: () => Promise<T>): Promise<T> {
     return eventually(
@@ -108,7 +108,7 @@ describe('limits shared through Redis', () => {
   ])(
     'while Redis is %s requests are answered and each replica counts by itself, and later they count together again (T243, W56)',
     async (_how, address, harm, heal) => {
-      // Both count in Redis, so that the outage begins now.
+      // Waits until both replicas count in Redis, so that the outage does not begin earlier.
       await whileRedisAnswers(() => inTurn(2, loginFrom('203.0.113.98')));
       const before = awayLines();
       await harm();
@@ -116,7 +116,7 @@ describe('limits shared through Redis', () => {
         const { counts, slowest } = await inTurn(24, loginFrom(address));
         expect(counts).toEqual({ LOGIN_404001: 12, COMMON_429001: 12 });
         expect(slowest).toBeLessThan(boundedMs);
-        // Each replica logs it once for the whole outage.
+        // Each replica logs the outage once.
         await eventually(() => awayLines().every((lines, n) => lines > before[n]!), { what: 'both say so' });
         expect(awayLines()).toEqual(before.map((lines) => lines + 1));
       } finally {
@@ -205,7 +205,7 @@ describe('shared counters and a failing Redis (T243)', () => {
   }
 
   it.each([
-    ['takes everything and says nothing', () => proxy.blackhole()],
+    ['accepts all data and never answers', () => proxy.blackhole()],
     ['answers after 400 ms', () => proxy.setLatency(200)],
     ['resets', () => proxy.reset()],
     ['refuses', () => proxy.refuse()],
@@ -213,7 +213,7 @@ describe('shared counters and a failing Redis (T243)', () => {
     await Promise.resolve(harm());
     await hit('a');
     await hit('b');
-    // The command time-out is 100 ms: a thousand that waited for it would take 100 s.
+    // The command time-out is 100 ms. A thousand counts that wait for it would take 100 s.
     const began = performance.now();
     for (let n = 0; n < 1000; n++) await counters.increment('c', 60_000, 1000, 60_000, 'test');
     expect((performance.now() - began) / 1000).toBeLessThan(50);
@@ -230,7 +230,7 @@ describe('shared counters and a failing Redis (T243)', () => {
     await eventually(async () => (await hit(`back-${performance.now()}`)).shared, { what: 'back', interval: 500 });
   });
 
-  it('a Redis without memory is treated like an unreachable one', async () => {
+  it('a Redis whose memory is full is treated like an unreachable one', async () => {
     const client = new Client(redis.url);
     await client.config('SET', 'maxmemory', '1');
     expect(await hit('a')).toMatchObject({ totalHits: 1, shared: false });

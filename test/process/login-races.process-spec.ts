@@ -17,7 +17,7 @@ const inactive: [state: string, change: string, code: string][] = [
 describe('bursts of logins over two processes on MariaDB', () => {
   let replicas: Replicas;
   beforeAll(async () => {
-    // On a busy machine a burst waits longer for its hashes than the default allows. The wait is not judged here.
+    // On a busy machine a burst waits longer for its hashes than the default allows. These tests do not check the wait.
     replicas = await Replicas.start({ HASH_QUEUE_MAX_WAIT_MS: '60000' });
   });
   afterAll(() => replicas.stop());
@@ -80,9 +80,9 @@ describe('bursts of logins over two processes on MariaDB', () => {
   });
 
   /**
-   * The lock is checked again before a status code is answered, even when the login found the account open
-   * (docs/spec/decisions.md#lock). A transaction holds the row, as a third process does that counts three failures. A
-   * login that did not wait for the row would be answered while this transaction is still open.
+   * The service checks the lock again before it answers with the code of an account status, even when the login found
+   * the account open (docs/spec/decisions.md#lock). A transaction holds the row, like a third process that counts three
+   * failures. A login that did not wait for the row would be answered while this transaction is still open.
    */
   it.each(inactive)('%s: a right password that is recorded after the lock gets LOGIN_401004', async (state, change) => {
     const uid = await givenUser(`late ${state}`);

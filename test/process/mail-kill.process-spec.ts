@@ -43,7 +43,8 @@ describe('replicas as processes', () => {
   const rowOf = (messageId = '') => messageId.replace(/^<|@.*$/g, '');
 
   it('when one of two replicas is killed all 500 mails arrive, and only mails in flight at the kill arrive twice', async () => {
-    // A short lease, so that the test need not wait a minute for those of the dead. Sending must not meet its limit.
+    // The lease is short: the mails of the killed replica are free after 12 s, not after a minute. `sendMs` is long
+    // enough that no mail reaches this limit.
     const limits = { leaseMs: 12_000, sendMs: 10_000, pollMs: 200 };
     const [victim] = [await replica('victim', limits), await replica('survivor', limits)];
     await observer.queueMany(mails);
@@ -80,7 +81,7 @@ describe('replicas as processes', () => {
     const started = performance.now();
     const { code } = await stopping.stop();
     expect(code).toBe(0);
-    // Without its limit of 4 s it would wait for the mail server: 30 s.
+    // Without the limit of 4 s for the stop, the process would wait 30 s for the mail server.
     expect(performance.now() - started).toBeLessThan(25_000);
 
     smtp.accept();

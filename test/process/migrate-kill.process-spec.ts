@@ -46,11 +46,12 @@ describe('migrate that is killed', () => {
       });
       await databases.drop(url);
     }
-    // Every table; of each migration one more change (the root tenant, the new column), its row and its commit.
+    // One kill for each table. For each migration three more: one further change (the root tenant, or the new column),
+    // its row in `migrations`, and its commit.
     expect(killedAt.filter((statement) => statement.startsWith('CREATE TABLE'))).toHaveLength(expected.length - 1);
     expect(killedAt.filter((statement) => !statement.startsWith('CREATE TABLE'))).toHaveLength(3 * migrations.length);
     await databases.drop(whole);
-    // One run of the command for each of its statements.
+    // This time-out is for one run of the command per statement.
   }, 300_000);
 
   it('SQLite: SIGKILL at any statement leaves no table, and the next run succeeds', async () => {
@@ -141,7 +142,7 @@ describe('migrate that is killed', () => {
   }
 });
 
-/** Each table as the server writes it, then the rows that a migration makes. */
+/** Returns the CREATE statement of each table, and then the rows that the migrations insert. */
 async function schemaOf(url: string): Promise<string[]> {
   const connection = await createConnection(url);
   try {

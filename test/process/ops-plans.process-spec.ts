@@ -68,7 +68,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
        WHERE command_type IN ('Execute', 'Query') ORDER BY event_time`,
     );
     const all = (rows as { statement: string }[]).map(({ statement }) => statement.trim());
-    // Now and then the server writes a statement without its values; any value does for a plan.
+    // The server sometimes logs a statement without its values. Any value is good enough for a plan.
     const whole = all.map((one) => one.replace(/(?<=[=<>(,]\s*)\?/g, `'2026-01-01'`));
     return [...new Set(whole.filter((one) => /^(SELECT|INSERT|UPDATE|DELETE)\b/i.test(one)))];
   }
@@ -77,7 +77,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     return (await sql.query(`EXPLAIN ${statement}`))[0] as Plan[];
   }
 
-  /** What is wrong with a plan, in words; nothing when it finds its rows by an index. */
+  /** Describes each fault of a plan. Returns an empty list when the plan finds its rows by an index. */
   function faults(statement: string, plan: readonly Plan[]): string[] {
     return plan.flatMap(({ table, type, rows, Extra }) => {
       const name = aliases(statement).get(table ?? '') ?? table ?? '';
@@ -102,7 +102,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
 
   it('every statement of login, token check, refresh and logout finds its rows by an index', async () => {
     const statements = await statementsOf(journey);
-    // The journey was seen: each of its writes, and the check of a token.
+    // The log contains each kind of write of the journey, and the check of a token.
     for (const seen of [
       /^INSERT INTO login_tokens/,
       /^UPDATE users/,
@@ -177,7 +177,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
   });
 });
 
-/** `login_tokens t` and `login_tokens AS t`: t → login_tokens. */
+/** Maps each alias to its table: `login_tokens t` and `login_tokens AS t` give t → login_tokens. */
 function aliases(statement: string): Map<string, string> {
   const named = [...statement.matchAll(/(?:FROM|JOIN|UPDATE|INTO)\s+`?(\w+)`?(?:\s+(?:AS\s+)?`?(\w+)`?)?/gi)];
   return new Map(named.flatMap(([, table, alias]) => [[table!, table!] as const, [alias ?? table!, table!] as const]));

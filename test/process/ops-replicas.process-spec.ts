@@ -36,7 +36,7 @@ async function assertConsistent(fleet: Fleet, load: MixedLoad, lost: number): Pr
   const counted = written.reduce((sum, { n }) => sum + Number(n), 0);
   expect(counted).toBeGreaterThanOrEqual(told);
   expect(counted).toBeLessThanOrEqual(told + lost);
-  // A session is two rows and one line in the log, or nothing.
+  // Each session has one refresh token and at least one access token, and each successful login has one session.
   expect(
     await fleet.rows(
       `SELECT sid FROM login_tokens GROUP BY sid
@@ -97,7 +97,7 @@ describe('replicas that come and go', () => {
     expect(load.failures.length).toBeLessThanOrEqual(people.length);
     for (const { reply, at } of load.failures) {
       expect(reply.status).toBe(502);
-      // The request was sent while the process still lived.
+      // The failed request was sent before the process was killed.
       expect(at - reply.ms).toBeLessThan(dead);
     }
     await assertConsistent(fleet, load, load.failures.length);
@@ -138,7 +138,7 @@ describe('replicas that come and go while users wait for mail', () => {
   });
 });
 
-describe('two replicas and a database that goes away', () => {
+describe('two replicas and a database that becomes unavailable', () => {
   let mariadb: MariaDb;
   let fleet: Fleet;
   let revoked: string;
@@ -191,7 +191,7 @@ describe('two replicas and a database that goes away', () => {
 
       await away();
       const until = performance.now() + ms;
-      // A green readiness is cached for one second.
+      // A replica caches a successful readiness check for one second.
       if (ms > 0) await eventually(() => readinessIs(503), { what: 'both replicas red' });
       do {
         const replies = ms === 0 ? [] : await ask();
@@ -217,7 +217,7 @@ describe('two replicas and a database that goes away', () => {
   );
 });
 
-describe('two replicas and a Redis that goes away', () => {
+describe('two replicas and a Redis that becomes unavailable', () => {
   it('T243 logins succeed in time and the lock holds over both replicas, whatever happens to Redis', async () => {
     const redis = await Redis.start();
     const fleet = await Fleet.start({ REDIS_URL: redis.url, RATE_LIMIT: 'on' });

@@ -67,7 +67,7 @@ describe('traces', () => {
       expect.arrayContaining(['transaction', 'SELECT users', 'INSERT login_tokens', 'UPDATE users']),
     );
     expect(attributesOf(root!)).toMatchObject({ 'http.route': '/login', 'http.response.status_code': 200 });
-    // Readiness was requested all the time.
+    // The readiness probe was requested all the time, and it makes no span.
     expect(collector.spans.some(({ name }) => name.includes('health'))).toBe(false);
 
     const everything = JSON.stringify(collector.posts);
@@ -165,7 +165,7 @@ describe('traces', () => {
     const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
     expect((await login(service, password)).status).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
-    // The program ends itself after 9.5 s, whatever it waits for; the collector must not be a reason for that.
+    // The program forces its exit after 9.5 s. `cleanly` shows that the collector did not cause such a forced exit.
     expect(service.lines.filter((line) => line.includes('"cleanly":true'))).toHaveLength(1);
     silent.closeAllConnections();
     silent.close();

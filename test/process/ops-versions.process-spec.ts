@@ -14,7 +14,7 @@ describe('T252 the old version and the new one side by side', () => {
   beforeAll(async () => {
     next = await NextVersion.build();
     fleet = await Fleet.start();
-    // From here on only the command `migrate` migrates, as in a cluster.
+    // From now on only the command `migrate` runs migrations, as in a cluster.
     fleet.set({ MIGRATE_ON_START: 'false' });
     for (const name of people) await fleet.givenUser(name);
   });
@@ -73,7 +73,7 @@ describe('T252 the old version and the new one side by side', () => {
 
   it('a session of one version can be refreshed and ended by the other, and the lock counts over both', async () => {
     const [newer] = fleet.services as [ServiceProcess];
-    // The old image on the new schema, as after a rollback.
+    // Starts the old version on the new schema, as after a rollback.
     const older = await fleet.launch();
     await fleet.admit(older);
     for (const [opener, ender] of [

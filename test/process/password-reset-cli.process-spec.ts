@@ -34,7 +34,7 @@ describe('the command line of password reset', () => {
     return stderr.trim();
   };
 
-  /** By SQL, because each command needs a second to start. */
+  /** Creates a user by SQL, because each command needs a second to start. */
   const givenUser = async (name: string, { email = null as string | null, status = 1, provider = 'password' } = {}) => {
     const uid = randomUUID();
     await replicas.rows(

@@ -9,12 +9,12 @@ import { goodPassword } from '../support/reset';
 import { testSettings } from '../support/settings';
 
 const kills = 10;
-/** Changes in progress in each killed process, each started at a random moment. */
+/** Number of changes in progress in each killed process. Each starts at a random moment. */
 const changes = 5;
 /** Milliseconds that each packet to or from the database takes, so that a kill is likely to fall into a change. */
 const latency = 3;
 
-/** All that a change writes, as one text for each user: complete or nothing. */
+/** Everything that a change writes, as one text for each user. Either all of it is written or nothing. */
 const state = `
   SELECT u.uid,
     CONCAT_WS(' ',
@@ -141,7 +141,7 @@ describe('SIGKILL in the middle of a change (T250)', () => {
     const unchanged = victims.filter(({ uid }) => found.get(uid) === before);
     const changed = victims.filter(({ uid }) => found.get(uid) === after);
     expect(unchanged.length + changed.length).toBe(kills * changes);
-    // Otherwise no kill fell into a change.
+    // At least one kill must have interrupted a change.
     expect(unchanged.length).toBeGreaterThan(0);
     expect(changed.length).toBeGreaterThan(0);
 

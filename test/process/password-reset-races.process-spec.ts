@@ -33,7 +33,7 @@ describe('password reset over two processes on MariaDB', () => {
     return { name, email, uid: uid as string };
   };
 
-  /** A link as if it had been mailed, under the user's present credentials. */
+  /** Creates a link for the current credentials of the user, like a mailed link. */
   const givenLink = async (uid: string, type = 2) => {
     const token = randomUUID();
     await replicas.rows(
@@ -133,12 +133,13 @@ describe('password reset over two processes on MariaDB', () => {
   });
 
   /**
-   * The gate row of the user serialises the two. If the request is first, it replaces the old link, and the submit gets
-   * AUTH_401007. If the submit is first, it uses the old link, and the request is made under the new credentials.
+   * The gate row of the user serialises the request and the submit. If the request is first, it replaces the old link,
+   * and the submit gets AUTH_401007. If the submit is first, it uses the old link, and the request is made under the
+   * new credentials.
    */
-  it('a new request beside a submit of the old link leaves one usable link, whichever is first', async () => {
+  it('a new request in parallel with a submit of the old link leaves one usable link, whichever is first', async () => {
     const outcomes: Record<string, number> = {};
-    // The request is sent later after it came first, and earlier after it came second: so the two meet as often as may be.
+    // A request that came first is sent later in the next round, otherwise earlier. So the two overlap in most rounds.
     let delayMs = 5;
     for (let round = 0; round < 40; round++) {
       const { email, uid } = await givenUserQuickly();
@@ -154,11 +155,11 @@ describe('password reset over two processes on MariaDB', () => {
       expect(codeOf(await replicas.get(`/user/change-pwd-req/${token}`))).toBe('AUTH_401007');
       outcomes[codeOf(submitted)] = (outcomes[codeOf(submitted)] ?? 0) + 1;
     }
-    // Otherwise they never met.
+    // Both orders must have occurred.
     expect(Object.keys(outcomes).sort()).toEqual(['AUTH_401007', 'success']);
   });
 
-  it('a new request beside a submit of a link of another type leaves at most one link', async () => {
+  it('a new request in parallel with a submit of a link of another type leaves at most one link', async () => {
     for (let round = 0; round < 40; round++) {
       const { email, uid } = await givenUserQuickly();
       const token = await givenLink(uid, 3);
@@ -196,7 +197,7 @@ describe('password reset over two processes on MariaDB', () => {
     expect(live).toEqual([]);
   });
 
-  it('logouts beside a password change are all answered, and no valid token is left', async () => {
+  it('logouts in parallel with a password change are all answered, and no valid token is left', async () => {
     const { name, uid } = await givenUserQuickly();
     for (let round = 0; round < 40; round++) {
       const current = goodPassword(round === 0 ? 'old' : round - 1);

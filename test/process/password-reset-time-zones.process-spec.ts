@@ -26,7 +26,7 @@ describe('T254 W48 processes in different time zones on one database', () => {
   });
 
   it.each(zones.map((zone, n) => [zone, n] as const))(
-    'a request made in %s expires 1800 s later for all of them',
+    'a request made in %s expires 1800 s later for all processes',
     async (zone, n) => {
       const name = zone.replace('/', '-').toLowerCase();
       await sql.query(

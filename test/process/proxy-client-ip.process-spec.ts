@@ -50,8 +50,8 @@ describe('behind a real nginx (W13)', () => {
     ['a forged X-Forwarded-For', { 'x-forwarded-for': '1.2.3.4' }],
     ['a forged chain that ends at the proxy', { 'x-forwarded-for': `1.2.3.4, ${proxyAddress}` }],
     ['several X-Forwarded-For', { 'x-forwarded-for': ['1.2.3.4', '5.6.7.8'] }],
-    ['one that does not parse', { 'x-forwarded-for': 'not-an-ip' }],
-    ['an endless one', { 'x-forwarded-for': '1.2.3.4, '.repeat(700) }],
+    ['an X-Forwarded-For without an address', { 'x-forwarded-for': 'not-an-ip' }],
+    ['a very long X-Forwarded-For', { 'x-forwarded-for': '1.2.3.4, '.repeat(700) }],
     ['other headers', { forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4', 'cf-connecting-ip': '1.2.3.4' }],
   ])('the client address is that of the visitor, with these headers: %s', async (_what, headers) => {
     expect(await login(nginx.url, headers)).toEqual({ code: 'LOGIN_404001', ip: visitorAddress });

@@ -21,7 +21,7 @@ const login = (username: string, typed = password) => ({ username, password: typ
 /**
  * While logins and refreshes run, another session locks rows of `users`, as an UPDATE by an operator or a backup does.
  */
-describe('rows of users that another session locks for 18 s', () => {
+describe('rows of the table users that another session locks for 18 s', () => {
   const databases = MariaDbDatabases.shared();
   const account = `pool_${process.pid}`;
   let directory: string;

@@ -15,7 +15,7 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * In a container the program is process 1, and the kernel ignores a signal that process 1 does not listen for. Each test
- * waits for the exit without a bound of its own.
+ * waits for the exit with no time limit except that of jest.
  */
 describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PID namespace here: shown by the exit code)'}`, () => {
   let directory: string;

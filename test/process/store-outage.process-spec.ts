@@ -16,7 +16,7 @@ interface Timed {
 }
 
 /** The test has a database server of its own, because it stops and suspends it. */
-describe('a database that goes away while the program runs (docs/spec/attacks.md#3.10)', () => {
+describe('a database that becomes unavailable while the program runs (docs/spec/attacks.md#3.10)', () => {
   let mariadb: MariaDb;
   let service: ServiceProcess;
   let databaseUrl: string;
@@ -74,7 +74,7 @@ describe('a database that goes away while the program runs (docs/spec/attacks.md
     ] as [string, () => Promise<Timed>][];
 
   async function expectOutage(): Promise<void> {
-    // In parallel, and more than the pool has connections.
+    // Sends more parallel requests than the pool has connections.
     const answers = await Promise.all(
       [...asked(), ...asked(), ...asked()].map(async ([what, ask]) => ({ what, ...(await ask()) })),
     );
@@ -139,7 +139,7 @@ describe('a database that goes away while the program runs (docs/spec/attacks.md
       );
       expect(known).toContain(jti);
     }
-    // A login whose answer was lost may have written its rows, but never half of them.
+    // A login whose answer was lost may have written both token rows or none, but never only one.
     expect(rows.length % 2).toBe(0);
     expect(rows.length).toBeGreaterThanOrEqual(before + 2 * successes.length);
   });

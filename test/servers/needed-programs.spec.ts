@@ -56,7 +56,7 @@ describe('the programs that the tests need', () => {
     });
   });
 
-  it('end the run with their names if they can be neither installed nor replaced', () => {
+  it('end the run, with a list of their names, if they can be neither installed nor replaced', () => {
     expect(planFor(['slapd'], { canInstall: false, hasDocker: false })).toEqual({
       kind: 'impossible',
       missing: ['slapd'],

@@ -21,7 +21,7 @@ const USES_MARIADB = `
     const connection = await createConnection(url);
     await connection.query('SELECT 1');
     await connection.end();
-    // Renamed when it is complete, so that a reader that waits for the name never reads half of it.
+    // The complete file is renamed, so that a reader that waits for the final name never reads half a file.
     writeFileSync(__dirname + '/seen.part', JSON.stringify({ url, log, temporary }));
     renameSync(__dirname + '/seen.part', __dirname + '/seen.json');
   };
@@ -67,7 +67,7 @@ describe('the test command', () => {
   }
 
   function testCommand(args: string[]): ChildProcess {
-    // Without the MariaDB of the current run.
+    // The inner run must not use the MariaDB of the current run.
     const env = { ...process.env, TEST_MARIADB_URL: undefined, TEST_MARIADB_LOG: undefined };
     command = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), '--no-build', ...args], {
       env: { ...env, TMPDIR: directory },

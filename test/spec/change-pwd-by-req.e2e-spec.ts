@@ -254,7 +254,7 @@ describe('POST /user/change-pwd-by-req', () => {
         'success',
       );
       service.clock.advanceSeconds(300);
-      // As an import by SQL or a login that renews the hash leaves it.
+      // An import by SQL, or a login that renews the hash, also stores a hash without a log row.
       const foreign = await service.app.get(PasswordHasher).hash(goodPassword(3), { ip: 'test' });
       await service.database.affected('UPDATE users SET password = ? WHERE uid = ?', [foreign, user.uid]);
       const link = await mailedToken(service, `${name}@example.com`);

@@ -43,7 +43,7 @@ describe('a password change and the second factor', () => {
     expect(await mfa.service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(0);
   });
 
-  it('a due change comes before the second factor, and the next login needs both', async () => {
+  it('a due password change comes before the second factor, and the next login needs the new password and a code', async () => {
     await mfa.givenUser('due', { temporary: true });
     const { data } = (await mfa.service.login('due')).body;
     expect(data).toMatchObject({ change_password: true, mfa_required: false, access_token: null });

@@ -89,8 +89,8 @@ describe('GET /user/change-pwd-req/{uid}', () => {
       ['upper case', (t) => t.toUpperCase()],
       ['braces', (t) => `{${t}}`],
       ['no dashes', (t) => t.replaceAll('-', '')],
-      ['a space behind', (t) => `${t} `],
-      ['a space in front', (t) => ` ${t}`],
+      ['a trailing space', (t) => `${t} `],
+      ['a leading space', (t) => ` ${t}`],
       ['NUL behind', (t) => `${t}\0`],
       ['full-width digits', (t) => t.replace(/\d/, (d) => String.fromCharCode(0xff10 + Number(d)))],
       ['a hash of the token', () => 'a'.repeat(64)],
@@ -140,7 +140,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     expect(await statusOf(user.uid)).toEqual([1]);
   });
 
-  it('a link ends when the credentials change under which it was issued (ADR 0005)', async () => {
+  it('a link ends when the credentials of its user change (ADR 0005)', async () => {
     const { user, token } = await given('versioned');
     await service.database.affected('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [
       user.uid,

@@ -9,8 +9,8 @@ import { goodPassword, mailedToken, submit } from '../support/reset';
 import { captchaToken } from '../support/settings';
 
 /**
- * What stays behind when the client disconnects during a request. test/process/hash-clients-gone shows that its hash
- * leaves the queue.
+ * The rows that a request leaves when its client disconnects. test/process/hash-clients-gone shows that the hash of
+ * such a client leaves the hash queue.
  */
 describe('a client that disconnects', () => {
   let service: TestService;

@@ -19,7 +19,7 @@ describe('a DATA_ENCRYPTION_KEY that does not decrypt the stored values', () => 
     const { clock, store } = mfa.service;
     const wrong = await TestService.start({ ...mfaSettings, ...another }, { clock, store });
     try {
-      // The secret, its URI, and the mail with the code of the first login.
+      // One line each for the TOTP secret, its URI, and the mail with the code of the first login.
       await eventually(() => told(wrong).length === 3, { what: 'three lines' });
       const client = new MfaClient(wrong);
       const { uid, mfaToken } = await client.logIn('sealed');

@@ -9,7 +9,7 @@ describe('the time of an answer does not reveal whether an account exists (W12)'
     const service = await TestService.start({ SMTP_URL: 'smtp://127.0.0.1:9' });
     try {
       let conversations = 0;
-      // No conversation ends by itself, so a request that waited for one would meet the time-out of this test.
+      // No SMTP conversation ends by itself, so a request that waited for one would exceed the time-out of this test.
       jest
         .spyOn(service.app.get(MailDelivery, { strict: false }), 'deliver')
         .mockImplementation((_id, _mail, signal) => {

@@ -273,7 +273,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
       ['T194 true', 'true'],
       ['T194 whitespace', ' \r\n '],
       ['T195 an open brace', '{'],
-      ['T195 a comma too many', '{"username":"a",}'],
+      ['T195 a trailing comma', '{"username":"a",}'],
       ['T195 NaN', '{"username":NaN}'],
       ['T195 a comment', '{"username":"a"/* */}'],
       ['T195 single quotes', "{'username':'a'}"],

@@ -66,7 +66,7 @@ describe('the answer to a login for each answer of the directory', () => {
     ['constraint violation (locked by a password policy)', 19, 'LOGIN_401004 counted 0'],
     ['inappropriate authentication (an entry without a password)', 48, 'LOGIN_401001 counted 1'],
     ['unwilling to perform (inactivated)', 53, 'LOGIN_401012 counted 0'],
-    ['no such object (gone since the search)', 32, 'LOGIN_401001 counted 1'],
+    ['no such object (deleted since the search)', 32, 'LOGIN_401001 counted 1'],
     ['busy', 51, 'LOGIN_503001 counted 0'],
     ['unavailable', 52, 'LOGIN_503001 counted 0'],
     ['confidentiality required', 13, 'LOGIN_503001 counted 0'],
@@ -122,7 +122,7 @@ describe('the answer to a login for each answer of the directory', () => {
         const answers = await Promise.all(users.map(({ loginName }) => ldapLogin(impatient, loginName)));
         expect(tally(answers)).toEqual({ LOGIN_503001: users.length });
       }
-      // On a busy machine the time of some logins is over before their bind.
+      // On a busy machine some logins reach their time limit before their bind.
       expect(stub.userBinds).toBeGreaterThan(0);
       expect(await impatient.count('users', 'login_failed_count > 0')).toBe(0);
       await eventually(() => stub.openConnections === 0, { what: 'all connections are closed' });

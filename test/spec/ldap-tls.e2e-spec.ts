@@ -5,7 +5,7 @@ import { OpenLdap } from '../support/servers/openldap';
 
 describe('TLS to the directory', () => {
   let directory: OpenLdap;
-  /** Its certificate is from another authority and for another host name. */
+  /** A directory whose certificate is from another authority and for another host name. */
   let impostor: OpenLdap;
 
   beforeAll(async () => {

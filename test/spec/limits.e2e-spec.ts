@@ -1,7 +1,7 @@
 import { TestService, tally } from '../support/app';
 import { MfaClient } from '../support/mfa';
 
-/** Smaller than in production (docs/operations/rate-limits.md). */
+/** Limits that are smaller than in production (docs/operations/rate-limits.md). */
 const limited = {
   RATE_LIMIT: 'on',
   RATE_LIMIT_LOGIN: '5',
@@ -239,7 +239,7 @@ describe('the limit of each route', () => {
   });
 
   it.each(routes.map((route, index) => [...route, `198.51.100.${index}`] as const))(
-    '%s %s is that of the group %s',
+    '%s %s has the limit of the group %s',
     async (method, path, group, ip) => {
       const asked = { ip, path: path.replace('{uid}', uid) };
       const seen: string[] = [];

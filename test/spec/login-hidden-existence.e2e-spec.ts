@@ -198,7 +198,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
     });
   });
 
-  it('an unknown name, a locked account and one of the other provider cost the same number of statements', async () => {
+  it('an unknown name, a locked account and an account of the other provider cost the same number of statements', async () => {
     const service = await TestService.start(settings);
     try {
       await givenAccounts(service);

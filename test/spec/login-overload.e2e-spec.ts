@@ -9,7 +9,7 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   let service: TestService;
   let hasher: PasswordHasher;
   beforeAll(async () => {
-    // The limit must refuse here. The expected wait must not, because it depends on the load of the machine.
+    // Only HASH_QUEUE_LIMIT may refuse a login here. The expected wait depends on the load of the machine.
     service = await TestService.start({ HASH_QUEUE_LIMIT: '1', HASH_QUEUE_MAX_WAIT_MS: '600000' });
     hasher = service.app.get(PasswordHasher);
     await service.givenUser('crowded');

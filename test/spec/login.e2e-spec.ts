@@ -6,7 +6,7 @@ const day = 86_400;
 describe('POST /login', () => {
   let service: TestService;
   beforeAll(async () => {
-    // Not the lowest possible cost, so that a stored hash can have a lower one.
+    // 5 is not the lowest possible cost, so a stored hash can have a lower one.
     service = await TestService.start({ BCRYPT_COST: '5' });
   });
   afterAll(() => service.stop());

@@ -26,7 +26,7 @@ const bad = [
   'a@x.com.',
 ];
 
-/** All inputs use one rule: an accepted address can get mail, and an address that cannot is refused at once. */
+/** All inputs use one rule: an address that can get mail is accepted, and any other address is refused at once. */
 describe('the e-mail address of an account', () => {
   let mfa: MfaClient;
   let service: TestService;

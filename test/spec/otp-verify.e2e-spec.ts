@@ -230,7 +230,7 @@ describe('POST /otp-verify, type email', () => {
     });
   });
 
-  describe('what ends a pending login', () => {
+  describe('events that end a pending login', () => {
     it.each([
       ['disabled', 'UPDATE users SET status = -1 WHERE uid = ?'],
       [

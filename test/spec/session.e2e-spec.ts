@@ -137,7 +137,7 @@ describe('/refresh, /logout and /user/me', () => {
     expect((await me(last.access_token as string)).body.error_code).toBe('AUTH_401002');
   });
 
-  describe('T161 what ends the tokens of a user', () => {
+  describe('T161 events that end the tokens of a user', () => {
     const revoker = () => service.app.get(TokenRevoker, { strict: false });
 
     it('a disabled account: its tokens are refused at once', async () => {

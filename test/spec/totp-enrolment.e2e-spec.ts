@@ -140,7 +140,7 @@ describe('enrolling an authenticator', () => {
   });
 
   describe('W02, W03 who may see the QR code', () => {
-    it('only the session that enrols sees it', async () => {
+    it('only the session that enrols sees the QR code', async () => {
       const { user, access, refresh } = await given('w03');
       await mfa.newSecret(access);
       const { access: foreign } = await given('w03-foreign');
@@ -172,7 +172,7 @@ describe('enrolling an authenticator', () => {
       expect((await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(200);
     });
 
-    it('it is shown at most five times', async () => {
+    it('the QR code is shown at most five times', async () => {
       const { user, access } = await given('five');
       const { secret } = await mfa.newSecret(access);
       const answers = await Promise.all(Array.from({ length: 12 }, () => qr(user.uid, access)));
@@ -205,7 +205,7 @@ describe('enrolling an authenticator', () => {
     });
   });
 
-  describe('what ends an enrolment', () => {
+  describe('events that end an enrolment', () => {
     const endings: [string, (access: string, uid: string) => Promise<unknown>][] = [
       ['logout', (access) => mfa.service.post('/logout', {}, { bearer: access })],
       ['a disabling', (_, uid) => mfa.service.database.affected('UPDATE users SET status = -1 WHERE uid = ?', [uid])],
@@ -381,7 +381,7 @@ describe('TOTP_ENROLMENT_BINDING=ip, the literal reading of the specification', 
     expect((await mfa.service.get(`/otp-qrcode/${user.uid}`)).body.error_code).toBe('MFA_404001');
   });
 
-  it('a logout ends the enrolment here too', async () => {
+  it('a logout ends the enrolment with this setting too', async () => {
     const user = await mfa.givenUser('closed');
     const { access } = await mfa.service.session('closed');
     const { secret } = await mfa.newSecret(access);

@@ -4,7 +4,7 @@ import { TestService } from '../support/app';
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
 
-describe('tracing that is off', () => {
+describe('tracing when it is off', () => {
   it.each([
     ['without an endpoint', {}],
     ['disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }],
@@ -21,7 +21,7 @@ describe('tracing that is off', () => {
   });
 });
 
-describe('tracing that is on', () => {
+describe('tracing when it is on', () => {
   it('a login has spans for its wait in the hash queue, for the hash, and for its statements with their database system', async () => {
     const service = await TestService.start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
     try {

@@ -3,8 +3,8 @@ import type { TestService } from './app';
 import { eventually } from './servers/eventually';
 
 /**
- * Every password comparison of the service waits until the test releases it. A login that waits here has read the user's
- * row and is not judged yet, so the test decides in which order parallel guesses are judged.
+ * Every password comparison of the service waits until the test releases it. A login that waits here has read the row
+ * of its user and has no result yet, so the test decides in which order parallel guesses are compared.
  */
 export class HeldComparisons {
   private readonly held = new Map<string, () => void>();

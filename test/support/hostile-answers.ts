@@ -5,7 +5,7 @@ import type { StubQuestion } from './directory-stub';
 export class SeededNumbers {
   constructor(private state: number) {}
 
-  /** 0 to `below` - 1. */
+  /** Returns a number from 0 to `below` - 1. */
   next(below: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -28,7 +28,7 @@ const largest = 300_000;
 interface Node {
   tag: number;
   content: Buffer | Node[];
-  /** The bytes of the length, if they are to differ from the right ones. */
+  /** The bytes of the length field, if they differ from the right ones. */
   length?: Buffer;
 }
 
@@ -106,7 +106,7 @@ function withChangedBytes(bytes: Buffer, numbers: SeededNumbers): Buffer {
     case 5:
       return Buffer.concat([copy, numbers.bytes(1 + numbers.next(200))]);
     default:
-      // The whole answer many times in one piece.
+      // Repeats the whole answer many times, as one piece.
       return repeated(copy, numbers.pick([2, 30, 3000]));
   }
 }

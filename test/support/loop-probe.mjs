@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const everyMs = 10;
 
-/** Processor time of the main thread in milliseconds. Without /proc it is that of all threads, which is more. */
+/** Processor time of the main thread in milliseconds. Without /proc it is the time of all threads, which is longer. */
 function processorMs() {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
@@ -20,8 +20,8 @@ if (isMainThread) {
   let longestHoldMs = 0;
   let [time, used] = [performance.now(), processorMs()];
 
-  // A timer is late because of work, or because the machine did not run this thread. Only work uses the processor, so the
-  // shorter of the two times is the work of this thread.
+  // A timer is late because of work, or because the machine did not run this thread. Only work uses the processor, so
+  // the shorter of elapsed time and processor time is the work of this thread.
   const look = () => {
     const [nowTime, nowUsed] = [performance.now(), processorMs()];
     longestHoldMs = Math.max(longestHoldMs, Math.min(nowTime - time, nowUsed - used));

@@ -17,7 +17,7 @@ export interface Failure {
   readonly at: number;
 }
 
-/** The load stops by itself after this many failures: a test that fails may end without a call of `stop`. */
+/** The load stops after this many failures, because a test that fails may end without a call of `stop`. */
 const enoughFailures = 100;
 
 /** Milliseconds between two mails to the same user: longer than the cooldown of the fleet, which is one second. */
@@ -45,7 +45,7 @@ export class MixedLoad {
     this.people = names.map((name) => this.work(name));
   }
 
-  /** Waits until this many more requests were sent. The load that stopped because of its failures ends the wait. */
+  /** Waits until this many more requests were sent, or until the load has stopped because of its failures. */
   async more(requests: number): Promise<void> {
     const wanted = this.counts.requests + requests;
     await eventually(() => this.counts.requests >= wanted || !this.running, {

@@ -25,7 +25,7 @@ exports.${nextMigration} = class ${nextMigration} {
 };
 `;
 
-/** A copy of the built program that stands for the next release: it has one more migration, which only adds. */
+/** A copy of the built program that represents the next release: it has one more migration, which only adds. */
 export class NextVersion {
   private constructor(readonly root: string) {}
 

@@ -27,7 +27,7 @@ export class RawConnection {
   }
 
   static async open(port: number): Promise<RawConnection> {
-    // Before the connection: on a busy machine the server may have accepted it long before the client hears of it.
+    // Read before `connect`: on a busy machine the server may accept a connection long before the client knows.
     const openedAt = performance.now();
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
@@ -69,7 +69,7 @@ export class RawConnection {
     }
   }
 
-  /** Sends the end of its own side, and still reads. */
+  /** Ends the sending side of the connection (FIN), and still reads. */
   finish(): void {
     this.socket.end();
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A DATA_ENCRYPTION_KEY, always the same one for a seed. */
+/** Returns a DATA_ENCRYPTION_KEY. The same seed always gives the same key. */
 export const dataKey = (seed: number | string): string => createHash('sha256').update(`${seed}`).digest('base64');
 
 export const captchaToken = 'test-captcha-token';
@@ -9,9 +9,9 @@ export const captchaToken = 'test-captcha-token';
 export const password = 'Correct-Horse-7';
 
 /**
- * Milliseconds within which every request is answered while a database, a directory or Redis is away. The contract is 5 s;
- * a busy machine needs longer. Without the limits of the service it would be 10 s and more: the driver's own time-out of
- * a connection, or seven statements that wait one after the other.
+ * Milliseconds within which every request is answered while a database, a directory or Redis is unavailable. The
+ * contract is 5 s, but a busy machine needs longer. Without the limits of the service an answer would take 10 s or
+ * more: the connection time-out of the driver, or seven statements that wait one after the other.
  */
 export const boundedAnswerMs = 9_000;
 

@@ -8,7 +8,7 @@ const inDiagram = (...statements: string[]) =>
   problemsOf('sequenceDiagram', 'participant A', 'actor B as A person', ...statements);
 
 describe('check:diagrams', () => {
-  it('finds no mistake in the pages of this repository', async () => {
+  it('finds no mistake in the diagrams of this repository', async () => {
     const { code, output } = await runScript('scripts/check-diagrams.mjs');
     expect(output).toMatch(/^[1-9]\d* diagrams are valid\n$/);
     expect(code).toBe(0);

@@ -1,7 +1,7 @@
 import { checkReferences, type Rule } from '../../scripts/references.mjs';
 import { runScript } from '../support/run-script';
 
-/** A small repository around the file that is judged. */
+/** The other files of a small repository, to which the checked file is added. */
 const around = {
   'docs/spec/service.md': '# Service\n\n## <a id="4"></a>4. Endpoints\n\n### <a id="4.11"></a>4.11 POST /x\n',
   'docs/spec/decisions.md': '## <a id="3"></a>3. Second factor\n',
@@ -10,12 +10,12 @@ const around = {
   'src/shared/clock.ts': 'export class Clock {}\n',
 };
 
-/** What is wrong with one file of that repository. */
+/** Returns the findings for one file in that repository. */
 const judge = (file: string, text: string) => checkReferences(new Map([...Object.entries(around), [file, text]]));
 const rulesIn = (file: string, text: string): Rule[] => judge(file, text).map(({ rule }) => rule);
 
 describe('check:references', () => {
-  it('says file and line of what is wrong, and what to write instead', () => {
+  it('reports the file and line of each finding, and the text to write instead', () => {
     expect(judge('src/a.ts', 'const a = 1;\n\n/** Cut by bcrypt (W21). */\n')).toEqual([
       {
         file: 'src/a.ts',
@@ -107,7 +107,7 @@ describe('check:references', () => {
     ['src/a.ts', '// §4.12', '§4.12 names no document: write docs/spec/service.md#anchor, or the RFC'],
   ])('%s: %s gives its replacement', (file, text, message) => expect(judge(file, text)).toMatchObject([{ message }]));
 
-  it('each mark is counted, in the order of the lines', () => {
+  it('each wrong reference is a finding, in the order of the lines', () => {
     const found = judge('docs/a.md', 'W21, T129–T129\n\n§4.1 and §4.2\n').map(({ line, rule }) => [line, rule]);
     expect(found).toEqual([
       [1, 'weak spot'],

@@ -17,7 +17,7 @@ interface Row {
 
 const read = (file: string): string => readFileSync(resolve(__dirname, '../..', file), 'utf8');
 
-/** Each package is a debt: the page says why it is worth it, and what to do when its maintainer stops. */
+/** Each package needs a reason. The page gives it, and says what to do when the maintainer stops. */
 describe('docs/dependencies.md', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json')) as Manifest;
   const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies });
@@ -38,7 +38,7 @@ describe('docs/dependencies.md', () => {
   });
 
   it.each(ranges.filter(([name]) => !name.startsWith('@types/')))(
-    'was read again for the major version of %s (%s)',
+    'names the current major version of %s (%s)',
     (name, range) => {
       const { packages, versions } = rowOf(name) as Row;
       const version = versions[versions.length === 1 ? 0 : packages.indexOf(name)];

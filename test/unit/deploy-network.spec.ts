@@ -4,7 +4,7 @@ import { find, podSpecsOf, read, rendered } from '../support/manifests';
 describe('the ingress', () => {
   const ingress = find(rendered('production'), 'Ingress');
   const rules = ingress.spec.rules[0].http.paths as any[];
-  /** As Kubernetes says: an exact path first, then the longest prefix, by whole elements. */
+  /** Finds the backend as Kubernetes does: an exact path first, then the longest prefix, by whole path elements. */
   const backendOf = (path: string): string => {
     const exact = rules.find((one) => one.pathType === 'Exact' && one.path === path);
     const prefixes = rules

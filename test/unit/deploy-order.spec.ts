@@ -50,7 +50,7 @@ describe('the order of a first installation', () => {
         'ConfigMap portal-authentication-migration',
         'Secret portal-authentication-migration',
       ]);
-      // If the Job is changed nevertheless, Argo CD and Flux delete it and create it again.
+      // If an operator changes the Job nevertheless, Argo CD and Flux delete it and create it again.
       expect(job.metadata.annotations).toMatchObject({
         'argocd.argoproj.io/hook': 'Sync',
         'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',

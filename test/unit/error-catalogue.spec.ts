@@ -52,7 +52,7 @@ describe('the error catalogue', () => {
     expect(specified.map(([code]) => [code, statuses.get(code)])).toEqual(specified);
   });
 
-  it('contains the codes of the decisions besides, and no others', () => {
+  it('also contains the codes that the decisions add, and no others', () => {
     expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added]));
   });
 
@@ -73,7 +73,7 @@ describe('the error catalogue', () => {
     (_code, { msg }) => {
       expect(Object.keys(msg).sort()).toEqual(['en', 'zh-CN']);
       for (const text of Object.values(msg)) expect(text.trim()).not.toBe('');
-      // A translation that was forgotten is a copy of the English text.
+      // A forgotten translation would be a copy of the English text.
       expect(msg['zh-CN']).toMatch(/\p{Script=Han}/u);
       expect(msg.en).not.toMatch(/\p{Script=Han}/u);
     },

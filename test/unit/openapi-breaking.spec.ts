@@ -5,7 +5,7 @@ import { runScript } from '../support/run-script';
 // The tests change the document freely. Other tests check its structure.
 type Loose = any;
 
-/** The breaking changes that a change of the document causes. */
+/** Changes a copy of the document, and returns the breaking changes. */
 function breaks(change: (document: Loose) => void): string[] {
   const changed = structuredClone(contract) as Loose;
   change(changed);

@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(await runScript('scripts/openapi-lint.mjs')).toMatchObject({ code: 0 });
   });
 
-  it('does not pass them with an operation without operationId', async () => {
+  it('does not pass the linter with an operation that has no operationId', async () => {
     const spoiled = structuredClone(contract) as unknown as { paths: Record<string, Record<string, object>> };
     delete (spoiled.paths['/login']!.post as Partial<Operation> & { operationId?: string }).operationId;
     const { code, output } = await runScript('scripts/openapi-lint.mjs', spoiled);

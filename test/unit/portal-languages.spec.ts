@@ -4,7 +4,7 @@ import { chooseLanguage, ownName } from '../../portal/src/i18n/choose-language';
 import { languages as languagesOfMails } from '../../src/shared/languages';
 
 const folder = join(__dirname, '../../portal/src/i18n');
-/** The files that the pages find by their names: see portal/src/i18n/texts.tsx. */
+/** The languages, from the names of the files that portal/src/i18n/texts.tsx loads. */
 const languages = readdirSync(folder)
   .map((file) => /^([a-z]{2,3}(-\w+)*)\.ts$/.exec(file)?.[1])
   .filter((tag) => tag !== undefined);
@@ -72,14 +72,14 @@ describe('the languages of the pages', () => {
 
 describe('the language of the pages', () => {
   it.each([
-    ['the first wish that there is', ['fr', 'de', 'en'], 'de'],
+    ['the first wanted language that exists', ['fr', 'de', 'en'], 'de'],
     ['the same language of another region', ['de-AT'], 'de'],
     ['the same script of another region', ['zh-Hans-SG'], 'zh-CN'],
     ['the exact tag before another region', ['pt-PT'], 'pt-PT'],
     ['a tag in another case', ['ZH-cn'], 'zh-CN'],
-    ['English when no wish is met', ['fr', ''], 'en'],
-    ['English when there is no wish', [null, undefined], 'en'],
-    ['English for a text that is no tag', ['../../secret', 'd'], 'en'],
+    ['English when no wanted language exists', ['fr', ''], 'en'],
+    ['English when no language is wanted', [null, undefined], 'en'],
+    ['English for a text that is not a tag', ['../../secret', 'd'], 'en'],
   ])('is %s', (_, wishes, chosen) => {
     expect(chooseLanguage(wishes, ['en', 'de', 'pt-BR', 'pt-PT', 'zh-CN'], 'en')).toBe(chosen);
   });

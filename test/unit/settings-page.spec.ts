@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 const root = resolve(__dirname, '../..');
 const configuration = resolve(root, 'src/platform/config');
 
-/** A setting that the page does not name does not exist for an operator. */
+/** An operator cannot find a setting that the page does not name. */
 describe('docs/settings.md', () => {
   const page = readFileSync(resolve(root, 'docs/settings.md'), 'utf8');
   const sources = readdirSync(configuration)

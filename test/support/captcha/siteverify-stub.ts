@@ -5,7 +5,7 @@ type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A fake siteverify provider on the loopback interface. It records requests and answers as the test says. */
 export class SiteverifyStub {
-  /** The forms it received, in order. */
+  /** The forms that the stub has received, in order. */
   readonly asked: Record<string, string>[] = [];
   readonly requests: { method?: string; contentType?: string }[] = [];
   behaviour: Behaviour = json({ success: true });

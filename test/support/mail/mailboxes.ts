@@ -15,7 +15,7 @@ export class Mailboxes {
     return eventually(() => this.to(address)[place]?.mail.text, { what, timeout: 60_000 });
   }
 
-  /** Number of unread mails: sent twice, or without a reason. */
+  /** Number of unread mails. Each was sent twice or without a reason. */
   surplus(): number {
     return this.smtp.messages.length - [...this.taken.values()].reduce((sum, n) => sum + n, 0);
   }

@@ -40,7 +40,7 @@ export class FirstProcess {
     return this.child.lines;
   }
 
-  /** The exit of the program, because `unshare` exits like its child. */
+  /** The exit of the program. `unshare` exits with the code or signal of its child. */
   get exited(): Promise<Exit> {
     return this.child.exited;
   }

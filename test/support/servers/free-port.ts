@@ -12,9 +12,9 @@ const ATTEMPTS = 50;
 const given = new Set<number>();
 
 /**
- * A free TCP port of 127.0.0.1. Each test worker of jest has its own part of the range, and gets no port twice: between
- * the look at a port and the start of its server nobody else of the same run can take it. Ports are chosen at random, so
- * that two runs on one machine rarely meet.
+ * A free TCP port of 127.0.0.1. Each test worker of jest has its own part of the range, and gets no port twice. So no
+ * other worker of the run can take a port between the check here and the start of its server. The choice is random, so
+ * two runs on one machine rarely choose the same port.
  */
 export async function freePort(): Promise<number> {
   const first = LOWEST + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PORTS_OF_A_WORKER;

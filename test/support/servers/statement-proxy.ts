@@ -46,7 +46,7 @@ export class StatementProxy {
       pending = Buffer.concat([pending, chunk]);
       while (pending.length >= headerLength && pending.length >= headerLength + pending.readUIntLE(0, 3)) {
         const end = headerLength + pending.readUIntLE(0, 3);
-        // A command is the first packet of its exchange: those of the handshake have a higher number.
+        // A command is packet 0 of its exchange. The packets of the handshake have higher numbers.
         if (pending[3] === 0 && pending[headerLength] === comQuery) {
           seen(pending.subarray(headerLength + 1, end).toString());
         }
