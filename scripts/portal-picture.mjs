@@ -18,7 +18,7 @@ import { ensureBuilt, root } from './ensure-built.mjs';
 
 const executablePath = findProgram('chromium');
 if (executablePath === null) throw new Error('Chromium is not installed: install the Debian package "chromium"');
-ensureBuilt();
+await ensureBuilt();
 
 // Without these options Chromium sends requests to its vendor at the start.
 const quiet = [

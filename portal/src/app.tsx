@@ -1,8 +1,9 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Step } from '@portal-auth/sdk';
 import { useAuth } from './auth';
 import { Frame } from './components/frame';
+import { later } from './components/later';
 import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
 import { paths } from './paths';
@@ -10,17 +11,13 @@ import { pathOf } from './return-to';
 import { target } from './tab-memory';
 
 /** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
-const later = {
-  code: () => import('./pages/code-page'),
-  account: () => import('./pages/account-page'),
-};
-const CodePage = lazy(async () => ({ default: (await later.code()).CodePage }));
-const AccountPage = lazy(async () => ({ default: (await later.account()).AccountPage }));
-const TotpPage = lazy(async () => ({ default: (await import('./pages/totp-page')).TotpPage }));
-const ForgotPage = lazy(async () => ({ default: (await import('./pages/forgot-page')).ForgotPage }));
-const ResetPage = lazy(async () => ({ default: (await import('./pages/reset-page')).ResetPage }));
-const OutboxPage = lazy(async () => ({ default: (await import('./pages/outbox-page')).OutboxPage }));
-const MissingPage = lazy(async () => ({ default: (await import('./pages/missing-page')).MissingPage }));
+const code = later(async () => (await import('./pages/code-page')).CodePage);
+const account = later(async () => (await import('./pages/account-page')).AccountPage);
+const totp = later(async () => (await import('./pages/totp-page')).TotpPage);
+const forgot = later(async () => (await import('./pages/forgot-page')).ForgotPage);
+const reset = later(async () => (await import('./pages/reset-page')).ResetPage);
+const outbox = later(async () => (await import('./pages/outbox-page')).OutboxPage);
+const missing = later(async () => (await import('./pages/missing-page')).MissingPage);
 
 /** Pages of the router. Any other target is a full page load. */
 const ownPages: readonly string[] = Object.values(paths);
@@ -37,31 +34,29 @@ export function App(): ReactNode {
   }, [step.kind, location]);
   // The pages that follow a login are fetched while the user types.
   useEffect(() => {
-    if (location === paths.login) for (const load of Object.values(later)) load().catch(() => undefined);
+    if (location === paths.login) for (const page of [code, account]) page.fetch().catch(() => undefined);
   }, [location]);
   return (
     <Frame>
       <PageBoundary key={location}>
-        <Suspense fallback={null}>
-          <Switch>
-            <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
-            <Route path={paths.code}>{only('code', <CodePage />)}</Route>
-            <Route path={paths.account}>{only('signed-in', <AccountPage />)}</Route>
-            <Route path={paths.totp}>{only('signed-in', <TotpPage />)}</Route>
-            <Route path={paths.forgot}>
-              <ForgotPage />
-            </Route>
-            <Route path={paths.reset}>
-              <ResetPage />
-            </Route>
-            <Route path={paths.outbox}>
-              <OutboxPage />
-            </Route>
-            <Route>
-              <MissingPage />
-            </Route>
-          </Switch>
-        </Suspense>
+        <Switch>
+          <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
+          <Route path={paths.code}>{only('code', <code.Page />)}</Route>
+          <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
+          <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
+          <Route path={paths.forgot}>
+            <forgot.Page />
+          </Route>
+          <Route path={paths.reset}>
+            <reset.Page />
+          </Route>
+          <Route path={paths.outbox}>
+            <outbox.Page />
+          </Route>
+          <Route>
+            <missing.Page />
+          </Route>
+        </Switch>
       </PageBoundary>
     </Frame>
   );

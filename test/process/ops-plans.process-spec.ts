@@ -120,7 +120,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
   it('every statement of a second factor and of a forgotten password finds its rows by an index', async () => {
     const statements = await statementsOf(async () => {
       await service.post('/forget-password', { email: 'alice@example.com' });
-      await service.get('/user-change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
+      await service.get('/user/change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
       await service.post('/otp-verify', { uid: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', code: '123456', type: 'email' });
       await service.post('/otp-resend', { uid: '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c', type: 'email' });
     });

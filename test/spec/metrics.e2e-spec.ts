@@ -40,7 +40,7 @@ describe('Prometheus metrics on METRICS_PORT', () => {
   it('counts requests by the pattern of their route, and failures by their error code', async () => {
     await service.login('alice');
     await service.login('alice', 'wrong');
-    await service.get('/user-change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
+    await service.get('/user/change-pwd-req/6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c');
     const text = await scrape();
     expect(text).toContain('auth_http_request_duration_seconds_count{method="POST",route="/login",status="200"} 1');
     expect(text).toContain('auth_error_answers_total{route="/login",error_code="LOGIN_401001"} 1');
