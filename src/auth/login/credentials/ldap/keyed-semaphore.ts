@@ -27,8 +27,8 @@ export interface SemaphoreLimits {
 }
 
 /**
- * A counting semaphore for each key and one for all keys. The queue is bounded and has the order of arrival, and each
- * waiter has a deadline.
+ * A counting semaphore for each key and one for all keys. The queue is bounded, and each waiter has a deadline. Waiters
+ * are admitted in the order of arrival.
  *
  * The permits of a key are the guesses left before the lock of its user. A burst of wrong passwords therefore locks the
  * account in this service before the directory locks it (docs/spec/attacks.md#w08). A directory that does not answer
