@@ -16,7 +16,7 @@ export interface DirectoryCredential {
   readonly name: string;
   readonly password: string;
   /**
-   * True if `LDAP_ATTR_LOGIN` of the entry must be `name` as well. An entry that is found by an alias is then `unknown`.
+   * True if `LDAP_ATTR_LOGIN` of the entry must be `name` as well. An entry found by an alias is then `unknown`.
    */
   readonly exactName: boolean;
 }
@@ -43,8 +43,8 @@ export class Directory {
   }
 
   /**
-   * @param until the end of the time limit, on the clock of `performance.now()`. The promise settles by then, also if no
-   *   server answers.
+   * @param until the end of the time limit, on the clock of `performance.now()`. The promise settles by then, even if
+   *   no server answers.
    * @throws DomainError LOGIN_503001 when no server could judge, or no directory is configured
    */
   async judge(credential: DirectoryCredential, until: number): Promise<Verdict> {

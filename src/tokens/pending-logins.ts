@@ -122,8 +122,8 @@ export class PendingLogins {
 
   /**
    * Closes the login because its code was correct.
-   * Races with the same code in parallel, a resend and a newer login. The first commit wins. If this UPDATE comes later,
-   * the login is closed, replaced or has another code than the compared one. The UPDATE then matches no row, and the
+   * Races with the same code in parallel, a resend and a newer login. The first commit wins. If this UPDATE comes
+   * later, the login is closed, replaced or has another code than the compared one. The UPDATE then matches no row, and the
    * request is answered as for a wrong code (docs/spec/attacks.md#w06).
    */
   consume(tx: Transaction, { userId, id, codeHash }: PendingLogin): Promise<boolean> {

@@ -27,8 +27,8 @@ export class SecondFactor {
   ) {}
 
   /**
-   * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last attempt blocks the codes of the
-   * account and sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
+   * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last attempt blocks the codes of
+   * the account and sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
    */
   reserveAttempt(uid: string): Promise<Reservation> {
     return reserveAttempt(this.database, {
@@ -53,8 +53,8 @@ export class SecondFactor {
    * The first statement of the transaction that acts on a correct code. It resets the count, and locks the row until
    * the transaction ends.
    * Races with a disabling, a password change, the activation of another secret and other codes of this account. If one
-   * of them commits first and changes a compared column, this UPDATE matches no row and the code is refused. If it comes
-   * later, it sees the result of this transaction.
+   * of them commits first and changes a compared column, this UPDATE matches no row and the code is refused. If it
+   * comes later, it sees the result of this transaction.
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(

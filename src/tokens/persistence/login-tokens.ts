@@ -87,8 +87,8 @@ export class LoginTokens {
 
   /**
    * Checks a presented token and inserts the row of the new token, in one statement.
-   * Races with a logout, a password change and a disabling. When one of them commits first, nothing is inserted. When it
-   * commits later, the new token is invalid as well, because each use checks the first row of the session and the
+   * Races with a logout, a password change and a disabling. When one of them commits first, nothing is inserted. When
+   * it commits later, the new token is invalid as well, because each use checks the first row of the session and the
    * version of the user. No lock is needed, at any isolation level. A token with a successor is refused: it was used
    * while rotation was on.
    * @returns the scope from the user's row, or undefined when the presented token is not valid
@@ -123,7 +123,7 @@ export class LoginTokens {
   }
 
   /**
-   * Revokes the first row, which ends the session, and all others, so that the table shows the actual state. Idempotent.
+   * Revokes the first row, which ends the session, and all others, to show the actual state. Idempotent.
    * One statement locks the rows in the order of their jti, as `markRevoked` does. Locking the first row before the
    * others deadlocks with a parallel password change.
    */
@@ -132,7 +132,7 @@ export class LoginTokens {
   }
 
   /**
-   * Marks the rows, so that the table shows the actual state. The new `users.credential_version` of the same transaction
+   * Marks the rows, to show the actual state. The new `users.credential_version` of the same transaction
    * ends the tokens.
    * @returns how many tokens were not revoked before
    */

@@ -37,7 +37,7 @@ interface Insertion {
   readonly token: NewToken;
 }
 
-/** More insertions at once are sent as several statements. Each number of insertions needs its own prepared statement. */
+/** More insertions at once are sent as several statements. Each number needs its own prepared statement. */
 const maxInsertionsAtOnce = 8;
 
 /** More checks at once are sent as several statements, on several connections. A power of two, see `select`. */
