@@ -85,7 +85,8 @@ export class DirectoryServer {
         lookup: sharedLookup,
         // `tls.connect` passes the signal to `net.Socket`, but the type of its options does not declare it.
         ...{ signal: sockets.signal },
-        // `tls.connect` reads `socket` once for each of the two clients of a login. It opens a connection when undefined.
+        // `tls.connect` reads `socket` once for each of the two clients of a login. It opens a connection when
+        // undefined.
         get socket() {
           return sockets.handOver(ready.shift());
         },

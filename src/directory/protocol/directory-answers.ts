@@ -12,8 +12,8 @@ const maxResults = 2;
 const maxEntries = 2;
 
 /**
- * Checks all bytes that a directory sends on one connection of a login before ldapjs reads it (ADR 0010). The BER reader of
- * ldapjs returns null where bytes are missing: its loops then never end, and a null status ends the process.
+ * Checks all bytes that a directory sends on one connection of a login before ldapjs reads it (ADR 0010). The BER
+ * reader of ldapjs returns null where bytes are missing: its loops then never end, and a null status ends the process.
  */
 export class DirectoryAnswers {
   private readonly budget = { elements: maxElements };
