@@ -55,8 +55,9 @@ export class UsersRepository {
 
   /**
    * Races with wrong guesses that lock the account, a disabling and a password change. The success is recorded only
-   * while the account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this returns false
-   * and the login is refused. The status is never written here, unlike in the known defect of docs/spec/service.md#3.1.
+   * while the account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this
+   * returns false and the login is refused. The status is never written here, unlike in the known defect of
+   * docs/spec/service.md#3.1.
    */
   recordLoginSuccess(user: User): Promise<boolean> {
     return this.database.won(
