@@ -24,8 +24,8 @@ export class LiveSessions {
 
   /**
    * Locks the first row of the session until the transaction ends.
-   * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits for
-   * this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
+   * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits
+   * for this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
    */
   hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
     return tx.won(

@@ -25,7 +25,8 @@ export interface PendingLoginClaim {
 
 /**
  * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). A uid without a pending login is
- * useless. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login applies.
+ * useless. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login
+ * applies.
  */
 @Injectable()
 export class PendingLogins {
@@ -123,8 +124,8 @@ export class PendingLogins {
   /**
    * Closes the login because its code was correct.
    * Races with the same code in parallel, a resend and a newer login. The first commit wins. If this UPDATE comes
-   * later, the login is closed, replaced or has another code than the compared one. The UPDATE then matches no row, and the
-   * request is answered as for a wrong code (docs/spec/attacks.md#w06).
+   * later, the login is closed, replaced or has another code than the compared one. The UPDATE then matches no row, and
+   * the request is answered as for a wrong code (docs/spec/attacks.md#w06).
    */
   consume(tx: Transaction, { userId, id, codeHash }: PendingLogin): Promise<boolean> {
     return tx.won(
