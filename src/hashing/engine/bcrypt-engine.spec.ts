@@ -6,7 +6,9 @@ import { VECTORS } from '../../../packages/bcrypt-pair/test/vectors';
 import { dummyHash } from '../bcrypt-format';
 import { BcryptEngine, Comparison, openEngine } from './bcrypt-engine';
 
-/** The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name. */
+/**
+ * The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name.
+ */
 const niceOfThreads = (): number[] =>
   readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
