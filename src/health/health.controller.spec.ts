@@ -71,7 +71,7 @@ describe('GET /health/ready', () => {
     expect(database.probes).toBe(2);
   });
 
-  it('answers 503 at once after SIGTERM, whatever the last probe found, also to requests that wait for one', async () => {
+  it('answers 503 at once after SIGTERM, whatever the last probe found, also to waiting requests', async () => {
     const { ask, clock, database, lifecycle } = readiness();
     await ask();
     clock.advanceSeconds(1);
