@@ -30,8 +30,8 @@ export class RequestMetrics {
 
   /** Call it before the routes are registered: a Fastify hook applies only to later routes. */
   watch(fastify: FastifyInstance): void {
-    // Prometheus sees an increase only from a value that it has scraped, so each route starts with a counter of 0 for the
-    // internal error. The alert AuthenticationBug needs this.
+    // Prometheus sees an increase only from a value that it has scraped, so each route starts with a counter of 0 for
+    // the internal error. The alert AuthenticationBug needs this.
     const begin = (route: string) => this.errors.inc({ route, error_code: internalError.code }, 0);
     begin('unmatched');
     fastify.addHook('onRoute', ({ url }) => begin(url));
