@@ -23,8 +23,8 @@ const beforeEverything = new Date('1970-01-02T00:00:00Z');
  *
  * The keys are read first, without a lock, and deleted by primary key. A DELETE by time would lock the index range that
  * it scans, and with it the gap into which logins insert. Races with a login that renews a row between the two
- * statements (a new pending login replaces the old one), and with a second purge. The DELETE repeats the condition on the age, so a
- * renewed row stays. The second purge finds nothing left to delete.
+ * statements (a new pending login replaces the old one), and with a second purge. The DELETE repeats the condition on
+ * the age, so a renewed row stays. The second purge finds nothing left to delete.
  */
 export async function removeOldRows(database: Database, rows: OldRows, until: Date): Promise<number> {
   const { table, key, time, only = '1 = 1' } = rows;
