@@ -9,7 +9,7 @@ import { filterFor, filterForExactName } from './client/search-filter';
 import { DirectoryFailure } from './protocol/directory-failure';
 import type { Verdict } from './verdict';
 
-/** During this time after a failure, a server is tried last and its further failures are not logged. */
+/** After a failure a server is avoided for this long: it is tried last, and further failures are not logged. */
 const avoidedMs = 10_000;
 
 export interface DirectoryCredential {
@@ -23,7 +23,7 @@ export interface DirectoryCredential {
 
 interface Candidate {
   readonly server: DirectoryServer;
-  /** Until this time the server is tried last. On the monotonic clock; 0 while the server works. */
+  /** Until this time the server is avoided. On the monotonic clock; 0 while the server works. */
   avoidedUntil: number;
 }
 

@@ -17,7 +17,7 @@ export interface SearchCredential {
 
 /** One server of `LDAP_URL`. Each login has a time limit, and its connections are closed when the login ends. */
 export class DirectoryServer {
-  /** `ldap://host:port` for the log, without any other part of the URL. */
+  /** Protocol, host and port for the log, without any other part of the URL. */
   readonly label: string;
   private readonly host: string;
   private readonly port: number;

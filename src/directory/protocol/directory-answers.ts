@@ -20,7 +20,7 @@ export class DirectoryAnswers {
   private received: Buffer[] = [];
   /** Number of bytes in `received`. */
   private size = 0;
-  /** Number of bytes of the next message, as far as its header is known. With fewer bytes, `received` is not joined. */
+  /** Number of bytes of the next message, as far as its header is known. With fewer bytes, chunks are not joined. */
   private needed = 2;
   private total = 0;
   private results = 0;
