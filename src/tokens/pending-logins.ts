@@ -24,8 +24,8 @@ export interface PendingLoginClaim {
 }
 
 /**
- * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). A uid without a pending login is
- * useless. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login
+ * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). Knowing only a uid is useless
+ * to a caller. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login
  * applies.
  */
 @Injectable()
