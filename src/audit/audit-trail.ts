@@ -41,7 +41,7 @@ export interface AuditEntry {
 
 /**
  * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). A
- * row that a command of the command line writes also names the operator.
+ * row that a command of the CLI writes also names the operator.
  */
 @Injectable()
 export class AuditTrail {

@@ -5,7 +5,7 @@ import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 
 export interface LoginAttempt {
-  /** Null for a name that belongs to nobody. */
+  /** Null when no user has the login name. */
   readonly userId: string | null;
   readonly loginName: string;
   readonly provider: string;
@@ -15,8 +15,8 @@ export interface LoginAttempt {
 }
 
 /**
- * Writes the rows of `login_logs` (docs/spec/service.md#6.3). A login that goes through a second factor or a forced change
- * leaves one success row, at its end.
+ * Writes the rows of `login_logs` (docs/spec/service.md#6.3). A login with a second factor or a forced password change
+ * has one success row, written at its end.
  */
 @Injectable()
 export class LoginJournal {
@@ -27,12 +27,12 @@ export class LoginJournal {
     private readonly clock: Clock,
   ) {}
 
-  /** Runs in the transaction that issues the tokens, so that neither exists without the other. */
+  /** Runs in the transaction that issues the tokens, so that the row and the tokens exist together or not at all. */
   async succeeded(sql: Sql, attempt: Omit<LoginAttempt, 'outcome'>, client: ClientInfo): Promise<void> {
     await this.insert(sql, { ...attempt, outcome: 'success' }, client);
   }
 
-  /** Never throws: if the row cannot be written, the refusal is answered all the same, and the log has an error line. */
+  /** Never throws: if the row cannot be written, the refusal is still answered and an error is logged. */
   async failed(attempt: LoginAttempt, client: ClientInfo): Promise<void> {
     try {
       await this.insert(this.database, attempt, client);

@@ -5,7 +5,7 @@ import { DemoOutbox, type ShownMail } from './demo-outbox';
 
 export const outboxPath = 'demo/outbox';
 
-/** The written mails, for the outbox page of the demo. */
+/** Lists the mails that were written to files, for the outbox page of the demo. */
 @ApiExcludeController()
 @Controller(outboxPath)
 @OwnFormat()

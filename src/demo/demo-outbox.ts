@@ -23,7 +23,7 @@ export class DemoOutbox {
     this.folder = join(config.dataDir, 'outbox');
   }
 
-  /** Sorts by file name: the names begin with the time. */
+  /** Sorts by file name, because the names begin with the time. */
   async newest(count: number): Promise<ShownMail[]> {
     const names = await readdir(this.folder).catch(() => []);
     const newest = names

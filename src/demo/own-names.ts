@@ -5,13 +5,13 @@ import { DomainError } from '../shared/errors/domain-error';
 import { requestInvalid } from '../shared/errors/error-catalogue';
 import { sendError } from '../platform/http/error-envelope';
 
-/** Any port: the demo may be reached through a forwarded one, and a foreign page cannot choose these names. */
+/** Any port is allowed, because the demo may be reached through a forwarded port. No foreign page has these names. */
 const ownNames = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * The demo answers its own names only. By DNS rebinding a web page of evil.example points its own name to 127.0.0.1, is of
- * the same origin as the demo then, and could read the outbox with its codes and links. The browser still sends
- * `Host: evil.example`.
+ * The demo answers only requests for its own host names. By DNS rebinding, a web page of evil.example points its own
+ * name to 127.0.0.1. The page then has the same origin as the demo, and could read the outbox with its codes and links.
+ * The browser still sends `Host: evil.example`, so the request is refused.
  */
 @Injectable()
 export class OwnNames implements OnModuleInit {

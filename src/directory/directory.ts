@@ -9,21 +9,21 @@ import { filterFor, filterForExactName } from './client/search-filter';
 import { DirectoryFailure } from './protocol/directory-failure';
 import type { Verdict } from './verdict';
 
-/** A server that failed is tried last for this long, and its failures are not logged again. */
+/** After a failure a server is avoided for this long: it is tried last, and further failures are not logged. */
 const avoidedMs = 10_000;
 
 export interface DirectoryCredential {
   readonly name: string;
   readonly password: string;
   /**
-   * True if `LDAP_ATTR_LOGIN` of the entry has to be `name` as well: an alias that the filter finds is then unknown.
+   * True if `LDAP_ATTR_LOGIN` of the entry must be `name` as well. An entry found by an alias is then `unknown`.
    */
   readonly exactName: boolean;
 }
 
 interface Candidate {
   readonly server: DirectoryServer;
-  /** On the monotonic clock. 0 while the server works. */
+  /** Until this time the server is avoided. On the monotonic clock; 0 while the server works. */
   avoidedUntil: number;
 }
 
@@ -43,7 +43,8 @@ export class Directory {
   }
 
   /**
-   * @param until on the clock of `performance.now()`. The promise is settled by then, also if the network is silent.
+   * @param until the end of the time limit, on the clock of `performance.now()`. The promise settles by then, even if
+   *   no server answers.
    * @throws DomainError LOGIN_503001 when no server could judge, or no directory is configured
    */
   async judge(credential: DirectoryCredential, until: number): Promise<Verdict> {
@@ -73,8 +74,9 @@ export class Directory {
   }
 
   /**
-   * The working servers first. When the time of an avoided server is over, one login tries it in its place again. The
-   * server is marked before this login starts, so that the other logins do not all wait for its time-out as well.
+   * Returns the working servers first. When the time of an avoided server is over, one login tries this server at its
+   * configured position again. The server is marked as avoided again before this login starts, so that the other logins
+   * do not wait for its time-out as well.
    */
   private inOrder(): Candidate[] {
     const now = performance.now();

@@ -6,8 +6,8 @@ export type DirectoryEntry = Readonly<Record<string, unknown>>;
 /**
  * The judgement of a credential by the directory.
  * `right`: the entry accepted the password. `wrong`: it did not. `unknown`: the search found no entry.
- * `refused`: the state of the account at the directory forbids the login. Most states are told after the right password
- * only, so this verdict can prove a guess right.
+ * `refused`: the state of the account at the directory forbids the login. The directory reveals most states only after
+ * the right password, so this verdict can prove that a guess is right.
  */
 export type Verdict =
   | { readonly kind: 'right'; readonly entry: DirectoryEntry }

@@ -3,12 +3,12 @@ import { costOf, dummyHash, saltOf } from './bcrypt-format';
 const HASH = '$2b$10$abcdefghijklmnopqrstuuAHZ3vIWkvGvBwuOZaMbGSqMcRKyMO3W';
 
 describe('the format of a bcrypt hash', () => {
-  it.each(['2a', '2b', '2y'])('the cost of a $%s$ hash is read', (version) => {
+  it.each(['2a', '2b', '2y'])('reads the cost of a $%s$ hash', (version) => {
     expect(costOf(HASH.replace('2b', version))).toBe(10);
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['plain text', 'secret'],
     ['another scheme', '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'],
     ['the broken $2x$', HASH.replace('2b', '2x')],
@@ -17,7 +17,7 @@ describe('the format of a bcrypt hash', () => {
     ['a cost over 31', HASH.replace('$10$', '$32$')],
     ['a hash cut short', HASH.slice(0, -1)],
     ['a line break at the end', `${HASH}\n`],
-    ['a foreign character', HASH.replace('A', '+')],
+    ['a character outside the alphabet', HASH.replace('A', '+')],
   ])('%s is not a bcrypt hash and has no cost', (_case, text) => {
     expect(costOf(text)).toBeNull();
   });

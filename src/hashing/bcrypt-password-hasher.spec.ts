@@ -8,7 +8,7 @@ const COST = 4;
 
 const from = (ip: string, signal?: AbortSignal): HashClient => ({ ip, signal });
 
-/** A real engine that writes down what it was asked: one line per bcrypt, by cost, so that work can be compared. */
+/** A real engine that records its calls, one line with the costs for each, so that tests can compare the work. */
 class CountingEngine implements BcryptEngine {
   readonly work: string[] = [];
   readonly passwords: string[] = [];
@@ -72,7 +72,7 @@ describe('BcryptPasswordHasher', () => {
 
   afterEach(() => hasher.close());
 
-  it('is the port: the class is the injection token', () => {
+  it('is a PasswordHasher, the class that is the injection token', () => {
     expect(hasher).toBeInstanceOf(PasswordHasher);
   });
 
@@ -84,7 +84,7 @@ describe('BcryptPasswordHasher', () => {
     await expect(hasher.matches('correct horse ', hash, from('ip'))).resolves.toBe(false);
   });
 
-  it('T119 72 bytes are set and matched, 73 are refused before any work', async () => {
+  it('T119 a password of 72 bytes is hashed and matched, one of 73 bytes is refused before any work', async () => {
     const longest = `${'a'.repeat(70)}é`;
     await expect(hasher.matches(longest, await hasher.hash(longest, from('ip')), from('ip'))).resolves.toBe(true);
     engine.work.length = 0;
@@ -92,12 +92,12 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual([]);
   });
 
-  it('T119 of passwords equal in the first 72 bytes only the one that was set ever matches', async () => {
+  it('T119 of several passwords with the same first 72 bytes, only the one that was set matches', async () => {
     const stored = await hasher.hash('a'.repeat(72), from('ip'));
     for (const longer of ['a'.repeat(73), `${'a'.repeat(72)}b`, 'a'.repeat(10_000)]) {
       await expect(hasher.matches(longer, stored, from('ip'))).resolves.toBe(false);
     }
-    // Set elsewhere by a library that cuts: the long form that its owner knows is refused all the same.
+    // The hash comes from a library that cuts off after 72 bytes. The owner's long password is refused as well.
     const cut = await engine.hash('b'.repeat(80), COST);
     await expect(hasher.matches('b'.repeat(80), cut, from('ip'))).resolves.toBe(false);
   });
@@ -111,7 +111,7 @@ describe('BcryptPasswordHasher', () => {
     await expect(hasher.matches(password, hash, from('ip'))).resolves.toBe(false);
   });
 
-  it('T120 two lone surrogates do not become one password', async () => {
+  it('T120 a lone surrogate does not match the hash of U+FFFD, which replaces it in UTF-8', async () => {
     const replaced = await hasher.hash('\ufffd', from('ip'));
     await expect(hasher.matches('\ud800', replaced, from('ip'))).resolves.toBe(false);
   });
@@ -130,12 +130,12 @@ describe('BcryptPasswordHasher', () => {
     expect(Buffer.byteLength(engine.passwords[0] ?? '')).toBeLessThanOrEqual(72);
   });
 
-  it('an unhashable password is false even where the empty one is right', async () => {
+  it('an unhashable password does not match, even when the stored hash is that of the empty password', async () => {
     const empty = await hasher.hash('', from('ip'));
     await expect(hasher.matches('a'.repeat(73), empty, from('ip'))).resolves.toBe(false);
   });
 
-  it('accepts a stored hash of another cost, and asks to renew it only where it is the lower one', async () => {
+  it('accepts a stored hash of another cost, and needs to renew it only when its cost is lower', async () => {
     const older = await engine.hash('correct horse', 5);
     await expect(hasher.matches('correct horse', older, from('ip'))).resolves.toBe(true);
     expect(hasher.needsRenewal(older)).toBe(false);
@@ -144,8 +144,8 @@ describe('BcryptPasswordHasher', () => {
     expect(hasher.needsRenewal('plain text')).toBe(true);
   });
 
-  describe('where the time of a comparison must not tell the cost of the stored hash (W10)', () => {
-    /** Rounds of bcrypt, which are what a comparison costs: 2 to the power of the cost for each of its passwords. */
+  describe('when the time of a comparison must not reveal the cost of the stored hash (W10)', () => {
+    /** The bcrypt rounds of the recorded comparisons: 2 to the power of the cost for each password. */
     const rounds = () =>
       engine.work
         .flatMap((line) => line.replace('verify ', '').split(' + '))
@@ -165,7 +165,7 @@ describe('BcryptPasswordHasher', () => {
       }
     });
 
-    it('two that share a thread take the rounds of both', async () => {
+    it('two comparisons that share a thread take the rounds of both', async () => {
       const stored = await engine.hash('correct horse', 5);
       const level = hasherWith({ cost: 7, levelled: true, concurrency: 1 });
       engine.work.length = 0;
@@ -179,7 +179,7 @@ describe('BcryptPasswordHasher', () => {
       ]);
     });
 
-    it('the missing rounds are one job of the queue, so nobody else comes in between', async () => {
+    it('a comparison and its missing rounds are one job of the queue, so no other job runs in between', async () => {
       const stored = await engine.hash('correct horse', 5);
       const level = hasherWith({ cost: 7, levelled: true, concurrency: 1 });
       engine.work.length = 0;
@@ -195,7 +195,7 @@ describe('BcryptPasswordHasher', () => {
       expect(engine.work).toEqual(['verify 6']);
     });
 
-    it('elsewhere a comparison costs what the stored hash costs', async () => {
+    it('without `levelled`, a comparison takes the rounds of the stored hash', async () => {
       const stored = await engine.hash('correct horse', 5);
       engine.work.length = 0;
       await hasherWith({ cost: 7 }).matches('wrong', stored, from('ip'));
@@ -209,13 +209,13 @@ describe('BcryptPasswordHasher', () => {
     expect(reports).toEqual(['a stored password hash of cost 15 was refused: the limit is 14']);
   });
 
-  it('reports a stored value that is no hash, without the value; an unknown user is nothing to report', async () => {
+  it('reports a stored value that is no hash, without the value, and reports no unknown user', async () => {
     await hasher.matches('correct horse', 'plain text', from('ip'));
     await hasher.matches('correct horse', null, from('ip'));
     expect(reports).toEqual(['a stored password is not a bcrypt hash and was refused']);
   });
 
-  it('runs no more at a time than it was told', async () => {
+  it('runs at most `concurrency` jobs at a time', async () => {
     expect(hasher.stats()).toMatchObject({ engine: 'native', concurrency: 2 });
     const single = hasherWith({ concurrency: 1 });
     const answers = Array.from({ length: 5 }, () => single.matches('wrong', hash, from('ip')));
@@ -223,7 +223,7 @@ describe('BcryptPasswordHasher', () => {
     await expect(Promise.all(answers)).resolves.toEqual(Array(5).fill(false));
   });
 
-  it('compares two at once where two wait, and answers each with its own', async () => {
+  it('compares two passwords at once when two wait, and gives each caller its own result', async () => {
     const single = hasherWith({ concurrency: 1 });
     const answers = ['correct horse', 'wrong', 'correct horse', 'correct horse', 'wrong'].map((password, n) =>
       single.matches(password, hash, from(`ip ${n}`)),
@@ -232,7 +232,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4', 'verify 4 + 4', 'verify 4 + 4']);
   });
 
-  it('W21 in a pair as well an unknown user costs one comparison of the configured cost, and is no match', async () => {
+  it('W21 an unknown user in a pair also takes one comparison of the configured cost, and does not match', async () => {
     const single = hasherWith({ concurrency: 1 });
     const first = single.matches('wrong', hash, from('first ip'));
     const unknown = single.matches('correct horse', null, from('ip'));
@@ -241,7 +241,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4', 'verify 4 + 4']);
   });
 
-  it('compares hashes of different costs, and makes new ones, one at a time by the library', async () => {
+  it('compares hashes of different costs one at a time, and makes new hashes one at a time', async () => {
     const single = hasherWith({ concurrency: 1 });
     const older = await engine.hash('correct horse', 5);
     engine.work.length = 0;
@@ -257,7 +257,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4', 'verify 4', 'verify 5', 'hash 4', 'hash 4', 'verify 4']);
   });
 
-  it('gives the addresses of one IPv6 /64 one turn between them, as the limits do (T048)', async () => {
+  it('treats the addresses of one IPv6 /64 as one client of the queue, as the rate limits do (T048)', async () => {
     const single = hasherWith({ concurrency: 1 });
     const running = single.hash('running', from('203.0.113.1'));
     const waiting = [
@@ -268,7 +268,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.passwords).toEqual(['running', 'greedy ::1', 'stranger', 'greedy ::2', 'greedy ::3']);
   });
 
-  it('T273 beyond the queue it refuses at once with the time to come back', async () => {
+  it('T273 when the queue is full, a job is refused at once with the time to retry', async () => {
     const small = hasherWith({ concurrency: 1, queueLimit: 1 });
     const accepted = [small.matches('correct horse', hash, from('ip')), small.hash('another', from('ip'))];
     const refusal = await small.matches('correct horse', hash, from('ip')).catch((error: unknown) => error);
@@ -277,14 +277,14 @@ describe('BcryptPasswordHasher', () => {
     await Promise.all(accepted);
   });
 
-  it('before anything was measured it already expects more of a higher cost', async () => {
+  it('expects a longer time for a higher cost before any job was measured', async () => {
     const costly = hasherWith({ cost: 14, concurrency: 1, queueMaxWaitMs: 500 });
     const running = costly.matches('correct horse', hash, from('ip'));
     await expect(costly.matches('correct horse', hash, from('ip'))).rejects.toBeInstanceOf(HashQueueFull);
     await running;
   });
 
-  it('an abandoned request leaves the queue unhashed', async () => {
+  it('removes the job of an abandoned request from the queue without hashing', async () => {
     const single = hasherWith({ concurrency: 1 });
     const abort = new AbortController();
     const running = single.matches('correct horse', hash, from('ip'));
@@ -296,7 +296,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4']);
   });
 
-  it('each request has a span for its own wait and then one for its bcrypt, whoever it shares a thread with', async () => {
+  it('each request has a span for its own wait and then one for its bcrypt, also when two share a thread', async () => {
     const request = new AsyncLocalStorage<string>();
     const spans: string[] = [];
     const single = hasherWith({
@@ -312,7 +312,7 @@ describe('BcryptPasswordHasher', () => {
       const expected = ['hash queue begins', 'hash queue ends', 'bcrypt begins', 'bcrypt ends'];
       expect(spans.filter((line) => line.startsWith(who))).toEqual(expected.map((line) => `${who} ${line}`));
     }
-    // The second waits for as long as the first works.
+    // The second request waits while the first one is compared.
     expect(spans.indexOf('b hash queue ends')).toBeGreaterThan(spans.indexOf('a bcrypt begins'));
   });
 
@@ -338,7 +338,7 @@ describe('BcryptPasswordHasher', () => {
     expect(engine.work).toEqual(['verify 4', 'verify 4', 'verify 4']);
   });
 
-  it('with bcryptjs it does the same and reports that it is the slower one', async () => {
+  it('with bcryptjs, hashes and matches are the same, and the slower library is reported', async () => {
     const fallback = hasherWith({ engine: openEngine('bcryptjs') });
     await expect(fallback.matches('correct horse', hash, from('ip'))).resolves.toBe(true);
     await expect(hasher.matches('another', await fallback.hash('another', from('ip')), from('ip'))).resolves.toBe(true);
@@ -347,13 +347,13 @@ describe('BcryptPasswordHasher', () => {
     await fallback.close();
   });
 
-  it('opens the native engine by itself where it loads', async () => {
+  it('opens the native engine when no engine is given and its binary loads', async () => {
     const own = new BcryptPasswordHasher({ cost: 4, concurrency: 1, queueLimit: 1, queueMaxWaitMs: 1, now: () => 0 });
     expect(own.stats().engine).toBe('native');
     await own.close();
   });
 
-  it('shut down it lets what runs end, refuses the rest and ends its threads', async () => {
+  it('at shutdown, running jobs end, waiting and new jobs are refused, and the threads end', async () => {
     const single = hasherWith({ concurrency: 1 });
     const running = single.matches('correct horse', hash, from('ip'));
     const waiting = single.matches('correct horse', hash, from('ip')).catch((error: unknown) => error);

@@ -13,7 +13,7 @@ describe('isHashable', () => {
   it.each([
     ['73 bytes of ASCII', 'a'.repeat(73)],
     ['72 characters of 73 bytes', `${'a'.repeat(71)}é`],
-    ['64 emoji, 256 bytes, where an old binding counted from 0 again', '😀'.repeat(64)],
+    ['64 emoji, 256 bytes, a length that overflowed to 0 in an old binding', '😀'.repeat(64)],
     ['NUL at the end', 'secret\0'],
     ['NUL inside', 'sec\0ret'],
     ['a lone high surrogate', 'secret\ud800'],

@@ -45,7 +45,7 @@ export abstract class PasswordHasher {
   /**
    * Returns whether the password belongs to the stored hash. The result is false for a password that cannot be hashed,
    * for null (unknown user, user without a password), for a stored value that is not a bcrypt hash, and for a cost over
-   * 14. These cases cost the work of one bcrypt as well. The last two are also reported to the operator.
+   * 14. All these cases take the work of one bcrypt hash. The last two are also reported to the operator.
    * @throws HashQueueFull when the queue is full or the wait would be too long
    */
   abstract matches(password: string, hash: string | null, client: HashClient): Promise<boolean>;

@@ -7,7 +7,7 @@ import { Lifecycle } from './lifecycle';
 
 type State = 'ok' | 'unreachable' | 'migrations pending';
 
-/** Readiness over a database whose state and pace the test decides. */
+/** A HealthController with a database whose state and response time the test controls. */
 function readiness() {
   const clock = new FakeClock();
   const lifecycle = new Lifecycle();
@@ -35,7 +35,7 @@ function readiness() {
 const green = { code: 200, status: 'ok', database: 'ok' };
 
 describe('GET /health/ready', () => {
-  it('asks the database once for any number of parallel requests, and not again within a second', async () => {
+  it('queries the database once for any number of parallel requests, and not again within a second', async () => {
     const { ask, clock, database } = readiness();
     const answers = await Promise.all(Array.from({ length: 100 }, ask));
     for (let n = 0; n < 100; n++) answers.push(await ask());
@@ -45,7 +45,7 @@ describe('GET /health/ready', () => {
     expect(database.probes).toBe(1);
   });
 
-  it('asks again after a second, and when the clock was set back', async () => {
+  it('queries the database again after a second, and after the clock was set back', async () => {
     const { ask, clock, database } = readiness();
     await ask();
     database.state = 'unreachable';
@@ -59,7 +59,7 @@ describe('GET /health/ready', () => {
     expect(database.probes).toBe(4);
   });
 
-  it('counts the second from the start of a reading: a slow one is not used again', async () => {
+  it('counts the second from the start of a probe, so the result of a slow probe is not used again', async () => {
     const { ask, clock, database } = readiness();
     let release = () => {};
     database.held = new Promise((resolve) => (release = resolve));
@@ -71,7 +71,7 @@ describe('GET /health/ready', () => {
     expect(database.probes).toBe(2);
   });
 
-  it('is red at once after SIGTERM, whatever the last reading was and also for requests that wait for one', async () => {
+  it('answers 503 at once after SIGTERM, whatever the last probe found, also to waiting requests', async () => {
     const { ask, clock, database, lifecycle } = readiness();
     await ask();
     clock.advanceSeconds(1);

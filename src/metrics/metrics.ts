@@ -34,7 +34,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
     private readonly clock: DatabaseClock,
-    /** Missing with `RATE_LIMIT=off`. */
+    /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
 

@@ -9,7 +9,7 @@ export class CaptchaCapability {
   site_key: string | null;
 }
 
-/** What a company puts on the pages. */
+/** The name, logo, colour and links of the company on the pages. */
 export class BrandCapability {
   @ApiProperty({ type: String, nullable: true, example: 'Example Corp' })
   name: string | null;
@@ -30,7 +30,7 @@ export class BrandCapability {
   imprint_url: string | null;
 }
 
-/** What this service offers, so that pages show nothing else (docs/spec/extensions.md#h). */
+/** The features of this service, so that pages show no others (docs/spec/extensions.md#h). */
 export class CapabilitiesResponse {
   @ApiProperty({
     type: [String],

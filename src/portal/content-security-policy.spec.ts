@@ -4,7 +4,7 @@ import { contentSecurityPolicy } from './content-security-policy';
 const policyOf = (providers: string[], logoUrl?: string) =>
   contentSecurityPolicy({ captcha: { providers }, brand: { logoUrl } } as unknown as AppConfig);
 
-it('with the own captcha and a logo of the own folder, no origin but this one is allowed', () => {
+it('with the built-in captcha and a logo of the brand folder, the policy allows only its own origin', () => {
   expect(policyOf(['altcha'], '/brand/logo.svg')).not.toMatch(/unsafe|https?:|\*|frame-src/);
 });
 
@@ -12,7 +12,7 @@ it.each([
   ['turnstile', 'https://challenges.cloudflare.com'],
   ['hcaptcha', 'https://*.hcaptcha.com'],
   ['recaptcha', 'https://www.google.com/recaptcha/'],
-])('%s adds its origins to scripts and frames, and nothing inline', (provider, origin) => {
+])('%s adds its origins to scripts and frames, and allows nothing inline', (provider, origin) => {
   const policy = policyOf(['altcha', provider]);
   for (const directive of ['script-src', 'frame-src']) {
     expect(policy.split('; ').find((part) => part.startsWith(`${directive} `))).toContain(origin);
@@ -21,7 +21,7 @@ it.each([
   expect(policy).toContain("default-src 'none'");
 });
 
-it('a logo elsewhere adds its origin to images alone', () => {
+it('a logo of another origin adds this origin to images only', () => {
   const extended = policyOf(['altcha'], 'https://cdn.example.com/a/logo.svg').split('; ');
   expect(extended.filter((part) => part.includes('https:'))).toEqual(["img-src 'self' blob: https://cdn.example.com"]);
 });

@@ -13,8 +13,8 @@ const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>
 };
 
 /**
- * The Content-Security-Policy of the pages: files of this origin only, nothing inline, no frames, no form submits. Only the
- * captcha providers and the logo that are configured extend it. `blob:` is for the QR code.
+ * The Content-Security-Policy of the pages: files of this origin only, nothing inline, no frames, no form submits. Only
+ * the configured captcha providers and the configured logo extend it. `blob:` is for the QR code.
  */
 export function contentSecurityPolicy({ captcha, brand }: Pick<AppConfig, 'captcha' | 'brand'>): string {
   const origins = captcha.providers.flatMap((name) => (name === 'altcha' ? [] : captchaOrigins[name]));

@@ -8,7 +8,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { brandPath } from '../platform/config/brand-config';
 import { contentSecurityPolicy } from './content-security-policy';
 
-/** The paths of the pages (portal/src/paths.ts). None is a path of the service, so no answer of the service changes. */
+/** The paths of the pages (portal/src/paths.ts). None is a path of the API, so no answer of the API changes. */
 const pagePaths = [
   '/',
   '/code',
@@ -19,7 +19,7 @@ const pagePaths = [
   '/outbox',
 ];
 
-/** An image of the operator, opened by its own address, must not run as a page of this origin. */
+/** A browser that opens an image of the operator by its URL must not run it as a page of this origin. */
 const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
@@ -30,7 +30,7 @@ export class PageSettings {
   readonly values = new Map<string, string>();
 }
 
-/** Serves the built web pages from the same port as the service, where `PORTAL` says so. */
+/** Serves the built web pages from the same port as the service, when `PORTAL` is on. */
 @Injectable()
 export class PortalPages implements OnModuleInit {
   private readonly logger = new Logger('portal');
@@ -76,7 +76,7 @@ export class PortalPages implements OnModuleInit {
     const show = (_request: unknown, reply: FastifyReply) =>
       reply.headers(headers).type('text/html; charset=utf-8').send(content);
     for (const path of pagePaths) fastify.get(path, show);
-    // A person who mistypes an address gets the "not found" page, and a program the answer of the service.
+    // For an unknown path, a browser gets the "not found" page. An API client gets the error of the service.
     fastify.addHook('onRequest', (request, reply, done) => {
       if (request.is404 && this.isPageRequest(request)) void show(request, reply.code(404));
       else done();
@@ -99,7 +99,7 @@ interface Files {
   readonly policy?: string;
 }
 
-/** A file `name.js.br` or `name.js.gz` beside `name.js` is sent to who accepts it. */
+/** A file `name.js.br` or `name.js.gz` beside `name.js` is sent to a client that accepts its encoding. */
 async function serveFiles(fastify: FastifyInstance, { policy, ...options }: Files): Promise<void> {
   await fastify.register(fastifyStatic, {
     ...options,

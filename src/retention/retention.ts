@@ -37,7 +37,7 @@ const rules: readonly Rule[] = [
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
   // Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid
-  // has 36 characters) stay, because their number is bounded by the number of users. If such a row were deleted between
+  // has 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between
   // its creation and its lock, the request would fail.
   {
     table: 'cooldowns',

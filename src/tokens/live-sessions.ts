@@ -12,7 +12,7 @@ export class LiveSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the time of the login, or undefined when the session has ended, whatever ended it. */
+  /** Returns the time of the login, or undefined when the session has ended for any reason. */
   async startedAt(sid: string, user: User): Promise<Date | undefined> {
     const row = await this.database.row<{ created_at: unknown }>(
       `SELECT created_at FROM login_tokens
@@ -24,8 +24,8 @@ export class LiveSessions {
 
   /**
    * Locks the first row of the session until the transaction ends.
-   * Racer: a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits for
-   * this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
+   * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits
+   * for this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
    */
   hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
     return tx.won(

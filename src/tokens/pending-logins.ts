@@ -17,15 +17,16 @@ import { PendingLogin } from './persistence/pending-login.entity';
 
 export type { PendingLogin } from './persistence/pending-login.entity';
 
-/** What identifies a request: the `mfa_token` of the login's answer, or else its IP address. */
+/** The proof that a request belongs to a login: the `mfa_token` of the login's answer, or else the IP address. */
 export interface PendingLoginClaim {
   readonly mfaToken: string | undefined;
   readonly ip: string;
 }
 
 /**
- * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). A uid alone is useless without one.
- * Each user has one row. A new login replaces it, so that no code, token or attempt of the former login applies.
+ * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). Knowing only a uid is useless
+ * to a caller. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login
+ * applies.
  */
 @Injectable()
 export class PendingLogins {
@@ -39,7 +40,7 @@ export class PendingLogins {
   ) {}
 
   /**
-   * Racers: parallel logins of one user. The last one owns the row. The tokens and codes of the others are refused.
+   * Race: parallel logins of one user. The last login owns the row. The tokens and codes of the others are refused.
    * @returns the `mfa_token`; only its hash is stored
    */
   async open(
@@ -90,7 +91,7 @@ export class PendingLogins {
     return live ? { pending, user } : undefined;
   }
 
-  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login of the user has its own. */
+  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login has its own attempts. */
   reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
     return reserveAttempt(this.database, {
       table: 'pending_logins',
@@ -102,9 +103,9 @@ export class PendingLogins {
   }
 
   /**
-   * Replaces the code. The attempts are not renewed.
-   * Racers: the acceptance of the former code, a newer login. When one of them commits first, this matches no row: an
-   * accepted login stays closed, and a newer login keeps its own code.
+   * Replaces the code. The attempts already made still count.
+   * Races with the acceptance of the former code and a newer login. When one of them commits first, this UPDATE matches
+   * no row: an accepted login stays closed, and a newer login keeps its own code.
    */
   setCode(
     tx: Transaction,
@@ -122,9 +123,9 @@ export class PendingLogins {
 
   /**
    * Closes the login because its code was correct.
-   * Racers: the same code in parallel, a resend, a newer login. The first one wins. The others find the login closed or
-   * with another code than the compared one, match no row, and are answered as for a wrong code
-   * (docs/spec/attacks.md#w06).
+   * Races with the same code in parallel, a resend and a newer login. The first commit wins. If this UPDATE comes
+   * later, the login is closed, replaced or has another code than the compared one. The UPDATE then matches no row, and
+   * the request is answered as for a wrong code (docs/spec/attacks.md#w06).
    */
   consume(tx: Transaction, { userId, id, codeHash }: PendingLogin): Promise<boolean> {
     return tx.won(
@@ -134,7 +135,7 @@ export class PendingLogins {
     );
   }
 
-  /** Makes the table show the truth. What ends the login is the new credential version of the same transaction. */
+  /** Marks the row, to show the actual state. The new credential version of the same transaction ends the login. */
   async close(tx: Transaction, userId: string): Promise<void> {
     await tx.affected('UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND is_closed = 0', [userId]);
   }

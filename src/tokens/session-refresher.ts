@@ -23,7 +23,7 @@ interface RotatedSession extends SessionClaims, SessionKey {
   readonly expires: Date;
 }
 
-/** What the transaction of a rotation decided: the successor, or why there is none. */
+/** The result of a rotation: the successor, or the reason why there is none. */
 type Rotation = NewToken | 'reused' | 'ended';
 
 /**
@@ -71,11 +71,11 @@ export class SessionRefresher {
   }
 
   /**
-   * Racers: parallel refreshes with one token, on any replica. The first one names the successor and inserts it in the
-   * same transaction. Within the grace period the others get the same successor while it is unused, because a client
-   * may lose an answer or have two tabs. Every other use is a reuse and ends the session (RFC 9700 §4.14.2), also the
-   * use of a token two generations back. A logout that commits after the check leaves a revoked token without a
-   * successor: the session has ended, and nothing was reused.
+   * Race: parallel refreshes with one token, on any replica. The first one claims the succession and inserts the
+   * successor in the same transaction. Within the grace period the others get the same successor while it is unused,
+   * because a client may lose an answer or have two tabs. Every other use is a reuse and ends the session (RFC 9700
+   * §4.14.2), also the use of a token two generations back. A logout that commits after the check leaves a revoked
+   * token without a successor: the session has ended, and nothing was reused.
    */
   private async rotate(tx: Transaction, jti: string, session: RotatedSession, access: NewToken): Promise<Rotation> {
     const successor = this.issuer.newRefreshToken(session.expires, access.createdAt);

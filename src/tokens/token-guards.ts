@@ -14,7 +14,8 @@ import type { TokenUse } from './token-payload';
 const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
 
 /**
- * Receives what passport-jwt found: a token, or the error that explains why there is none. A store error is rethrown.
+ * Returns the token that the strategy has checked, if its use is accepted. Rethrows an error of the strategy, also one
+ * of the database.
  */
 function accepted<Token extends PresentedToken>(
   error: unknown,

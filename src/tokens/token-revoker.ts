@@ -31,7 +31,7 @@ export class TokenRevoker {
 
   /**
    * Ends all sessions, pending logins and password change requests of the user.
-   * Racers: parallel logins and refreshes, on any replica. The tokens that they insert have the former credential
+   * Races with parallel logins and refreshes, on any replica. The tokens that they insert have the former credential
    * version and are invalid.
    * @returns the number of tokens that this call marked as revoked
    */

@@ -13,13 +13,13 @@ export interface AttemptBudget {
   /** The values of the condition. */
   readonly values: readonly SqlValue[];
   readonly limit: number;
-  /** What the last attempt writes instead of the count. It must make `open` false. */
+  /** The columns that the last attempt writes instead of the count. They must make `open` false. */
   readonly close?: { readonly set: string; readonly values: readonly SqlValue[] };
 }
 
 /**
  * Takes one attempt before a secret is compared, so that parallel guesses get no more comparisons than sequential ones.
- * Racers: any number of guesses, on any replica. The database counts them one after the other: `limit` of them win, and
+ * Race: any number of guesses, on any replica. The database counts them one after the other: `limit` of them win, and
  * the winner of the last attempt closes the budget in the same statement. The others match no row and are refused.
  */
 export async function reserveAttempt(sql: Sql, budget: AttemptBudget): Promise<Reservation> {
@@ -32,7 +32,7 @@ export async function reserveAttempt(sql: Sql, budget: AttemptBudget): Promise<R
       limit,
     ]);
   if (await take(count, '<')) return 'granted';
-  // A count can be above the limit after the setting was lowered. A budget that closes does so at the next attempt; one
-  // that only counts is used up.
+  // A count can be above the limit after the setting was lowered. With `close`, the next attempt closes the budget.
+  // Without `close`, the budget is used up already.
   return (await take(close ?? count, close === undefined ? '=' : '>=')) ? 'last' : 'refused';
 }

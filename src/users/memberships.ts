@@ -28,7 +28,7 @@ interface MembershipRow {
 export class Memberships {
   constructor(private readonly database: Database) {}
 
-  /** Reads both with one statement, because every login waits for it. */
+  /** Reads tenants and units with one statement, because every login waits for the result. */
   async of(
     user: Pick<User, 'uid' | 'tenantId' | 'orgUnitId'>,
   ): Promise<{ tenants: TenantView[]; orgUnits: OrgUnitView[] }> {

@@ -18,7 +18,8 @@ export class PasswordHistory {
   ) {}
 
   /**
-   * A password expires `PASSWORD_EXPIRE_DAYS` after the newest entry, or after the creation of the account without one.
+   * A password expires `PASSWORD_EXPIRE_DAYS` after the newest entry or, without an entry, after the creation of the
+   * account.
    */
   isExpired({ passwordSetAt, createdAt }: User): boolean {
     const { expireDays } = this.config.passwords;
@@ -26,9 +27,8 @@ export class PasswordHistory {
   }
 
   /**
-   * The hashes that a new password is compared with, the newest first: the last `PASSWORD_HISTORY` entries, and the
-   * current hash when it is not among them. It is not when it was imported, or when it was hashed again under another
-   * cost.
+   * Returns the hashes that a new password is compared with, the newest first: the last `PASSWORD_HISTORY` entries, and
+   * the current hash when it is not among them. An imported hash, and one that was renewed under another cost, is not.
    */
   async lastHashes(user: User): Promise<string[]> {
     const { history } = this.config.passwords;

@@ -10,8 +10,8 @@ import { type User, userStatus } from './user.entity';
 export const codeBlockSeconds = 900;
 
 /**
- * Matches the user while enabled, with the credential version and the active secret that were read. The identity of a
- * secret stays the same when the secret is sealed with another key.
+ * Matches the user while the account is enabled and still has the credential version and the active secret that were
+ * read. Secrets are compared by their identity, which stays the same when a secret is sealed with another key.
  */
 const unchanged =
   `uid = ? AND status = ${userStatus.enabled} AND credential_version = ? ` +
@@ -27,8 +27,8 @@ export class SecondFactor {
   ) {}
 
   /**
-   * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last one blocks the account and
-   * sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
+   * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last attempt blocks the codes of
+   * the account and sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
    */
   reserveAttempt(uid: string): Promise<Reservation> {
     return reserveAttempt(this.database, {
@@ -44,7 +44,7 @@ export class SecondFactor {
     });
   }
 
-  /** Spares a blocked account the writes. `reserveAttempt` decides. */
+  /** An early check that saves the writes for a blocked account. Only `reserveAttempt` decides. */
   isBlocked(user: User): boolean {
     return user.mfaBlockedUntil !== null && user.mfaBlockedUntil > this.clock.now();
   }
@@ -52,8 +52,9 @@ export class SecondFactor {
   /**
    * The first statement of the transaction that acts on a correct code. It resets the count, and locks the row until
    * the transaction ends.
-   * Racers: a disabling, a password change, the activation of another secret, other codes of this account. A racer that
-   * commits first wins: this matches no row, and the code is refused. A racer that comes later sees what this one did.
+   * Races with a disabling, a password change, the activation of another secret and other codes of this account. If one
+   * of them commits first and changes a compared column, this UPDATE matches no row and the code is refused. If it
+   * comes later, it sees the result of this transaction.
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(
@@ -72,7 +73,7 @@ export class SecondFactor {
     );
   }
 
-  /** Changes nothing and locks the row: the active secret stays the one that was read until the transaction ends. */
+  /** Locks the row without a change, so that the active secret stays the same until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(`UPDATE users SET mfa_type = mfa_type WHERE ${unchanged}`, this.asRead(user));
   }

@@ -43,7 +43,7 @@ export class UserAccounts {
   ) {}
 
   /**
-   * Racers: two creations with one name or address. The unique keys decide, and the loser gets an AccountProblem.
+   * Race: two creations with the same name or address. The unique keys decide, and the loser gets an AccountProblem.
    * @throws AccountProblem when a name or address is taken or malformed, or the tenant or unit does not exist
    */
   async create(tx: Transaction, user: NewUser): Promise<User> {
@@ -91,7 +91,7 @@ export class UserAccounts {
     return sql.won('UPDATE users SET mfa_type = ? WHERE uid = ? AND mfa_type <> ?', [mfaType, uid, mfaType]);
   }
 
-  /** Ends the lock of the account and the block of its codes. */
+  /** Ends the lock after wrong passwords and the block after wrong codes. */
   unlock(sql: Sql, uid: string): Promise<boolean> {
     return sql.won(
       `UPDATE users SET login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0, mfa_blocked_until = NULL
@@ -113,8 +113,8 @@ export class UserAccounts {
 }
 
 /**
- * Compares the id again after the look-up: `utf8mb4_bin` ignores spaces at the end, so MariaDB finds `root` for `root
- * `. Otherwise the padded id would be stored and would get into tokens.
+ * Compares the id again after the look-up: `utf8mb4_bin` ignores trailing spaces, so MariaDB also finds `root` for an
+ * id with a space after it. Otherwise the padded id would be stored and would get into tokens.
  * @throws AccountProblem when there is no such tenant
  */
 export async function assertTenant(sql: Sql, id: string): Promise<void> {

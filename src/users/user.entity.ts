@@ -56,7 +56,7 @@ export class User {
   @Column('text', { name: 'topt_secret', nullable: true })
   totpSecret: string | null;
 
-  /** Wrong codes over all logins and resends. Together with `mfa_blocked_until` it is the budget of the account. */
+  /** Wrong codes over all logins and resends. This count and `mfa_blocked_until` are the code budget of the account. */
   @Column('integer', { name: 'mfa_failed_count' })
   mfaFailedCount: number;
 
@@ -90,7 +90,8 @@ export class User {
   createdAt: Date;
 
   /**
-   * The time of the newest entry in `user_change_pwd_logs`, or null. It is not a column; UsersRepository reads both.
+   * The time of the newest entry in `user_change_pwd_logs`, or null. Not a column: UsersRepository reads it with a
+   * subquery.
    */
   passwordSetAt: Date | null = null;
 }

@@ -42,8 +42,8 @@ export class UsersRepository {
   }
 
   /**
-   * Racers: parallel wrong guesses, on any replica. The database counts them one after the other while the account is
-   * open: exactly `MAX_LOCK_COUNT` of them are counted. The others match no row.
+   * Race: parallel wrong guesses, on any replica. While the account is not locked, the database counts them one after
+   * the other, so exactly `MAX_LOCK_COUNT` guesses are counted. The UPDATEs of the others match no row.
    * @returns false when the account is locked by now: the answer is LOGIN_401004, whether the guess was correct or not
    */
   recordLoginFailure(uid: string): Promise<boolean> {
@@ -54,9 +54,10 @@ export class UsersRepository {
   }
 
   /**
-   * Racers: wrong guesses that lock the account, a disabling, a password change. The success is recorded only while the
-   * account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this returns false
-   * and the login is refused. The status is never written here, unlike in the known defect of docs/spec/service.md#3.1.
+   * Races with wrong guesses that lock the account, a disabling and a password change. The success is recorded only
+   * while the account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this
+   * returns false and the login is refused. The status is never written here, unlike in the known defect of
+   * docs/spec/service.md#3.1.
    */
   recordLoginSuccess(user: User): Promise<boolean> {
     return this.database.won(
@@ -69,8 +70,8 @@ export class UsersRepository {
   /**
    * Sets a new password: hash, salt, counters and version in one statement of the caller's transaction. From its commit
    * on, everything that was issued under the former password is invalid. `status` does not change.
-   * Racers: an operator who sets a password, and a reset link. The link passes the version that it was issued under as
-   * `issuedUnder`; when the version has changed since then, this returns false and the link is refused.
+   * Race: an operator sets a password while a reset link is used. The link passes the version that it was issued under
+   * as `issuedUnder`. When the version has changed since then, this method returns false and the link is refused.
    */
   setPassword(
     sql: Sql,
@@ -95,8 +96,8 @@ export class UsersRepository {
   }
 
   /**
-   * Stores the same password under a new cost. Everything that was issued before stays valid. Racer: a password change,
-   * which always wins; this then matches no row.
+   * Stores the same password under a new cost. Everything that was issued before stays valid. Races with a password
+   * change, which always wins: if it commits first, this UPDATE matches no row.
    */
   renewHash(user: User, hash: string): Promise<boolean> {
     return this.database.won(

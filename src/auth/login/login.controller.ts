@@ -56,7 +56,7 @@ export class LoginController {
   }
 }
 
-/** Until a session is open, the answer shows of the user only the uid, the login name and the masked address. */
+/** Until a session is open, the answer contains only the uid, the login name and the masked address of the user. */
 function loginResponse(
   outcome: LoginOutcome,
   scopes: { readonly tenants: TenantView[]; readonly orgUnits: OrgUnitView[] },
@@ -85,7 +85,7 @@ function loginResponse(
   };
 }
 
-/** `alice@example.com` becomes `a•••@example.com`: its owner can recognise the address. */
+/** Masks `alice@example.com` as `a•••@example.com`, so that its owner can still recognise the address. */
 function maskEmail(email: string | null): string | null {
   if (email === null) return null;
   const at = email.lastIndexOf('@');

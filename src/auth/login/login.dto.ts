@@ -75,7 +75,7 @@ export class UserInfoDto {
   org_unit_id: string | null;
 }
 
-/** docs/spec/service.md#2.7, with one field more: `mfa_token` (docs/spec/decisions.md#pending-login). */
+/** The answer of docs/spec/service.md#2.7 with an additional `mfa_token` (docs/spec/decisions.md#pending-login). */
 export class LoginResponse {
   @ApiProperty({
     type: 'string',

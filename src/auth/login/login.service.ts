@@ -12,14 +12,15 @@ import { CredentialVerifiers, type IdentifiedUser } from './credentials/credenti
 import type { LoginCommand } from './login-command';
 import { LoginRefusals } from './login-refusals';
 
-/** What follows a right credential (docs/spec/service.md#1.3). */
+/** The outcome of a login with a right credential (docs/spec/service.md#1.3). */
 export type LoginOutcome =
   | { readonly kind: 'session'; readonly user: User; readonly tokens: TokenPair }
   | { readonly kind: 'mfa'; readonly user: User; readonly channel: MfaType; readonly mfaToken: string }
   | { readonly kind: 'password-change'; readonly user: User; readonly changeUid: string };
 
 /**
- * `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own code, and only the last step issues tokens.
+ * `POST /login` (docs/spec/service.md#4.1). Each step refuses with its own error code, and only the last step
+ * issues tokens.
  */
 @Injectable()
 export class LoginService {

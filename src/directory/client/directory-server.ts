@@ -9,15 +9,15 @@ import { loginByStrategy, type StrategyServer } from './strategy-login';
 import { verdictOf } from './strategy-verdict';
 
 export interface SearchCredential {
-  /** Without a placeholder. */
+  /** A complete filter, without a placeholder. */
   readonly filter: string;
-  /** For the bind as the entry that the search finds. */
+  /** The password for the bind as the entry that the search finds. */
   readonly password: string;
 }
 
-/** One server of `LDAP_URL`. A login there has a limited time, and its connections are closed when it ends. */
+/** One server of `LDAP_URL`. Each login has a time limit, and its connections are closed when the login ends. */
 export class DirectoryServer {
-  /** For the log. It contains nothing else that the URL may contain. */
+  /** Protocol, host and port for the log, without any other part of the URL. */
   readonly label: string;
   private readonly host: string;
   private readonly port: number;
@@ -35,7 +35,7 @@ export class DirectoryServer {
     this.label = `${protocol}//${hostname}:${this.port}`;
   }
 
-  /** @param budgetMs for the look-up, the connections, TLS, two binds and a search. @throws DirectoryFailure */
+  /** @param budgetMs limits the look-up, connections, TLS, two binds and the search. @throws DirectoryFailure */
   async judge(credential: SearchCredential, budgetMs: number): Promise<Verdict> {
     const sockets = new LoginSockets();
     let timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export class DirectoryServer {
       groupDnProperty: config.attributes.login,
       timeout: config.timeoutMs,
       connectTimeout: config.timeoutMs,
-      // Strict parsing throws where nobody catches, also for DNs that the directory understands.
+      // Strict parsing throws an error that no code catches, also for DNs that the directory accepts.
       strictDN: false,
     };
     const login = () => loginByStrategy(server, password);
@@ -83,9 +83,10 @@ export class DirectoryServer {
         ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
         minVersion: 'TLSv1.2',
         lookup: sharedLookup,
-        // `tls.connect` passes the signal to `net.Socket`, but its type does not know it.
+        // `tls.connect` passes the signal to `net.Socket`, but the type of its options does not declare it.
         ...{ signal: sockets.signal },
-        // `tls.connect` reads this once for each of the two clients of a login. When undefined, it opens a connection.
+        // `tls.connect` reads `socket` once for each of the two clients of a login. It opens a connection when
+        // undefined.
         get socket() {
           return sockets.handOver(ready.shift());
         },
@@ -94,8 +95,8 @@ export class DirectoryServer {
   }
 
   /**
-   * Returns an IPv4 address, so that ldapjs does no look-up itself. ldapjs does not accept IPv6 literals: without an
-   * IPv4 address it gets the name.
+   * Returns an IPv4 address, so that ldapjs does no look-up itself. Returns the name when there is no IPv4 address,
+   * because ldapjs does not accept IPv6 literals.
    */
   private async address(): Promise<string> {
     const addresses = await addressesOf(this.host).catch((error: unknown) => Promise.reject(connectionFailure(error)));

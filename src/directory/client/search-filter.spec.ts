@@ -21,7 +21,7 @@ describe('a name in a search filter (RFC 4515 §3)', () => {
     expect(filterFor('(|(uid={{username}})(mail={{username}}))', 'a*')).toBe('(|(uid=a\\2a)(mail=a\\2a))');
   });
 
-  it('demands that the attribute which becomes the login name is the exact name', () => {
+  it('filterForExactName also requires that the login name attribute is the exact name', () => {
     expect(filterForExactName('(mail={{username}})', 'uid', 'a(b')).toBe('(&(mail=a\\28b)(uid=a\\28b))');
   });
 });

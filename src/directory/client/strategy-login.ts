@@ -3,14 +3,14 @@ import type LdapStrategy from 'passport-ldapauth';
 import { guardLdapjs } from '../protocol/ldapjs-guards';
 import type { DirectoryEntry } from '../verdict';
 
-/** What the strategy reported, and how far the login had come by then. */
+/** The result that the strategy reported, and the stages that the login had reached by then. */
 export interface StrategyReport {
   readonly outcome:
     | { readonly kind: 'success'; readonly entry: DirectoryEntry }
     | { readonly kind: 'fail'; readonly token: string }
     | { readonly kind: 'error'; readonly error: unknown };
   /**
-   * True if the service account was accepted. If false, a refused bind was the bind of the service account.
+   * True if the server accepted the service account. If false, a refused bind was the bind of the service account.
    */
   readonly serviceBound: boolean;
   /** True if an entry was found and the bind as this entry was refused. */
@@ -44,8 +44,8 @@ const loadStrategy = () =>
 
 /**
  * Runs one login with passport-ldapauth, without Express: search as the service account, bind as the entry found. The
- * search filter is complete, and the strategy gets a constant user name. So the messages of the strategy contain no
- * text of a request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
+ * search filter is complete, and the strategy gets a constant user name. Its messages therefore contain no text of a
+ * request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
  * time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
@@ -73,7 +73,7 @@ export async function loginByStrategy(server: StrategyServer, password: string):
 }
 
 /**
- * A logger from which the stage of a login can be read. ldapauth-fork reports a refused service account and a wrong
+ * A logger that records the stage of a login. ldapauth-fork reports a refused service account and a wrong
  * password with the same error, and issues 70, 87 and 114 of ldapauth-fork advise to read its log. The format strings
  * name the stages. The arguments contain DNs and are not read.
  */

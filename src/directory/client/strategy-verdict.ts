@@ -4,12 +4,12 @@ import type { DirectoryEntry, Verdict } from '../verdict';
 import { stateOfSubCode } from './active-directory';
 import type { StrategyReport } from './strategy-login';
 
-/** RFC 4511 Appendix A. */
+/** Result codes of RFC 4511 Appendix A. */
 const ldap = { inappropriateAuthentication: 48, unwillingToPerform: 53 } as const;
 
 /**
- * Only a refused bind as the user, or a search that finds no entry, is the user's failure. Everything else that goes
- * wrong is an outage and must not be counted (docs/spec/attacks.md#w20).
+ * Only a refused bind as the user, or a search that finds no entry, is the user's failure. Every other error is an
+ * outage and must not be counted (docs/spec/attacks.md#w20).
  * @throws DirectoryFailure
  */
 export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport): Verdict {
@@ -32,8 +32,8 @@ function stateOrWrong(token: string, userRefused: boolean): Verdict {
 }
 
 /**
- * "No such object" means for the bind that the entry was deleted after the search, and for the search that its base is
- * wrong.
+ * As the result of the bind, "no such object" means that the entry was deleted after the search. As the result of the
+ * search, it means that the search base is wrong.
  */
 function baseNotFound(userRefused: boolean): Verdict {
   if (userRefused) return { kind: 'unknown' };
@@ -41,7 +41,7 @@ function baseNotFound(userRefused: boolean): Verdict {
 }
 
 function errorVerdict(error: unknown, serviceBound: boolean, userRefused: boolean): Verdict {
-  // ldapauth-fork reports two errors as strings: no such user, which does not get here, and too many matches.
+  // ldapauth-fork reports two errors as strings: too many matches, and no such user, which never reaches this function.
   if (typeof error === 'string') throw new DirectoryFailure('more than one entry');
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
   if (name === 'TimeoutError' || message === 'connection timeout') throw new DirectoryFailure('no answer in time');

@@ -8,8 +8,8 @@ const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
  * Looks up the addresses of a host. Parallel callers share one look-up: while the resolver is silent, a look-up
- * occupies one of the four threads of libuv. Many would block all other look-ups, such as those of the database and
- * mail server.
+ * occupies one of the four threads of libuv. Many such look-ups would block all others, for example those of the
+ * database and the mail server.
  */
 export function addressesOf(host: string): Promise<LookupAddress[]> {
   const family = isIP(host);

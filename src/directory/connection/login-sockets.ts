@@ -17,8 +17,8 @@ export class LoginSockets {
   private readonly ending = new AbortController();
 
   /**
-   * Aborts when the login ends, to close its TLS connections. To destroy only the TCP socket would emit an unhandled
-   * error.
+   * Aborts when the login ends, which closes its TLS connections. Destroying only the TCP socket of a TLS connection
+   * would emit an unhandled error.
    */
   get signal(): AbortSignal {
     return this.ending.signal;

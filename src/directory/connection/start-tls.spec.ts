@@ -52,7 +52,7 @@ describe('StartTLS (RFC 4511 §4.14)', () => {
     expect(await answered(answer)).toBe('agreed');
   });
 
-  it('joins an answer that comes in pieces', async () => {
+  it('joins an answer that arrives in several pieces', async () => {
     expect(await answered(...activeDirectory.match(/.{2,14}/g)!)).toBe('agreed');
   });
 
@@ -60,11 +60,11 @@ describe('StartTLS (RFC 4511 §4.14)', () => {
     ['a refusal', '300c02010178070a010204000400', 'StartTLS refused (2)'],
     ['the result "unavailable"', '300c02010178070a013404000400', 'StartTLS refused (52)'],
     ['an answer of another kind', '300c02010161070a010004000400', 'StartTLS refused (0)'],
-    ['more than the answer before TLS', `${success}300c02010161070a010004000400`, 'StartTLS refused'],
+    ['further bytes after the answer and before TLS', `${success}300c02010161070a010004000400`, 'StartTLS refused'],
     ['an endless message', '3084ffffffff', 'StartTLS refused'],
     ['an indefinite length', '3080', 'StartTLS refused'],
     ['HTTP', Buffer.from('HTTP/1.1 400\r\n\r\n').toString('hex'), 'StartTLS refused'],
-  ])('refuses %s', async (_what, answer, message) => {
+  ])('fails on %s', async (_what, answer, message) => {
     expect(await answered(answer)).toBe(message);
   });
 

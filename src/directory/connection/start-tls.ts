@@ -11,8 +11,8 @@ const extendedResponse = 0x78;
 /**
  * Asks for TLS on a connection (RFC 4511 §4.14) and resolves when the server has agreed. The caller then starts TLS.
  * ldapjs does not wait for the answer: it sends the service account's password in clear after the request (ADR 0010).
- * @throws DirectoryFailure when the server refuses, or sends more than its answer before TLS. An attacker on the
- * network can inject these bytes (CVE-2011-0411).
+ * @throws DirectoryFailure when the server refuses, or when more bytes than its answer arrive before TLS. An attacker
+ * on the network can inject such bytes (CVE-2011-0411).
  */
 export function startTls(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ export interface BerElement {
   readonly tag: number;
   /** Offset of the contents. */
   readonly start: number;
-  /** Offset after the contents. Infinity for an indefinite length (RFC 4511 §5.1) and for more than four bytes. */
+  /** Offset after the contents. Infinity for an indefinite length (RFC 4511 §5.1) or a length of over four bytes. */
   readonly end: number;
 }
 
@@ -47,7 +47,7 @@ export class BerElements {
     return this.at;
   }
 
-  /** Undefined when no element is left. */
+  /** The tag of the next element. Undefined when no element is left. */
   get nextTag(): number | undefined {
     return this.at < this.end ? this.bytes[this.at] : undefined;
   }

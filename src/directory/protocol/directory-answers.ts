@@ -2,25 +2,25 @@ import { elementAt, tag } from './ber';
 import { DirectoryFailure } from './directory-failure';
 import { checkedMessage } from './ldap-message';
 
-/** For all answers on one connection of a login. An entry with three attributes has a few hundred bytes. */
+/** The limit for all answers on one connection of a login. An entry with three attributes has a few hundred bytes. */
 const maxBytes = 256 * 1024;
-/** Many small elements take longer to read than one large one. ldapjs needs about 15 ms for this many. */
+/** Many small elements take longer to read than one large element. ldapjs needs about 15 ms for 10,000 elements. */
 const maxElements = 10_000;
 /** A connection of a login carries at most two requests: the bind as the service account and the search. */
 const maxResults = 2;
-/** One entry is a match, and two are too many. A third one changes nothing, so ldapjs does not get it. */
+/** One entry is a match, two are an ambiguous match. Further entries change nothing, so ldapjs does not get them. */
 const maxEntries = 2;
 
 /**
- * Checks all that a directory sends on one connection of a login before ldapjs reads it (ADR 0010). The BER reader of
- * ldapjs returns null where bytes are missing: its loops then never end, and a null status ends the process.
+ * Checks all bytes that a directory sends on one connection of a login before ldapjs reads it (ADR 0010). The BER
+ * reader of ldapjs returns null where bytes are missing: its loops then never end, and a null status ends the process.
  */
 export class DirectoryAnswers {
   private readonly budget = { elements: maxElements };
   private received: Buffer[] = [];
   /** Number of bytes in `received`. */
   private size = 0;
-  /** Number of bytes of the next message, as far as its header tells. Fewer bytes are not worth a copy. */
+  /** Number of bytes of the next message, as far as its header is known. With fewer bytes, chunks are not joined. */
   private needed = 2;
   private total = 0;
   private results = 0;
@@ -28,7 +28,7 @@ export class DirectoryAnswers {
 
   /**
    * Yields the messages that this chunk completes, one by one: the parser of ldapjs calls itself for each further
-   * message in a chunk, and some thousands of them overflow the stack.
+   * message in a chunk, and some thousands of messages overflow the stack.
    * @throws DirectoryFailure
    */
   *messagesOf(chunk: Buffer): Generator<Buffer> {
@@ -55,7 +55,7 @@ export class DirectoryAnswers {
   }
 }
 
-/** Returns the length of the first message, or one byte more than there are while its header is incomplete. */
+/** Returns the length of the first message. While its header is incomplete: one more than the available bytes. */
 function endOfMessage(bytes: Buffer): number {
   if (bytes.length > 0 && bytes[0] !== tag.sequence) throw new DirectoryFailure('malformed answer');
   const end = elementAt(bytes)?.end ?? bytes.length + 1;

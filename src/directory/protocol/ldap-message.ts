@@ -10,15 +10,15 @@ const ignored = [0x73, 0x78, 0x79];
 const [referral, saslCredentials, controls] = [0xa3, 0x87, 0xa0];
 
 /**
- * ldapjs collects the attributes of an entry in an object that already has `dn` and `controls`. An attribute of this
- * name replaces them. When it gives `dn` two values, the bind throws outside of any try block.
+ * ldapjs collects the attributes of an entry in an object that already has `dn` and `controls`. An attribute with
+ * such a name replaces the property. When an attribute `dn` has two values, the bind throws outside of any try block.
  */
 const reservedNames = ['dn', 'controls', '__proto__'];
 
 /**
  * Checks one whole LDAPMessage against the grammar of RFC 4511. The check is so strict that the BER reader of ldapjs
  * never runs out of bytes while it reads the message.
- * @returns the message without its controls, which nobody reads
+ * @returns the message without its controls, because no code reads them
  * @throws DirectoryFailure
  */
 export function checkedMessage(bytes: Buffer, budget: { elements: number }): { kind: MessageKind; message: Buffer } {

@@ -27,7 +27,8 @@ export function guardLdapjs(): void {
 }
 
 /**
- * Returns an error with the number of a result code that has no name. ldapjs would throw, and nothing would catch it.
+ * Makes `getError` return an error with the number of the result code when the code has no name. The original function
+ * throws an error that nothing catches.
  */
 function nameUnnamedResults(errors: LdapjsErrors): void {
   const named = errors.getError;

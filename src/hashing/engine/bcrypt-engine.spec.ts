@@ -6,7 +6,9 @@ import { VECTORS } from '../../../packages/bcrypt-pair/test/vectors';
 import { dummyHash } from '../bcrypt-format';
 import { BcryptEngine, Comparison, openEngine } from './bcrypt-engine';
 
-/** The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name. */
+/**
+ * The nice value of every thread of this process: field 19 of its stat (proc(5)), the 17th after the command's name.
+ */
 const niceOfThreads = (): number[] =>
   readdirSync('/proc/self/task').map((thread) => {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
@@ -15,7 +17,7 @@ const niceOfThreads = (): number[] =>
 
 const of = ({ password, hash }: Comparison): [string, string] => [password, hash];
 
-/** As many bytes of UTF-8 of this text, no character in halves: the rest is filled up. */
+/** Cuts the text to this many bytes of UTF-8 without splitting a character, and fills it up with dots. */
 function cutTo(bytes: number, text: string): string {
   let cut = '';
   for (const character of text) if (Buffer.byteLength(cut + character) <= bytes) cut += character;
@@ -53,7 +55,7 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     await expect(engine.verifyPair(wrong, right)).resolves.toEqual([false, true]);
   });
 
-  it('judges a pair as both libraries judge each of them, whatever the length, the letters and the prefix', async () => {
+  it('verifies a pair with the same results as one by one, for every length, alphabet and prefix', async () => {
     const cases = Array.from({ length: 73 }, (_, bytes) => {
       const letters = bytes % 2 ? 'aü€😀' : 'pass word';
       const password = cutTo(bytes, letters.repeat(bytes));
@@ -69,9 +71,9 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     }
   });
 
-  it('takes a spelling that decodes to the right hash for another one, alone and in a pair', async () => {
+  it('refuses another spelling that decodes to the right hash, alone and in a pair', async () => {
     const [password, hash] = VECTORS[2] as [string, string];
-    // The last characters of the salt and of the digest have four and two bits to spare.
+    // The last characters of the salt and of the digest have four and two unused bits.
     for (const at of [28, 59]) {
       const other = { password, hash: `${hash.slice(0, at)}${after(hash.charAt(at))}${hash.slice(at + 1)}` };
       await expect(engine.verify(...of(other))).resolves.toBe(false);
@@ -91,7 +93,7 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     await expect(engine.verifyPair(other, right)).rejects.toThrow('a pair needs two bcrypt hashes of one cost');
   });
 
-  it('in a pair the neighbour makes no difference', async () => {
+  it('the result of a comparison does not depend on the other comparison of its pair', async () => {
     const [password, hash] = VECTORS[3] as [string, string];
     const pairs = VECTORS.slice(0, 5).flatMap((neighbour) =>
       [neighbour[0], `not ${neighbour[0]}`].map((text) => ({ password: text, hash: neighbour[1] })),
@@ -107,14 +109,14 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     await expect(engine.verify(password, hash.replace('$2a$', prefix))).resolves.toBe(true);
   });
 
-  it('makes $2b$ hashes of the asked cost with a new salt each time', async () => {
+  it('makes $2b$ hashes of the requested cost with a new salt each time', async () => {
     const hashes = await Promise.all([engine.hash('same', 5), engine.hash('same', 5)]);
     for (const hash of hashes) expect(hash).toMatch(/^\$2b\$05\$[./A-Za-z0-9]{53}$/);
     expect(hashes[0].slice(0, 29)).not.toBe(hashes[1].slice(0, 29));
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux('works at a lower priority than the event loop, which keeps its own', async () => {
+  onLinux('runs its threads at a lower priority, and keeps the priority of the event loop', async () => {
     const before = niceOfThreads().filter((nice) => nice > 0).length;
     const second = openEngine(name);
     await second.hash('any', 4);
@@ -123,7 +125,7 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     await second.close();
   });
 
-  it('hashes what both libraries verify', async () => {
+  it('makes hashes that both libraries verify', async () => {
     for (const password of ['', 'correct horse', 'pässwörd 密码 😀', 'a'.repeat(72)]) {
       const hash = await engine.hash(password, 4);
       await expect(native.verify(password, hash)).resolves.toBe(true);
@@ -131,7 +133,7 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     }
   });
 
-  it('verifies what both libraries hash', async () => {
+  it('verifies the hashes that both libraries make', async () => {
     for (const password of ['', 'correct horse', 'pässwörd 密码 😀', 'a'.repeat(72)]) {
       for (const hash of [await native.hash(password, { cost: 4 }), await bcryptjs.hash(password, 4)]) {
         await expect(engine.verify(password, hash)).resolves.toBe(true);
@@ -140,14 +142,14 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     }
   });
 
-  it('reads the dummy as a hash that nothing matches', async () => {
+  it('accepts the dummy hash, and no password matches it', async () => {
     await expect(engine.verify('', dummyHash(4))).resolves.toBe(false);
     await expect(engine.verify('anything', dummyHash(4))).resolves.toBe(false);
     const dummy = { password: '', hash: dummyHash(4) };
     await expect(engine.verifyPair(dummy, dummy)).resolves.toEqual([false, false]);
   });
 
-  it('leaves the event loop turning while it works', async () => {
+  it('does not block the event loop while it hashes', async () => {
     let turns = 0;
     let answered = false;
     const turn = () => {
@@ -156,29 +158,29 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     };
     setImmediate(turn);
     await engine.hash('correct horse', 10).finally(() => (answered = true));
-    // On the main thread bcryptjs lets the loop turn about once in 100 ms, a blocking call not at all.
+    // On the main thread, bcryptjs allows about one iteration of the loop in 100 ms, and a blocking call allows none.
     expect(turns).toBeGreaterThan(50);
   });
 
-  it('rejects instead of dying when the library refuses its arguments', async () => {
+  it('rejects when the library refuses its arguments, and keeps working', async () => {
     await expect(engine.hash(null as unknown as string, 4)).rejects.toThrow();
     await expect(engine.verify('a', await engine.hash('a', 4))).resolves.toBe(true);
   });
 });
 
 describe('openEngine', () => {
-  it('auto takes the native library where it loads', () => {
+  it('auto opens the native library when its binary loads', () => {
     expect(openEngine('auto').name).toBe('native');
   });
 
-  it('auto falls back to a working bcryptjs where the native binary does not load', async () => {
+  it('auto falls back to a working bcryptjs when the native binary does not load', async () => {
     const engine = openEngine('auto', missing);
     expect(engine.name).toBe('bcryptjs');
     await expect(engine.verify(...(VECTORS[5] as [string, string]))).resolves.toBe(true);
     await engine.close();
   });
 
-  it('native says so when its binary does not load', () => {
+  it('native throws an error that names the package when its binary does not load', () => {
     expect(() => openEngine('native', missing)).toThrow('@node-rs/bcrypt does not load');
   });
 });

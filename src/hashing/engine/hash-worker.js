@@ -1,7 +1,7 @@
 'use strict';
 
-// The thread that computes password hashes (ADR 0004). Plain JavaScript, so that the same file runs beside the compiled
-// program and beside the TypeScript sources under test.
+// The thread that computes password hashes (ADR 0004). It is plain JavaScript, so that the same file runs beside the
+// compiled program and beside the TypeScript sources under test.
 //
 // The calls are synchronous, because the thread has nothing else to do. The asynchronous functions of the native
 // library would use libuv's thread pool, which DNS look-ups and file access need.
@@ -11,7 +11,7 @@ const { comparePair } = require('@portal-auth/bcrypt-pair');
 
 // On Linux a thread has its own priority. Hashes use the processor time that the event loop and the database leave, so
 // users who are signed in do not notice many logins. On other platforms setPriority changes the whole process, so it is
-// skipped there. A system may forbid it (EACCES, EPERM); then the thread keeps the priority that it has.
+// skipped there. A system may forbid the change (EACCES, EPERM). The thread then keeps its priority.
 if (process.platform === 'linux') {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -13,7 +13,7 @@ describe('WorkerPool', () => {
 
   afterEach(() => pool.close());
 
-  it('works in another thread, one for each call at a time, and keeps it for the next', async () => {
+  it('runs parallel calls in separate threads, and keeps the threads for later calls', async () => {
     expect(pool.threads).toBe(0);
     const [first, second] = await Promise.all([pool.run('id'), pool.run('id')]);
     expect(new Set([threadId, first, second]).size).toBe(3);
@@ -21,7 +21,7 @@ describe('WorkerPool', () => {
     expect(pool.threads).toBe(2);
   });
 
-  it('hands its data to every thread', async () => {
+  it('passes its worker data to every thread', async () => {
     await expect(pool.run('data')).resolves.toBe(42);
   });
 
@@ -34,7 +34,7 @@ describe('WorkerPool', () => {
   it.each([
     ['ends', 'die', 'a worker ended with code 3'],
     ['throws', 'throw', 'not caught'],
-  ])('a thread that %s fails only its own call, the next call gets a new thread', async (_case, order, message) => {
+  ])('a thread that %s fails only its own call, and the next call gets a new thread', async (_case, order, message) => {
     const [died, other] = await Promise.allSettled([pool.run(order), pool.run('id')]);
     expect(died).toMatchObject({ status: 'rejected', reason: { message } });
     expect(other).toMatchObject({ status: 'fulfilled' });
@@ -42,7 +42,7 @@ describe('WorkerPool', () => {
     expect(pool.threads).toBe(2);
   });
 
-  it('keeps the process alive while it works, and no longer', async () => {
+  it('keeps the process alive only while a call runs', async () => {
     const holding = () => process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
     const before = holding();
     await pool.run('id');
@@ -53,7 +53,7 @@ describe('WorkerPool', () => {
     expect(holding()).toBe(before);
   });
 
-  it('close ends the threads, rejects what still runs and takes no more', async () => {
+  it('close ends the threads, rejects the running calls and refuses new calls', async () => {
     const running = pool.run('never answered in time');
     const outcome = expect(running).rejects.toThrow('a worker ended');
     await pool.close();

@@ -31,7 +31,7 @@ describe('FairQueue', () => {
     expect(served(queue)).toEqual(['a2', 'b1', 'a3', 'a4']);
   });
 
-  it('serves a client last that removes its job and adds another one', () => {
+  it('a client that removes its only job and adds another one is served last', () => {
     const queue = queueOf('a1', 'b1', 'c1');
     expect(queue.remove('a', 'a1')).toBe(true);
     queue.push('a', 'a2');

@@ -48,7 +48,7 @@ export class FairQueue<Job> {
     let ahead = own;
     let round = own + 1;
     for (const [other, line] of this.lines) {
-      // Clients that come after this one in the round have been served one job less when the new job is served.
+      // Clients that come after this one in the round have had one job fewer served when the new job is served.
       if (other === client) round = own;
       else ahead += Math.min(line.length, round);
     }

@@ -1,7 +1,7 @@
 import { HashQueue, HashQueueOptions } from './hash-queue';
 import { HashQueueFull } from '../password-hasher';
 
-/** A queue over work that ends when the test says so, on a clock that the test moves. */
+/** A queue whose jobs end when the test ends them, with a clock that the test moves. */
 class Bench {
   readonly started: string[] = [];
   readonly queue: HashQueue<string, string>;
@@ -44,14 +44,14 @@ class Bench {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Ends what runs, oldest first, until nothing runs any more. */
+  /** Ends the running jobs, oldest first, until no job runs. */
   async endAll(): Promise<void> {
     while (this.ends.size > 0) await this.end([...this.ends.keys()][0] as string);
   }
 }
 
 describe('HashQueue', () => {
-  it('never runs more jobs at a time than it may, and runs all of them', async () => {
+  it('never runs more jobs at a time than `concurrency`, and runs every job', async () => {
     const bench = new Bench({ concurrency: 3 });
     const answers = Array.from({ length: 40 }, (_, n) => bench.ask(`client ${n % 7}`, `job ${n}`));
     await bench.endAll();
@@ -60,7 +60,7 @@ describe('HashQueue', () => {
     expect(bench.queue.stats()).toMatchObject({ waiting: 0, running: 0, completed: 40 });
   });
 
-  it('asked whether there is room it says what a job would be told, and takes nothing', async () => {
+  it('assertCapacity throws when a job would be refused, and reserves nothing', async () => {
     const bench = new Bench({ limit: 1 });
     bench.queue.assertCapacity('a');
     void bench.ask('a', 'runs');
@@ -77,7 +77,7 @@ describe('HashQueue', () => {
     expect(() => bench.queue.assertCapacity('b')).toThrow(HashQueueFull);
   });
 
-  it('serves a client with one job after about one round, however many jobs another one has waiting', async () => {
+  it('serves a client with one job after about one round, however many jobs of another client wait', async () => {
     const bench = new Bench();
     for (let n = 0; n < 900; n += 1) void bench.ask('flood', `flood ${n}`);
     void bench.ask('alice', 'alice');
@@ -88,14 +88,14 @@ describe('HashQueue', () => {
     expect(bench.started).toHaveLength(902);
   });
 
-  it('lets one client alone use the whole queue: fairness is an order, not a refusal', async () => {
+  it('lets a single client use the whole queue: fairness changes the order and refuses no job', async () => {
     const bench = new Bench({ limit: 50 });
     const answers = Array.from({ length: 51 }, (_, n) => bench.ask('alone', `job ${n}`));
     await bench.endAll();
     await expect(Promise.all(answers)).resolves.toHaveLength(51);
   });
 
-  it('refuses the job that would be one too many, at once and without a hash', async () => {
+  it('refuses a job over the limit at once, and never serves it', async () => {
     const bench = new Bench({ limit: 2 });
     for (const name of ['runs', 'waits 1', 'waits 2']) void bench.ask('a', name);
     await expect(bench.ask('b', 'too many')).rejects.toBeInstanceOf(HashQueueFull);
@@ -104,7 +104,7 @@ describe('HashQueue', () => {
     expect(bench.started).not.toContain('too many');
   });
 
-  it('refuses a job that would wait too long in its own turn, and takes the one whose turn comes sooner', async () => {
+  it('refuses a job that would wait too long, and accepts a job of another client that would wait less', async () => {
     const bench = new Bench({ expectedMs: 100, maxWaitMs: 550 });
     void bench.ask('greedy', 'runs');
     for (let n = 1; n <= 5; n += 1) void bench.ask('greedy', `waits ${n}`);
@@ -115,7 +115,7 @@ describe('HashQueue', () => {
     expect(bench.queue.stats()).toMatchObject({ waiting: 6, refused: 1 });
   });
 
-  it('says in whole seconds, at least one, when to come back', async () => {
+  it('a refusal contains the time to wait before a retry, in whole seconds, at least one', async () => {
     const short = new Bench({ expectedMs: 100, maxWaitMs: 50 });
     void short.ask('a', 'runs');
     await expect(short.ask('b', 'refused')).rejects.toMatchObject({ retryAfterSeconds: 1 });
@@ -124,7 +124,7 @@ describe('HashQueue', () => {
     await expect(long.ask('b', 'refused')).rejects.toMatchObject({ retryAfterSeconds: 4 });
   });
 
-  it('expects half the wait from twice the concurrency, beside what runs and itself', async () => {
+  it('with twice the concurrency, the expected wait for the jobs ahead is half as long', async () => {
     const bench = new Bench({ concurrency: 2, expectedMs: 100, maxWaitMs: 200 });
     for (const name of ['runs 1', 'runs 2', 'waits']) void bench.ask('a', name);
     expect(bench.queue.stats()).toMatchObject({ running: 2, waiting: 1, refused: 0 });
@@ -133,7 +133,7 @@ describe('HashQueue', () => {
     await expect(bench.ask('a', 'does not fit')).rejects.toBeInstanceOf(HashQueueFull);
   });
 
-  it('learns from the jobs themselves how long one takes', async () => {
+  it('learns the time of one job from the completed jobs', async () => {
     const bench = new Bench({ expectedMs: 1 });
     for (let n = 0; n < 60; n += 1) {
       void bench.ask('a', `job ${n}`);
@@ -144,14 +144,14 @@ describe('HashQueue', () => {
     expect(bench.queue.stats().averageMs).toBeLessThanOrEqual(400);
   });
 
-  it('accepts a job for a free place whatever the expected wait', async () => {
+  it('accepts a job while a worker is free, whatever the expected wait', async () => {
     const bench = new Bench({ expectedMs: 60_000, maxWaitMs: 1 });
     const answer = bench.ask('a', 'only');
     await bench.endAll();
     await expect(answer).resolves.toBe('only');
   });
 
-  it('takes an abandoned job out of the queue unhashed and makes room for another', async () => {
+  it('removes an abandoned job from the queue without serving it, so that another job can wait', async () => {
     const bench = new Bench({ limit: 1 });
     const abort = new AbortController();
     void bench.ask('a', 'runs');
@@ -164,13 +164,13 @@ describe('HashQueue', () => {
     expect(bench.started).toEqual(['runs', 'takes the place']);
   });
 
-  it('does not start a job whose request was abandoned before it came', async () => {
+  it('does not start a job whose signal is already aborted', async () => {
     const bench = new Bench();
     await expect(bench.ask('a', 'dead', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
     expect(bench.started).toEqual([]);
   });
 
-  it('finishes a job that already runs although its request is abandoned', async () => {
+  it('finishes a running job when its request is abandoned', async () => {
     const bench = new Bench();
     const abort = new AbortController();
     void bench.ask('a', 'runs');
@@ -182,7 +182,7 @@ describe('HashQueue', () => {
     expect(bench.queue.stats()).toMatchObject({ abandoned: 0, completed: 2 });
   });
 
-  it('refuses a job that has waited twice the promise instead of hashing it for nobody', async () => {
+  it('refuses a job that has waited more than twice the maximum wait, and never serves it', async () => {
     const bench = new Bench({ maxWaitMs: 1000 });
     void bench.ask('a', 'runs');
     const late = bench.ask('a', 'late');
@@ -196,7 +196,7 @@ describe('HashQueue', () => {
     expect(bench.started).toEqual(['runs', 'fresh']);
   });
 
-  it('goes on after a job that failed, and tells only its own caller', async () => {
+  it('serves the next job after a failed job, and rejects only the failed one', async () => {
     const bench = new Bench();
     const failing = bench.ask('a', 'fails');
     const next = bench.ask('a', 'next');
@@ -206,7 +206,7 @@ describe('HashQueue', () => {
     await expect(next).resolves.toBe('next');
   });
 
-  it('close refuses what waits and what comes, and resolves only after what runs has ended', async () => {
+  it('close refuses waiting and new jobs, and resolves only after the running jobs have ended', async () => {
     const bench = new Bench();
     const running = bench.ask('a', 'runs');
     const waiting = bench.ask('a', 'waits');
@@ -221,10 +221,10 @@ describe('HashQueue', () => {
     expect(bench.started).toEqual(['runs']);
   });
 
-  describe('of two that fit', () => {
+  describe('pairs of jobs', () => {
     const pairs = { fit: (first: string, second: string) => !`${first} ${second}`.includes('lone') };
 
-    it('serves them in one place when they wait one behind the other, each with its own reply', async () => {
+    it('serves two jobs together when they fit and one follows the other, each with its own reply', async () => {
       const bench = new Bench(pairs);
       const answers = ['first', 'second', 'third', 'fourth'].map((name) => bench.ask(name, name));
       await bench.endAll();
@@ -233,7 +233,7 @@ describe('HashQueue', () => {
       expect(bench.queue.stats()).toMatchObject({ completed: 4, running: 0, waiting: 0 });
     });
 
-    it('lets nobody wait for a companion', async () => {
+    it('starts a job without waiting for a second one', async () => {
       const bench = new Bench({ ...pairs, concurrency: 2 });
       void bench.ask('a', 'one');
       void bench.ask('b', 'two');
@@ -243,14 +243,14 @@ describe('HashQueue', () => {
       expect(bench.started).toEqual(['one', 'two', 'three']);
     });
 
-    it('takes nobody out of turn to make a pair', async () => {
+    it('never changes the order of the jobs to make a pair', async () => {
       const bench = new Bench(pairs);
       for (const name of ['runs', 'first', 'lone', 'second']) void bench.ask(name, name);
       await bench.endAll();
       expect(bench.started).toEqual(['runs', 'first', 'lone', 'second']);
     });
 
-    it('pairs those whose turns follow, not two jobs of one client while others wait', async () => {
+    it('pairs two jobs that are next in the round, not two jobs of one client while others wait', async () => {
       const bench = new Bench(pairs);
       void bench.ask('greedy', 'runs');
       for (const name of ['g1', 'g2', 'g3']) void bench.ask('greedy', name);
@@ -259,7 +259,7 @@ describe('HashQueue', () => {
       expect(bench.started).toEqual(['runs', 'g1 + m1', 'g2 + g3']);
     });
 
-    it('does not pair with one that was abandoned or has waited too long', async () => {
+    it('does not pair a job with one that was abandoned or has waited too long', async () => {
       const bench = new Bench({ ...pairs, maxWaitMs: 1000 });
       void bench.ask('a', 'runs');
       const abort = new AbortController();
@@ -276,7 +276,7 @@ describe('HashQueue', () => {
       expect(bench.started).toEqual(['runs', 'fresh + another']);
     });
 
-    it('tells both when what served them failed, and goes on', async () => {
+    it('rejects both jobs of a pair when serving them fails, and serves the next job', async () => {
       const bench = new Bench(pairs);
       void bench.ask('a', 'runs');
       const both = [bench.ask('b', 'first'), bench.ask('c', 'second')];
@@ -289,7 +289,7 @@ describe('HashQueue', () => {
       await expect(next).resolves.toBe('next');
     });
 
-    it('learns what one takes of a place, and how long a place is taken', async () => {
+    it('learns the worker time of one job, and the duration of one call of `serve`', async () => {
       const bench = new Bench({ ...pairs, expectedMs: 80_000, maxWaitMs: Infinity });
       const fill = (jobs: number) => Array.from({ length: jobs }, (_, n) => void bench.ask('a', `job ${n}`));
       fill(201);
@@ -302,12 +302,12 @@ describe('HashQueue', () => {
       const limited = bench.queue;
       fill(1001);
       expect(limited.stats()).toMatchObject({ running: 1, waiting: 1000, refused: 0 });
-      // Half a turn of 80 s for the one under way, a thousand halves of one, and a turn of its own.
+      // Half of 80 s for the running job, 40 s for each of 1000 waiting jobs, and 80 s for the new job.
       const refusal: unknown = await bench.ask('a', 'one too many').catch((error: unknown) => error);
       expect(Math.abs((refusal as HashQueueFull).retryAfterSeconds - 40_120)).toBeLessThan(5);
     });
 
-    it('refuses the late one that it meets while it looks for a companion', async () => {
+    it('refuses a late job that it finds while it looks for the second job of a pair', async () => {
       const bench = new Bench({ ...pairs, maxWaitMs: 1000 });
       for (const name of ['runs', 'lone']) void bench.ask('a', name);
       const late = bench.ask('a', 'late');

@@ -29,7 +29,7 @@ interface Job<Request, Reply> {
   reject(reason: Error): void;
 }
 
-// Weight of the newest job in the moving averages. One disturbed job changes them little; a new cost is learnt in about
+// Weight of the newest job in the moving averages. One slow job changes them little, and a new cost is learnt in about
 // twenty jobs.
 const WEIGHT = 0.1;
 
@@ -83,7 +83,7 @@ export class HashQueue<Request, Reply> {
   assertCapacity(client: string): void {
     if (this.closing) throw this.refusal(0);
     if (this.running < this.options.concurrency) return;
-    // The running jobs are half done on average. Then come the jobs before the new one, then the new one itself.
+    // Expected: half of a running job on average, then the jobs before the new one, then the new one itself.
     const before = (this.waiting.ahead(client) / this.options.concurrency) * this.averageMs;
     const expectedMs = before + 1.5 * this.serveMs;
     if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);

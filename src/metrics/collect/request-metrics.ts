@@ -30,12 +30,13 @@ export class RequestMetrics {
 
   /** Call it before the routes are registered: a Fastify hook applies only to later routes. */
   watch(fastify: FastifyInstance): void {
-    // Prometheus sees a counter grow only from a value that it has read: each route begins at 0 (AuthenticationBug).
+    // Prometheus sees an increase only from a value that it has scraped, so each route starts with a counter of 0 for
+    // the internal error. The alert AuthenticationBug needs this.
     const begin = (route: string) => this.errors.inc({ route, error_code: internalError.code }, 0);
     begin('unmatched');
     fastify.addHook('onRoute', ({ url }) => begin(url));
     fastify.addHook('onResponse', (request, reply, done) => {
-      // Unknown paths have no pattern. They share one label, and so do their methods, to bound the number of series.
+      // Unknown paths have no pattern. All of them share one route label and one method label, to bound the series.
       const route = request.routeOptions.url;
       const method = route === undefined ? 'any' : request.method;
       const labels = { method, route: route ?? 'unmatched', status: reply.statusCode };

@@ -6,7 +6,7 @@ import type { HasherStats } from '../../hashing/password-hasher';
 
 type Prometheus = typeof import('prom-client');
 
-/** The sources of the metrics. They are read at a scrape only. */
+/** The sources of the metrics. A scrape reads them; nothing else does. */
 export interface Sources {
   readonly version: string;
   readonly hasher: () => HasherStats;

@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly oneOf?: readonly JsonSchema[];
-  /** The generator writes it for a reference with its own description. */
+  /** The generator writes `allOf` for a reference with its own description. */
   readonly allOf?: readonly JsonSchema[];
 }
 

@@ -18,7 +18,10 @@ interface Answer {
 
 const retryAfter = { $ref: '#/components/headers/RetryAfter' };
 
-/** Adds what the decorators of the routes do not declare: empty `security`, `Retry-After` headers and examples. */
+/**
+ * Adds the parts that the decorators of the routes do not declare: empty `security`, `Retry-After` headers and
+ * examples.
+ */
 export function refineOperations(document: OpenAPIObject): void {
   const components = (document.components ??= {}) as { schemas: Record<string, JsonSchema>; headers?: object };
   components.headers = {

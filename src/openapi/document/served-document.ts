@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 interface Representation {
   readonly body: Buffer;
-  /** Strong: the same tag means the same bytes. */
+  /** A strong ETag: the same tag means the same bytes. */
   readonly etag: string;
 }
 
@@ -13,7 +13,7 @@ export class ServedDocument {
 
   constructor(private readonly make: () => Promise<object>) {}
 
-  /** 304 without a body when the client names the tag it has (RFC 9110 §13.1.2). */
+  /** Answers 304 without a body when `If-None-Match` contains the current tag (RFC 9110 §13.1.2). */
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { body, etag } = await this.representation();
     reply.header('etag', etag);
@@ -21,7 +21,7 @@ export class ServedDocument {
     return reply.type('application/json; charset=utf-8').send(body);
   }
 
-  /** Racers: parallel first requests wait for one promise. After a failure the next request tries again. */
+  /** Parallel first requests wait for one promise. After a failure the next request tries again. */
   private representation(): Promise<Representation> {
     this.made ??= this.make()
       .then(represented)

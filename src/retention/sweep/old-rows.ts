@@ -13,7 +13,7 @@ export interface OldRows {
   readonly only?: string;
 }
 
-/** The most rows that one DELETE removes. It takes some milliseconds, and other statements run between two batches. */
+/** The most rows of one DELETE, which takes some milliseconds. Other statements run between two batches. */
 export const batchRows = 1000;
 const pauseMs = 20;
 const beforeEverything = new Date('1970-01-02T00:00:00Z');
@@ -22,9 +22,9 @@ const beforeEverything = new Date('1970-01-02T00:00:00Z');
  * Deletes the rows whose time is not after `until`, in batches that each commit alone.
  *
  * The keys are read first, without a lock, and deleted by primary key. A DELETE by time would lock the index range that
- * it scans, and with it the gap into which logins insert. Racers: a login that renews a row between the two statements
- * (a new pending login replaces the old one), and a second purge. The DELETE repeats the condition on the age, so a
- * renewed row stays. The second purge finds nothing left to delete.
+ * it scans, and with it the gap into which logins insert. Races with a login that renews a row between the two
+ * statements (a new pending login replaces the old one), and with a second purge. The DELETE repeats the condition on
+ * the age, so a renewed row stays. The second purge finds nothing left to delete.
  */
 export async function removeOldRows(database: Database, rows: OldRows, until: Date): Promise<number> {
   const { table, key, time, only = '1 = 1' } = rows;

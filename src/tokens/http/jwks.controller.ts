@@ -4,7 +4,9 @@ import { OwnFormat } from '../../platform/http/answers.decorator';
 import { ApiExcludeController } from '../../platform/http/api-docs';
 import { NotRateLimited } from '../../platform/limits/rate-limited.decorator';
 
-/** The public keys that verify our tokens, with the former ones (RFC 7517). Empty for HS256, whose key is secret. */
+/**
+ * The public keys that verify our tokens, including the former keys (RFC 7517). Empty for HS256, whose key is secret.
+ */
 @ApiExcludeController()
 @Controller('.well-known')
 @NotRateLimited()

@@ -1,4 +1,4 @@
-/** Our tokens are shorter. The limit also bounds the work of the parser. */
+/** The longest accepted token. Our tokens are shorter, and the limit bounds the work of the parser. */
 const maxLength = 4096;
 const known = new Set(['alg', 'typ', 'kid']);
 

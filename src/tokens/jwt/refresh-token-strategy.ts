@@ -7,7 +7,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import type { PresentedToken } from '../current-session';
 import { bearerOrBody, presentedToken, verification } from './presented-token';
 
-/** For `/refresh`: it does not read the token's row, because the statement of SessionRefresher does (ADR 0014). */
+/** The strategy of `/refresh`. It does not read the token's row: the statement of SessionRefresher does (ADR 0014). */
 @Injectable()
 export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-token') {
   constructor(

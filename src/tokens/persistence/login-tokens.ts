@@ -47,7 +47,7 @@ export class LoginTokens {
     this.shared = new SharedStatements(database);
   }
 
-  /** The check of every use of a token. Returns undefined when this user has no such token in this session. */
+  /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
   async find({ jti, sid, sub, token_use }: TokenPayload): Promise<CheckedToken | undefined> {
     const row = await charged(this.shared.find(jti));
     if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
@@ -87,8 +87,8 @@ export class LoginTokens {
 
   /**
    * Checks a presented token and inserts the row of the new token, in one statement.
-   * Racers: a logout, a password change, a disabling. When one of them commits first, nothing is inserted. When it
-   * commits later, the new token is invalid as well, because each use checks the first row of the session and the
+   * Races with a logout, a password change and a disabling. When one of them commits first, nothing is inserted. When
+   * it commits later, the new token is invalid as well, because each use checks the first row of the session and the
    * version of the user. No lock is needed, at any isolation level. A token with a successor is refused: it was used
    * while rotation was on.
    * @returns the scope from the user's row, or undefined when the presented token is not valid
@@ -98,7 +98,7 @@ export class LoginTokens {
   }
 
   /**
-   * Racers: parallel rotations of one refresh token, on any replica. The first one stores its successor and wins. The
+   * Race: parallel rotations of one refresh token, on any replica. The first one stores its successor and wins. The
    * others match no row and read the successor of the winner.
    */
   claimSuccession(tx: Transaction, jti: string, successorJti: string): Promise<boolean> {
@@ -123,16 +123,17 @@ export class LoginTokens {
   }
 
   /**
-   * Revokes the first row, which decides, and all others, so that the table shows the truth. Idempotent.
-   * It is one statement, which locks the rows in the order of their jti, as `markRevoked` does. Locking the first row
-   * before the others deadlocked with a parallel password change.
+   * Revokes the first row, which ends the session, and all others, to show the actual state. Idempotent.
+   * One statement locks the rows in the order of their jti, as `markRevoked` does. Locking the first row before the
+   * others deadlocks with a parallel password change.
    */
   async revokeSession(sql: Sql, sid: string): Promise<void> {
     await sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE sid = ? AND is_revoked = 0', [sid]);
   }
 
   /**
-   * Makes the table show the truth. What ends the tokens is the new `users.credential_version` of the same transaction.
+   * Marks the rows, to show the actual state. The new `users.credential_version` of the same transaction
+   * ends the tokens.
    * @returns how many tokens were not revoked before
    */
   async markRevoked(sql: Sql, userId: string): Promise<number> {

@@ -7,7 +7,7 @@ import type { TokenPayload, TokenUse } from '../token-payload';
 export interface NewToken {
   readonly jti: string;
   readonly use: TokenUse;
-  /** One reading of the clock for the row and the claims, so that the lifetime is exactly that of the settings. */
+  /** The row and the claims use one reading of the clock, so that the lifetime is exactly that of the settings. */
   readonly createdAt: Date;
   readonly expires: Date;
 }
@@ -37,10 +37,10 @@ interface Insertion {
   readonly token: NewToken;
 }
 
-/** More insertions of one turn are sent as several statements. Each number is a prepared statement of its own. */
+/** More insertions at once are sent as several statements. Each number needs its own prepared statement. */
 const maxInsertionsAtOnce = 8;
 
-/** More checks of one turn are sent as several statements, on several connections. A power of two, see `select`. */
+/** More checks at once are sent as several statements, on several connections. A power of two, see `select`. */
 const maxChecksAtOnce = 32;
 
 /** A token, the first row of its session, and its user: three look-ups by primary key. */
@@ -55,8 +55,8 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
        WHERE ${presented} AND ${live} AND t.successor_jti IS NULL`;
 
 /**
- * The two statements of the busiest endpoints. Requests of one turn of the event loop share them, and nothing is
- * cached: the statement is sent after the last of these requests has arrived (ADR 0014).
+ * The two statements of the busiest endpoints. Requests in one iteration of the event loop share a statement. Nothing
+ * is cached: the statement is sent after the last of these requests has arrived (ADR 0014).
  */
 export class SharedStatements {
   private readonly checks = new DataLoader<string, TokenRow | undefined>((jtis) => this.select(jtis), {
@@ -82,7 +82,7 @@ export class SharedStatements {
   }
 
   private async select(jtis: readonly string[]): Promise<(TokenRow | undefined)[]> {
-    // The list is filled up to a power of two with its last jti: few lengths are few prepared statements.
+    // The list is filled up to a power of two with its last jti: each length needs its own prepared statement.
     const length = 2 ** Math.ceil(Math.log2(jtis.length));
     const asked = Array.from({ length }, (_, i) => jtis[Math.min(i, jtis.length - 1)] as string);
     const rows = await this.database.rows<TokenRow>(

@@ -4,7 +4,7 @@ import { User } from '../user.entity';
 type Times = 'lastLoginFailedTime' | 'lastLoginSuccessTime' | 'mfaBlockedUntil' | 'createdAt' | 'passwordSetAt';
 type Flags = 'isAdmin' | 'mustChangePassword';
 
-/** A row as the drivers return it: they differ in times and flags. */
+/** A row as the drivers return it. The drivers differ in the types of times and flags. */
 export type UserRow = Omit<User, Times | Flags> & Record<Times | Flags, unknown>;
 
 /** The columns of a user, each under the name of its property, and the time of the newest password change. */

@@ -21,6 +21,8 @@ export abstract class CredentialVerifier {
    */
   abstract resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null>;
 
-  /** Called after the success is recorded. Updates what needs the right password, such as a hash of a lower cost. */
+  /**
+   * Called after the success is recorded. Renews values that need the right password, such as a hash of a lower cost.
+   */
   abstract renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface IdentifiedUser {
 }
 
 /**
- * Chooses the verifier by `provider`. The provider of a user is fixed, so no other one is ever tried
+ * Chooses the verifier by `provider`. The provider of a user is fixed, so no other verifier is ever tried
  * (docs/spec/attacks.md#w19).
  */
 @Injectable()
@@ -66,7 +66,7 @@ export class CredentialVerifiers {
     return this.work.beside(command, client, () => this.verify(user, command, client));
   }
 
-  /** Only after the success is recorded: a right password must not change an account that is not let in. */
+  /** Call it only after the success is recorded: a refused login must not change the account. */
   renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
     return this.verifiers[command.provider].renew(user, command, client);
   }
@@ -76,7 +76,7 @@ export class CredentialVerifiers {
     await this.verifiers[command.provider].assertMatches(user, command, client);
   }
 
-  /** The user belongs to the other provider: any password costs the same and is answered like a wrong one. */
+  /** Refuses a user of the other provider. Any password takes the same work and is answered like a wrong one. */
   private async refuseForeign(user: User, command: LoginCommand, client: ClientInfo): Promise<never> {
     if (command.provider === 'password') await this.verifiers.password.resolveUnknown(command, client);
     return this.lock.recordFailure(user);

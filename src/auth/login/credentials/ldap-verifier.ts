@@ -14,12 +14,13 @@ import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
 import { UnknownGuesses } from './ldap/unknown-guesses';
 
-/** The limit for the wait for the semaphore and for all servers together. An outage must be answered within 5 s. */
+/** One time limit for the wait for the semaphore and all servers. An outage must be answered within 5 s. */
 const budgetMs = 4400;
 
 /**
- * Search and bind at the directory (docs/spec/decisions.md#7). An outage is LOGIN_503001 and never a wrong password. A
- * semaphore for each user allows at most as many parallel binds as there are guesses left before the lock.
+ * Checks a credential by a search and a bind at the directory (docs/spec/decisions.md#7). An outage is answered
+ * LOGIN_503001, never like a wrong password. A semaphore for each user allows at most as many parallel binds as there
+ * are guesses left before the lock.
  */
 @Injectable()
 export class LdapVerifier extends CredentialVerifier {
@@ -55,7 +56,7 @@ export class LdapVerifier extends CredentialVerifier {
       if (isBlank(command.password)) return this.lock.recordFailure(user);
       const credential = { name: user.loginName, password: command.password, exactName: false };
       const verdict = await this.directory.judge(credential, until);
-      // `refused` can prove that the password is right. A guess after the lock must not learn this.
+      // The verdict `refused` can prove that the password is right. A guess after the lock must not learn this.
       if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
       if (acceptedEntry(verdict) === undefined) await this.lock.recordFailure(user);
     });
@@ -81,7 +82,7 @@ export class LdapVerifier extends CredentialVerifier {
     });
   }
 
-  /** Does nothing: the password is kept by the directory. */
+  /** Does nothing, because the directory stores the password. */
   renew(): Promise<void> {
     return Promise.resolve();
   }
@@ -94,8 +95,8 @@ function acceptedEntry(verdict: Verdict): DirectoryEntry | undefined {
 }
 
 /**
- * A bind with an empty password succeeds for everybody (RFC 4513 §5.1.2), and some servers take a password that begins
- * with NUL for an empty one (docs/spec/attacks.md#w18).
+ * A bind with an empty password succeeds for everybody (RFC 4513 §5.1.2), and some servers treat a password that
+ * begins with NUL as empty (docs/spec/attacks.md#w18).
  */
 function isBlank(password: string): boolean {
   return password.trim() === '' || password.includes('\0');

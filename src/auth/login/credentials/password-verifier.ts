@@ -9,7 +9,8 @@ import type { LoginCommand } from '../login-command';
 import { CredentialVerifier } from './credential-verifier';
 
 /**
- * Compares with the bcrypt hash in `users.password`. An unknown name takes the same work (docs/spec/attacks.md#w12).
+ * Compares the password with the bcrypt hash in `users.password`. An unknown name takes the same work
+ * (docs/spec/attacks.md#w12).
  */
 @Injectable()
 export class PasswordVerifier extends CredentialVerifier {
@@ -37,8 +38,8 @@ export class PasswordVerifier extends CredentialVerifier {
   }
 
   /**
-   * Replaces a hash of a lower cost. When the queue is full or the client has gone, the next login replaces it: this
-   * login has already succeeded and must not fail here.
+   * Replaces a hash of a lower cost. When the queue is full or the client has disconnected, this login keeps the hash
+   * and the next login replaces it: this login has already succeeded and must not fail here.
    */
   async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (user.password === null || !this.hasher.needsRenewal(user.password)) return;

@@ -22,15 +22,17 @@ export interface SemaphoreLimits {
   readonly perKey: number;
   /** Permits for all keys together. */
   readonly total: number;
-  /** Logins that may wait. */
+  /** The most logins that may wait. */
   readonly waiting: number;
 }
 
 /**
- * A counting semaphore for each key and one for all keys, with a bounded queue, a deadline and the order of arrival.
+ * A counting semaphore for each key and one for all keys. The queue is bounded, and each waiter has a deadline. Waiters
+ * are admitted in the order of arrival.
+ *
  * The permits of a key are the guesses left before the lock of its user. A burst of wrong passwords therefore locks the
  * account in this service before the directory locks it (docs/spec/attacks.md#w08). A directory that does not answer
- * delays its own users only (docs/spec/attacks.md#w20).
+ * delays only logins of its own users (docs/spec/attacks.md#w20).
  */
 export class KeyedSemaphore {
   private readonly byKey = new Map<string, Semaphore>();

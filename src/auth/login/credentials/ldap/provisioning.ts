@@ -23,7 +23,7 @@ export class Provisioning {
   ) {}
 
   /**
-   * The login name comes from the directory, never from what was typed. An existing account or e-mail address is never
+   * The login name comes from the directory, never from the typed text. An existing account or e-mail address is never
    * taken over: otherwise a person who can write a colleague's address into an entry could log in as the colleague. Two
    * first logins of one user race for the unique key of the login name. The loser reads the winner's row and uses it.
    * @returns null when the account was refused; the audit trail says why
