@@ -34,7 +34,7 @@ export class MailAttempt {
   async make(mail: ClaimedMail, signal: AbortSignal): Promise<Outcome> {
     // An expired mail is useless, for example a code that is no longer valid.
     if (mail.expires <= this.clock.now()) return { final: mailStatus.expired };
-    // Only mails whose attempts ended with the process get here. Other mails are given up in `judge` at the limit.
+    // True only when the last attempt stored no result, because its process died. `judge` gives up all other mails.
     if (mail.attempts > this.limits.maxAttempts) return { final: mailStatus.dead };
     let domain: string | undefined;
     try {
