@@ -13,7 +13,7 @@ import { openMail } from './mail-payload';
 import type { ClaimedMail } from './outbox-rows';
 import { SkippedMails } from './skipped-mails';
 
-/** What the worker writes to the row after an attempt. `charged` says whether the attempt counts towards the limit. */
+/** The result of an attempt, which the worker writes to the row. `charged`: the attempt counts towards the limit. */
 export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean };
 
 /** Tries to send one mail and returns the outcome. It never throws, and never logs the recipient or the content. */
