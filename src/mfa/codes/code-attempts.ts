@@ -55,8 +55,8 @@ export class CodeAttempts {
   }
 
   /**
-   * @param accept what a correct code does, in one transaction. When it returns undefined, the transaction is rolled
-   *   back and the code counts as wrong. Pass undefined when the code was wrong.
+   * @param accept applies a correct code, in one transaction. When it returns undefined, the transaction is rolled back
+   *   and the code counts as wrong. Pass undefined when the code was wrong.
    * @throws DomainError the refusal of this type, when the code was wrong or not accepted
    */
   async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {
