@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
 
-// tsc copies only what it compiles.
+// tsc does not copy the files that it does not compile.
 for (const folder of ['mail/templates', 'shared/languages']) {
   cpSync(join(root, 'src', folder), join(compiled, folder), {
     recursive: true,
