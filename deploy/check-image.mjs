@@ -6,7 +6,7 @@
 // the steps of the last stage in a second empty Debian. Then it starts the service there as process 1, as the user of
 // the Dockerfile, in a read-only file system. The check takes about five minutes. It needs root on Debian, the Debian
 // packages and the package registry.
-// docs/operations/kubernetes.md#checks-of-the-image-and-the-manifests says what the check shows.
+// docs/operations/kubernetes.md#checks-of-the-image-and-the-manifests describes the checks.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
