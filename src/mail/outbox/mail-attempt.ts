@@ -34,7 +34,7 @@ export class MailAttempt {
   async make(mail: ClaimedMail, signal: AbortSignal): Promise<Outcome> {
     // An expired mail is useless, for example a code that is no longer valid.
     if (mail.expires <= this.clock.now()) return { final: mailStatus.expired };
-    // True only when the last attempt stored no result, because its process died. `judge` gives up all other mails.
+    // True only when the last attempt stored no result, for example because its process died. `judge` gives up others.
     if (mail.attempts > this.limits.maxAttempts) return { final: mailStatus.dead };
     let domain: string | undefined;
     try {
