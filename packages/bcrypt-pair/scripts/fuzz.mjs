@@ -55,7 +55,7 @@ function text(bytes) {
   }
 }
 
-/** Inserts, removes or replaces one character. The result has at most 72 bytes. */
+/** Inserts, removes or replaces one character, or changes nothing. The result has at most 72 bytes. */
 function changed(password) {
   const characters = [...password];
   const at = random(characters.length + 1);
