@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // npm run check:image [-- --keep]
 //
-// Does the work of `docker build` and `docker run --read-only` without a container engine. It creates an empty Debian of the
-// release that the Dockerfile names, with its Node, and runs the steps of the first stage there. It runs the steps of the last
-// stage in a second one, and starts that as the user of the Dockerfile, as process 1, in a read-only file system. This takes
-// about five minutes, and needs root on Debian, the Debian packages and the package registry.
-// docs/operations/kubernetes.md#checks-of-the-image-and-the-manifests says what the check shows.
+// Does the work of `docker build` and `docker run --read-only` without a container engine. It creates an empty Debian
+// with the release and the Node version that the Dockerfile names, and runs the steps of the first stage there. It runs
+// the steps of the last stage in a second empty Debian. Then it starts the service there as process 1, as the user of
+// the Dockerfile, in a read-only file system. The check takes about five minutes. It needs root on Debian, the Debian
+// packages and the package registry.
+// docs/operations/kubernetes.md#checks-of-the-image-and-the-manifests describes the checks.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -48,7 +49,7 @@ async function check() {
   }
 }
 
-/** The files that git tracks or would track, and that .dockerignore admits. Builds and data of a developer are left out. */
+/** Copies the files that git tracks or would track, and that .dockerignore admits. Leaves out builds and local data. */
 function takeContext(target) {
   const sent = [...readFileSync(join(project, '.dockerignore'), 'utf8').matchAll(/^!(.*)$/gm)].map(([, name]) => name);
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...sent];
@@ -59,7 +60,7 @@ function takeContext(target) {
   }
 }
 
-/** Runs the instructions of a stage in order. An unknown instruction is an error, because skipping it would hide a fault. */
+/** Runs the instructions of a stage in order. Throws for an unknown one, because skipping it would hide a fault. */
 function carryOut(steps, root, roots) {
   let [cwd, env] = ['/', {}];
   const kinds = {
@@ -78,8 +79,8 @@ function carryOut(steps, root, roots) {
 }
 
 /**
- * Lets npm use the registry and the certificates of this machine, and gives native packages the headers of Node that the image
- * would download. Nothing of this stays in the file system of the image.
+ * Runs a command. npm uses the registry and the certificates of this machine, and native packages use the headers of
+ * Node in /usr/local, which the image would download. Nothing of this stays in the file system of the image.
  */
 function run(command, place, env) {
   const { stdout: registry } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: project });
@@ -98,7 +99,7 @@ function run(command, place, env) {
   if (status !== 0) throw new Error(`"${command}" ended with ${status}\n${stdout.slice(-3000)}${stderr.slice(-3000)}`);
 }
 
-/** Copies as COPY does: a file goes into the target, and of a folder its content. */
+/** Copies as COPY does: a file goes into the target; of a folder, its content does. */
 function copy({ from = 'context', sources, target }, { root, cwd }, roots) {
   for (const source of sources) {
     const found = join(roots[from], source);
@@ -127,7 +128,7 @@ function assertLean(root, cwd, major) {
   console.log(`    ${version}; no npm, no compiler, nothing of development`);
 }
 
-/** Looks at the result of the build outside the image, with the packages that are not for development. */
+/** Prints the size of the program in the image, and that of `dist` with all packages that are not for development. */
 function tellSizes(roots, cwd) {
   const build = { root: roots.build, cwd };
   run('npm prune --omit=dev', build, {});
@@ -141,7 +142,7 @@ function tellSizes(roots, cwd) {
   console.log(`    ${size(join(roots[''], cwd))} MB beside Node; dist and all packages would be ${size(...whole)} MB`);
 }
 
-/** Runs as both users: the one of the Dockerfile, and a number that OpenShift might choose, with the group root. */
+/** Runs the service as the user of the Dockerfile, and as a number that OpenShift might choose, with the group root. */
 async function assertRuns(steps, { root, cwd, env: ofImage, data }) {
   // Even root cannot write, so the file system is read-only and not only owned by another user.
   const place = { root, cwd, readOnly: true, writable: data };
@@ -175,7 +176,7 @@ async function assertRunsAs(steps, place, ofImage) {
     const { status, stdout, stderr } = attempt(...command);
     if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stdout}${stderr}`);
   };
-  // Without mail server and trace collector: this process is blocked during these commands and could not answer.
+  // These commands get no mail server and no trace collector, because this process is blocked and could not answer.
   const cli = (...args) => must('node', 'dist/src/cli.js', ...args);
 
   // If this binary does not load, the service hashes with JavaScript, which is slower.

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// node deploy/render.mjs: writes deploy/rendered (the example overlays as kustomize renders them) and the copy of the alerts in
-// the monitoring component. Tests read these files, and fail when their sources have changed. Needs kustomize or kubectl.
+// node deploy/render.mjs: writes deploy/rendered (the example overlays as kustomize renders them) and the copy of the
+// alerts in the monitoring component. Tests read these files, and fail when the sources have changed since. Needs
+// kustomize or kubectl.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

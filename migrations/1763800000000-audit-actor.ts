@@ -1,14 +1,14 @@
 import type { QueryRunner } from 'typeorm';
 import type { RepeatableMigration } from './repeatable';
 
-/** `audit_logs.actor_id`: who did it, where that is neither the account's owner nor the service (the command line). */
+/** Adds `audit_logs.actor_id`: the actor, if not the account's owner or the service (used by the command line). */
 export class AuditActor1763800000000 implements RepeatableMigration {
   readonly name = 'AuditActor1763800000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    // MySQL commits a change of the schema at once: a process that is killed before it notes the migration runs it again.
+    // MySQL commits DDL at once. If the process is killed before the migration is recorded, the migration runs again.
     if (await runner.hasColumn('audit_logs', 'actor_id')) return;
-    // Plain, because TypeORM would copy the whole table on SQLite. The collation is that of the table, binary.
+    // Plain SQL, because TypeORM would copy the whole table on SQLite. The column takes the table's binary collation.
     await runner.query('ALTER TABLE audit_logs ADD COLUMN actor_id varchar(255) NULL');
   }
 

@@ -1,6 +1,6 @@
 import { type QueryRunner, Table, TableColumn, type TableColumnOptions, TableIndex } from 'typeorm';
 
-/** The comment of each table that a migration makes. MySQL writes it together with the table: see ADR 0017. */
+/** The comment of each table that a migration creates. MySQL writes it together with the table: see ADR 0017. */
 export const madeByUs = 'portal-authentication';
 
 /**
@@ -72,18 +72,18 @@ export class Columns {
     });
   }
 
-  /** Makes the table with its indices in one statement, unless a run that was cut off has made it already. */
+  /** Creates the table with its indices in one statement, unless an interrupted run has already created it. */
   async create(table: Table): Promise<void> {
     await this.runner.createTable(table, true);
   }
 
-  /** Adds the column, unless a run that was cut off has added it already. */
+  /** Adds the column, unless an interrupted run has already added it. */
   async add(table: string, column: TableColumnOptions): Promise<void> {
     if (await this.runner.hasColumn(table, column.name)) return;
     await this.runner.addColumn(table, new TableColumn(column));
   }
 
-  /** Adds the index, under the name that `table` would give it, unless a run that was cut off has added it already. */
+  /** Adds the index, with the name that `table` would give it, unless an interrupted run has already added it. */
   async addIndex(table: string, columnNames: string[], unique = false): Promise<void> {
     const name = indexName(table, columnNames, unique);
     const known = await this.runner.getTable(table);

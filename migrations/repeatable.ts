@@ -2,11 +2,11 @@ import type { MigrationInterface, Table } from 'typeorm';
 import type { Columns } from './columns';
 
 /**
- * A migration that may be cut off after any statement and is then run again from its beginning: MySQL commits each DDL
- * statement by itself. Each step must therefore find out whether it has been done (`Columns.create`, `add`, `addIndex`).
+ * MySQL commits each DDL statement by itself, so a migration may be interrupted after any statement. It then runs again
+ * from its beginning. Each step must therefore check whether it is already done (`Columns.create`, `add`, `addIndex`).
  */
 export interface RepeatableMigration extends MigrationInterface {
   readonly name: string;
-  /** The tables that it makes. The migrator refuses to begin where another program has tables of these names. */
+  /** The tables that the migration creates. The migrator refuses to start if another program has tables so named. */
   tables?(columns: Columns): Table[];
 }

@@ -36,7 +36,7 @@ function compareOperations(old, now, world) {
   compareResponses(old.responses, now.responses, world);
 }
 
-/** Each old way to authenticate must still work: with this token, or without any. */
+/** Each old way to authenticate must still work: with the same kind of token, or without a token. */
 function compareSecurity(old, now, report) {
   const ways = (list) => (list.length === 0 ? [''] : list.map((way) => Object.keys(way).sort().join('+')));
   const open = ways(now);

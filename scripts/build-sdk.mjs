@@ -35,7 +35,7 @@ await buildWhenChanged({
   },
 });
 
-/** Makes the declarations take the types of the web platform from web-types.d.ts, not from the library "dom". */
+/** Makes the declarations import the types of the web platform from web-types.d.ts, not from the library "dom". */
 function importWebTypes(folder) {
   const names = ['Blob', 'File', 'FormData', 'Headers', 'Request', 'RequestInit', 'Response', 'fetch'];
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.d.ts'));

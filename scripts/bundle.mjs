@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
 
-// tsc copies only what it compiles.
+// tsc does not copy the files that it does not compile.
 for (const folder of ['mail/templates', 'shared/languages']) {
   cpSync(join(root, 'src', folder), join(compiled, folder), {
     recursive: true,
@@ -46,8 +46,8 @@ const optional =
   /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
 
 /**
- * Moved to the front of the programs: loading the packages takes longer than all that Node does before, and until a listener
- * is there, process 1 of a container ignores SIGTERM.
+ * The signal handler. The bundle puts its code at the front of both programs, because process 1 of a container ignores
+ * SIGTERM until it has a listener. Loading the packages takes longer than all that Node does before.
  */
 const first = join(compiled, 'exit-on-signal.js');
 
@@ -107,6 +107,6 @@ await bundle.write({
   },
 });
 
-// The threads that hash passwords load this file by its path. It takes @portal-auth/bcrypt-pair with it.
+// The threads that hash passwords load this file by its path. The file includes @portal-auth/bcrypt-pair.
 const bundledWorker = await rolldown({ input: join(compiled, worker), cwd: root, platform: 'node', external });
 await bundledWorker.write({ file: join(compiled, worker), format: 'cjs', minify: false });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm run check:diagrams
 //
-// Checks the Mermaid diagrams in every tracked Markdown page. The exit code is 1 when one is wrong.
+// Checks the Mermaid diagrams in every tracked Markdown page. The exit code is 1 when a diagram is wrong.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

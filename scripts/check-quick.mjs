@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm run check:quick      types, lint, the rank and door laws, unit tests, and the endpoint tests on SQLite
+// npm run check:quick      types, lint, the rules of ranks and doors, unit tests, and the endpoint tests on SQLite
 // npm run check:changed    the same for the files that differ from main, and the tests that import them
 //
 // Prints one line per step with its seconds, and the output of each failed step. The exit code is 1 when a step failed.
@@ -13,7 +13,7 @@ const cache = 'node_modules/.cache';
 
 const files = changed ? changedFiles() : ['.'];
 const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
-// Lint and the tests of the SDK read what it is built from.
+// Lint and the tests of the SDK read its generated sources and its build.
 const first = ['sdk', 'node', 'scripts/build-sdk.mjs'];
 const tests = ['tests', 'jest', '--selectProjects', 'unit', 'spec-sqlite', ...(changed ? ['--changedSince=main'] : [])];
 const steps = [

@@ -2,7 +2,7 @@
 // npm run check:references
 //
 // Checks that every reference in a tracked file resolves inside the repository, or names an RFC or another standard.
-// Prints one line for each wrong reference, and their number by rule. The exit code is 1 when there is one.
+// Prints one line for each wrong reference, and the number of wrong references by rule. The exit code is then 1.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 'use strict';
 
-// A process of `npm run dev`: loads the packages of the project at once, and the demo when it is told to.
+// A process of `npm run dev`: loads the packages of the project at its start, and the demo when it receives a message.
 const { dependencies } = require('../package.json');
 
 for (const name of Object.keys(dependencies)) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // npm run dev: runs the demo from the sources and restarts it when a source changes.
 //
-// Most of a start is the loading of packages. So a second process loads them in advance and waits. After a change it takes
-// over in half the time that `node --watch` needs.
+// Most of the start time is spent on loading packages. So a spare process loads them in advance and waits. After a
+// change, it takes over in half the time that `node --watch` needs.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
@@ -37,7 +37,7 @@ function startSpare() {
   });
 }
 
-/** The next spare process starts when this one has printed its guide, so that the two do not slow each other down. */
+/** Starts the next spare process when `child` has loaded the demo, so that the two do not slow each other down. */
 function run(child) {
   child.send('run');
   child.once('message', () => (spare ??= startSpare()));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // npm run picture
 //
-// Starts the demo on a free port with a folder of its own, and takes the pictures of the login page in README.md.
+// Starts the demo on a free port with a temporary folder, and takes the screenshots of the login page for README.md.
 // Needs Chromium.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -76,7 +76,7 @@ async function takePictures(address) {
       });
       await page.goto('/', { waitUntil: 'load' });
       await page.getByLabel('User name', { exact: true }).fill('alice');
-      // Only the form: the gradient behind it makes each file three times as large.
+      // The picture shows only the form, because the gradient behind it makes each file three times as large.
       const file = join(target, `login-${colorScheme}.png`);
       await page.locator('.card').screenshot({ path: file, animations: 'disabled', caret: 'hide' });
     }

@@ -8,7 +8,7 @@ const contract = 'docs/spec/service.md';
 const catalogue = 'docs/spec/attacks.md';
 const map = 'docs/spec-map.md';
 
-// Generated files and binary files. The last one contains wrong references on purpose.
+// Generated files and binary files. The test file at the end contains wrong references on purpose.
 const skipped = [
   /(^|\/)package-lock\.json$/,
   /^openapi\.json$/,

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // node scripts/runtime-files.mjs [--into DIRECTORY]
 //
-// The files that the built program loads, and nothing else: the bundle, the templates, the web pages, and out of node_modules what the
-// packages beside the bundle need (ADR 0015). Prints one path a line, or copies the files; the Dockerfile makes the image of them.
+// Lists exactly the files that the built program loads: the bundle, the templates, the web pages, and the files in
+// node_modules that the packages outside the bundle need (ADR 0015). Prints one path per line, or copies the files. The
+// Dockerfile builds the image from these files.
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -13,8 +14,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /**
- * The packages that the bundle leaves in node_modules: binaries, what is optional, and what is found by its path. `entries`:
- * what the program asks for, the package itself unless told. `files`: what is opened by a path that no `require` names.
+ * The packages that the bundle leaves in node_modules: binaries, optional packages, and packages that are found by
+ * their path. `entries`: the modules that the program loads, by default the package itself. `files`: the files that are
+ * opened by a path that no `require` names.
  */
 export const outside = {
   'better-sqlite3': { files: [/^build\/Release\/better_sqlite3\.node$/] },
@@ -56,7 +58,7 @@ export async function runtimeFiles() {
   return [...files].sort();
 }
 
-/** A pattern that finds nothing is a package that has changed, or a build that is missing. */
+/** @throws Error when a pattern matches no file: the package has changed, or the build is missing */
 function found(directory, patterns) {
   const names = patterns.length === 0 ? [] : readdirSync(directory, { recursive: true });
   return patterns.flatMap((pattern) => {
@@ -68,7 +70,7 @@ function found(directory, patterns) {
 
 const entriesOf = ([name, { entries = [name] }]) => entries.map((entry) => require.resolve(entry));
 
-/** All that the entries require, import, or load as a binary. */
+/** All files that the entries require, import, or load as a binary. */
 async function modulesOf(entries) {
   const files = new Set();
   const record = {
@@ -88,7 +90,7 @@ async function modulesOf(entries) {
     cwd: root,
     platform: 'node',
     treeshake: false,
-    // As Node resolves, and not as a bundler does, which would take the ES modules of packages that have both.
+    // Resolves as Node does. A bundler would take the ES modules of packages that have both kinds.
     resolve: { conditionNames: ['node'], mainFields: ['main'] },
     plugins: [record],
     onLog(_level, log) {
@@ -99,13 +101,16 @@ async function modulesOf(entries) {
   return files;
 }
 
-/** A binary of another platform, beside the one that is here, and what a package says is optional. */
+/** True for a binary of another platform, and for an optional package of another platform. */
 function mayBeMissing({ message }) {
   const [, wanted] = /'([^']+)'/.exec(message) ?? [];
   return /^\.\/.*\.node$|-(darwin|win32|linux|android|freebsd|wasm32|openharmony)\b/.test(wanted);
 }
 
-/** Of its package and of the folders in between: they say what kind of module the file is and where the package begins. */
+/**
+ * Finds each package.json in the folder of the file and in its parents up to node_modules. Node reads them to find the
+ * kind of the module and the root of the package.
+ */
 function manifestsOf(file) {
   const manifests = [];
   for (let at = dirname(file); !at.endsWith('/node_modules'); at = dirname(at)) {

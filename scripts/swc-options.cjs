@@ -1,6 +1,6 @@
 'use strict';
 
-/** Options of swc for jest and `npm run dev`. As tsc does, they give CommonJS with decorators and their metadata. */
+/** Options of swc for jest and `npm run dev`. Like tsc, swc then emits CommonJS with decorators and their metadata. */
 module.exports = {
   swcrc: false,
   jsc: {

@@ -83,7 +83,7 @@ function readArguments(args) {
   return { only, build: !others.includes('--no-build'), jestArguments: others.filter((arg) => !own.has(arg)) };
 }
 
-/** A test file that cannot be loaded counts as a failed test, and so does a run that fails without a failed test. */
+/** A test file that cannot be loaded counts as one failed test. So does a run that fails without a failed test. */
 function countLine(code, resultFile) {
   const result = readResult(resultFile);
   const failed = Math.max(result.numFailedTests + result.numRuntimeErrorTestSuites, code === 0 ? 0 : 1);
@@ -111,7 +111,7 @@ async function run(command, args) {
   if (code !== 0) throw new Error(`"${command} ${args.join(' ')}" failed with exit code ${code}`);
 }
 
-/** An interrupt does not end the installer, because a package manager that is killed leaves packages half installed. */
+/** An interrupt does not end the installer, because a killed package manager leaves packages half installed. */
 async function runInstaller(command, args, env = {}) {
   const child = start(command, args, env);
   const [code] = await once(child, 'exit');

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Does for one process what a container engine does: its own root directory, read-only if wanted; process number 1 of its own
- * process table; and mounts that end with it.
+ * Isolates one process as a container engine does. The process has its own root directory, which can be read-only. The
+ * process is number 1 of its own process table. Its mounts end with it.
  */
 const enter = `
 set -e
@@ -15,7 +15,7 @@ if [ "$mode" = ro ]; then mount -o remount,bind,ro "$root"; fi
 exec chroot --userspec="$user" "$root" env -C "$cwd" "$@"
 `;
 
-/** The PATH of the image. That of the host would name programs that the image does not have. */
+/** The PATH of the image. The PATH of the host would name programs that the image does not have. */
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 function invocation({ root, cwd = '/', user = '0:0', readOnly = false, writable = '' }, command) {
@@ -33,7 +33,7 @@ export function runConfined(place, command, { env = {}, stdio = 'pipe' } = {}) {
   });
 }
 
-/** Starts a command. `pid` is its number on the host, for signals from outside, as a container engine sends them. */
+/** Starts a command. `pid` returns its process id on the host, for signals like those of a container engine. */
 export function startConfined(place, command, { env = {} } = {}) {
   const child = spawn('unshare', invocation(place, command), {
     env: { PATH: path, ...env },

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 const bundledNpm = { 24: 11 };
 
 /**
- * The headers that native packages are compiled with. better-sqlite3 12 aborts the process when it is compiled with those of
- * Node 24.19 or later, because their ObjectWrap needs an environment in its destructor (docs/operations/kubernetes.md).
+ * The Node version whose headers native packages are compiled with. Compiled with the headers of Node 24.19 or later,
+ * better-sqlite3 12 aborts the process, because ObjectWrap needs an environment in its destructor
+ * (docs/operations/kubernetes.md).
  */
 const headersOf = { 24: '24.18.1' };
 
-/** Says why the base image cannot be made on this machine. Returns undefined when it can. */
+/** Returns the reason why the base image cannot be made on this machine, or undefined when it can. */
 export function missingForDebianRoot() {
   const release = '/etc/os-release';
   if (!existsSync(release) || !/^ID=debian$/m.test(readFileSync(release, 'utf8'))) return 'this is no Debian';
@@ -21,7 +22,7 @@ export function missingForDebianRoot() {
   return undefined;
 }
 
-/** Makes an empty Debian with the Node of the image's name in /usr/local, as the base image has it. */
+/** Makes an empty Debian like the base image, with the Node version of the image's name in /usr/local. */
 export function makeDebianRoot(root, { node, debian }) {
   if (spawnSync('debootstrap', ['--version']).status !== 0) {
     run('apt-get', ['install', '-y', '--no-install-recommends', 'debootstrap'], {
@@ -52,7 +53,7 @@ function installNode(root, major) {
   });
 }
 
-/** Unpacks the newest release of a package while `use` runs. */
+/** Unpacks the newest release of a package, calls `use` with its folder, and deletes the folder. */
 function unpack(name, root, use) {
   const folder = join(root, 'var/tmp/package');
   mkdirSync(folder);

@@ -6,7 +6,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { SMTPServer } from 'smtp-server';
 
-/** Starts a mail server and a trace collector, which keep what the program sends them. */
+/** Starts a mail server and a trace collector. Both keep all data that the service sends. */
 export async function openCounterparts() {
   const mails = [];
   const traces = [];

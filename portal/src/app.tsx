@@ -79,7 +79,7 @@ function placeOf(step: Step): string {
 /** `Redirect` acts only when it is mounted. The key mounts it again when a second redirect follows the first. */
 function To({ path, from }: { readonly path: string; readonly from: string }): ReactNode {
   const elsewhere = !ownPages.includes(pathOf(path));
-  // Until the other page is there, this one stays empty, although the target is forgotten.
+  // Keeps this page empty until the browser has loaded the other page, although the target is already cleared.
   const leaving = useRef(false);
   leaving.current ||= elsewhere;
   const protectedPage = from === paths.account || from === paths.totp;
@@ -89,13 +89,13 @@ function To({ path, from }: { readonly path: string; readonly from: string }): R
   useEffect(() => {
     if (!elsewhere) return;
     target.set(undefined);
-    // The login page leaves no entry in the history, so that Back does not lead forward again.
+    // Replaces the history entry of the login page. Otherwise the Back button would redirect to this target again.
     window.location.replace(path);
   }, [elsewhere, path]);
   return leaving.current ? null : <Redirect key={path} to={path} replace />;
 }
 
-/** Moves the focus to the heading of a new page for screen readers. A field with `autoFocus` keeps it. */
+/** Moves the focus to the heading of a new page for screen readers. A field with `autoFocus` keeps the focus. */
 function useFocusOnNewPage(): void {
   const [location] = useLocation();
   const shown = useRef(location);

@@ -3,13 +3,13 @@ import { findOffer } from './offer';
 import type { CaptchaWidget } from './captcha/widget';
 
 export interface CaptchaSource {
-  /** Starts early, so that the token is there when the form is filled in. An error shows when it is needed. */
+  /** Starts early, so that the token is ready when the user submits the form. Errors are left to `take`. */
   prepare(): void;
-  /** Returns a token and forgets it, because it is spent by its use even if the login fails. */
+  /** Returns a token and never returns it again, because a login spends the token even if the login fails. */
   take(): Promise<string>;
 }
 
-/** The captcha that the service asks for first. The code of the others is not loaded. */
+/** The first captcha provider of the service. The page does not load the code of the other providers. */
 class Captcha implements CaptchaSource {
   private box: HTMLElement | null = null;
   private widget: CaptchaWidget | undefined;
@@ -39,7 +39,7 @@ class Captcha implements CaptchaSource {
   }
 }
 
-/** A part of the pages that does not load is a connection that fails. */
+/** Reports a script of the pages that does not load as a failed connection. */
 function loaded<T>(module: Promise<T>): Promise<T> {
   return module.catch((cause: unknown) => {
     throw new ConnectionError('a script of the pages did not load', { cause });

@@ -2,10 +2,10 @@ import { useSyncExternalStore } from 'react';
 import type { CapabilitiesResponse } from '@portal-auth/sdk';
 import { auth, serviceBase } from './auth';
 
-/** What the pages show: `GET /capabilities`, or the defaults as long as there is no answer. */
+/** The features and the brand that the pages show: `GET /capabilities`, or the defaults until there is an answer. */
 export interface Offer extends Pick<CapabilitiesResponse, 'providers' | 'password_reset' | 'captcha'> {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
-  /** There is an answer, or there will be none. Until then the brand is not drawn, so that no other name flashes. */
+  /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
   readonly settled: boolean;
 }
 
@@ -49,5 +49,5 @@ export function useOffer(): Offer {
   return useSyncExternalStore(subscribe, () => offer);
 }
 
-/** A path below `/brand/` belongs to the service, which can have another origin than the pages. */
+/** Resolves a path below `/brand/` against the service, which can have another origin than the pages. */
 export const logoUrl = (url: string): string => new URL(url, serviceBase).href;

@@ -1,9 +1,9 @@
-/** A setting of the server of this page (`<meta name="portal:…">` in index.html). Empty if it is not set. */
+/** A setting that the server wrote into this page (`<meta name="portal:…">` in index.html). Empty if it is not set. */
 function told(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="portal:${name}"]`)?.content ?? '';
 }
 
-/** Base URL of the service. Empty: the origin of this page. */
+/** Base URL of the service. An empty string stands for the origin of this page. */
 export const serviceUrl = told('service').replace(/\/+$/, '');
 
 /** Path of the demo's outbox. Empty outside the demo. */

@@ -1,4 +1,4 @@
-/** Paths of the pages. They must differ from the paths of the service: the service would answer `GET /login`. */
+/** Paths of the pages. They must differ from the paths of the service, which would otherwise answer `GET /login`. */
 export const paths = {
   login: '/',
   code: '/code',

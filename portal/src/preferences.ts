@@ -12,6 +12,6 @@ export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // The browser forbids storage: the choice lasts until the user leaves the page.
+    // The browser forbids storage, so the choice lasts only until the user leaves the page.
   }
 }

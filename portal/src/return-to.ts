@@ -3,23 +3,24 @@ const maxLength = 2048;
 const anyOrigin = 'https://portal.invalid';
 
 /**
- * Returns a path of this origin, with its query and fragment, or undefined. A link to the login page is written by anybody,
- * so what it names must not lead to another site, whoever reads it: this browser, a proxy, or a page that decodes it again.
+ * Returns a path of this origin, with its query and fragment, or undefined. Anybody can write a link to the login page.
+ * Its target must therefore not lead to another site, whether this browser, a proxy, or a page that decodes the target
+ * again reads it.
  */
 export function safePath(text: string | null | undefined): string | undefined {
   if (text == null || text.length > maxLength || !isPath(text)) return undefined;
   const { origin, pathname, search, hash } = new URL(text, anyOrigin);
-  // The parser resolves dots: `/..//evil.example` has become `//evil.example`.
+  // The URL parser resolves dot segments: `/..//evil.example` becomes `//evil.example`.
   if (origin !== anyOrigin || !staysPath(pathname)) return undefined;
   return pathname + search + hash;
 }
 
-/** One slash first. Browsers read a backslash as a slash, and drop tabs and line breaks. */
+/** The text starts with exactly one slash. Browsers read a backslash as a slash, and drop tabs and line breaks. */
 function isPath(text: string): boolean {
   return text.startsWith('/') && !text.startsWith('//') && !/[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
 }
 
-/** The path stays a path however often it is decoded. */
+/** True when the text is still a path after any number of decodings. */
 function staysPath(path: string): boolean {
   if (!isPath(path)) return false;
   let text = decodedOnce(path);
@@ -27,7 +28,7 @@ function staysPath(path: string): boolean {
   for (;;) {
     if (!isPath(text)) return false;
     const decoded = decodedOnce(text);
-    // `/100%25` is decoded to `/100%`, which is no encoding any more.
+    // `/100%25` decodes to `/100%`, which cannot be decoded again.
     if (decoded === undefined) return !/%[0-9a-f]{2}/i.test(text);
     if (decoded === text) return true;
     text = decoded;

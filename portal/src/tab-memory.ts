@@ -1,7 +1,7 @@
 import { paths } from './paths';
 import { pathOf, safePath } from './return-to';
 
-/** A text that this tab remembers over a reload, if the browser allows storage. */
+/** A text that this tab keeps. It survives a reload if the browser allows storage. */
 function remembered(key: string): { get(): string | undefined; set(text: string | undefined): void } {
   let kept: string | undefined;
   return {
@@ -18,20 +18,20 @@ function remembered(key: string): { get(): string | undefined; set(text: string 
         if (text === undefined) sessionStorage.removeItem(key);
         else sessionStorage.setItem(key, text);
       } catch {
-        // The tab remembers it until it is reloaded.
+        // The text stays in memory until the tab is reloaded.
       }
     },
   };
 }
 
-/** The last user name or e-mail address that was typed. Password managers need it beside a new password. */
+/** The user name or e-mail address that the user typed last. Password managers need it beside a new password. */
 export const typedName = remembered('portal.typed-name');
 
 const asked = remembered('portal.target');
-/** A signed-in user is sent away from these pages, so they cannot be a target. */
+/** The pages redirect a signed-in user to another page, so they cannot be a target. */
 const passing: readonly string[] = [paths.login, paths.code];
 
-/** The path that a signed-out user asked for: a page, or `return_to` of the login page. It is shown after the login. */
+/** The path to open after the login: the page that a signed-out user requested, or `return_to` of the login page. */
 export const target = {
   get: (): string | undefined => {
     const path = safePath(asked.get());
@@ -40,7 +40,7 @@ export const target = {
   set: (path: string | undefined): void => asked.set(path),
 };
 
-/** Keeps `/?return_to=/reports` for the end of the login. What is not a path of this origin is ignored. */
+/** Stores the path in `/?return_to=/reports` until the login is complete. Ignores all but paths of this origin. */
 export function keepReturnTo(): void {
   if (location.pathname !== paths.login) return;
   const path = safePath(new URLSearchParams(location.search).get('return_to'));

@@ -31,7 +31,7 @@ describe('CaptchaReceipts', () => {
     expect(JSON.stringify(await store.database.rows('SELECT * FROM captcha_receipts'))).not.toContain('a-token');
   });
 
-  it('lets a released token be claimed once more', async () => {
+  it('lets a released token be claimed exactly once more', async () => {
     await receipts.claim('t', clock.secondsFromNow(300));
     await receipts.release('t');
     expect(await receipts.claim('t', clock.secondsFromNow(300))).toBe(true);

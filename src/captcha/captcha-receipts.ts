@@ -4,11 +4,11 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
 
-/** A receipt outlives its token: a replica whose clock is ahead must not purge it while another accepts the token. */
+/** A receipt outlives its token. A replica whose clock is ahead must not purge it while another accepts the token. */
 const marginSeconds = 60;
 const largestBatch = 1000;
 
-/** The spent tokens: a hash of each token until the token has expired anyway (docs/spec/attacks.md#w15). */
+/** The spent tokens: a hash of each token, kept until the token has expired (docs/spec/attacks.md#w15). */
 @Injectable()
 export class CaptchaReceipts {
   constructor(
@@ -17,8 +17,8 @@ export class CaptchaReceipts {
   ) {}
 
   /**
-   * Racers: parallel logins with one token, on any replica. The first INSERT takes the primary key and wins. The others
-   * hit the duplicate key and get `false`; their callers answer CAPTCHA_401001.
+   * Of parallel logins with one token, on any replica, the first INSERT takes the primary key and wins. The others hit
+   * the duplicate key and get `false`. Their callers answer CAPTCHA_401001.
    * @param identity identifies the token and is the same for every encoding of it
    * @param expires when the token expires by itself
    */
@@ -35,7 +35,7 @@ export class CaptchaReceipts {
     }
   }
 
-  /** Makes a token usable again that no provider could judge. Only the caller that claimed it may release it. */
+  /** Makes a token usable again that no provider could judge. Only the caller that claimed the token may release it. */
   async release(identity: string): Promise<void> {
     await this.database.affected('DELETE FROM captcha_receipts WHERE token_hash = ?', [sha256Hex(identity)]);
   }

@@ -1,4 +1,4 @@
-/** Time-outs and limits of sending; names that end in `Ms` are milliseconds. Injected, so that tests can lower them. */
+/** Time-outs and limits of sending. Names that end in `Ms` are milliseconds. Tests inject lower values. */
 export abstract class MailLimits {
   /** The limit of the name resolution, and separately of the TCP connection. */
   abstract readonly connectMs: number;
@@ -11,7 +11,7 @@ export abstract class MailLimits {
   abstract readonly leaseMs: number;
   /** The interval between two searches for due mails. */
   abstract readonly pollMs: number;
-  /** Delay between queueing a mail and the first claim: by then the caller's transaction has usually committed. */
+  /** Delay between queueing a mail and the first claim. The caller's transaction has usually committed by then. */
   abstract readonly nudgeMs: number;
   /** How long a stopping process waits for the mails that it is sending. */
   abstract readonly stopMs: number;

@@ -2,9 +2,12 @@
 export const mailStatus = {
   waiting: 0,
   sent: 1,
-  /** Refused with 5xx, not one plain address, tried too often, or not sendable because of a bug of this program. */
+  /**
+   * The server refused the mail with 5xx, the recipient is not one plain address, the attempts are used up, or a bug of
+   * this program prevents the sending.
+   */
   dead: 2,
-  /** Its `expires` passed before it could be sent. */
+  /** The mail could not be sent before its `expires`. */
   expired: 3,
   /** No mail server was configured (docs/spec/service.md#6.2). */
   skipped: 4,

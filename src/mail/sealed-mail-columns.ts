@@ -2,7 +2,7 @@ import type { SealedColumn } from '../platform/crypto/resealing';
 import { mailPurpose } from './outbox/mail-payload';
 import { smtpSecretPurpose } from './smtp-secret';
 
-/** Columns that `keys reseal` encrypts again: SMTP passwords, and waiting mails (an invitation may wait for days). */
+/** Columns that `keys reseal` encrypts again: SMTP passwords and queued mails. An invitation may be queued for days. */
 export const sealedMailColumns: readonly SealedColumn[] = [
   {
     table: 'system_configs',

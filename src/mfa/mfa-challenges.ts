@@ -25,12 +25,12 @@ export class MfaChallenges {
     private readonly config: AppConfig,
   ) {}
 
-  /** `MFA_REQUIRED`, for all users: no tenant and no user can override it (docs/spec/service.md#1.4). */
+  /** The setting `MFA_REQUIRED`. No tenant and no user can override it (docs/spec/service.md#1.4). */
   get required(): boolean {
     return this.config.mfa.required;
   }
 
-  /** @throws DomainError MFA_429001 within the cooldown; the former code and its pending login stay valid */
+  /** @throws DomainError MFA_429001 within the cooldown. The former code and its pending login stay valid. */
   async open(user: User, client: ClientInfo): Promise<Challenge> {
     if (channelOf(user) === 'email') return this.openByEmail(user, client);
     const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip);

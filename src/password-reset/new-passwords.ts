@@ -8,7 +8,7 @@ import type { User } from '../users/user.entity';
 import { meetsPolicy } from './password-policy';
 import { PasswordPolicySource } from './password-policy-source';
 
-/** What a user may choose as a new password (docs/spec/decisions.md#password-policy). */
+/** Checks and hashes the new password of a user (docs/spec/decisions.md#password-policy). */
 @Injectable()
 export class NewPasswords {
   constructor(
@@ -18,7 +18,7 @@ export class NewPasswords {
   ) {}
 
   /**
-   * Also refuses what bcrypt would truncate (docs/spec/attacks.md#w21). The password is not normalised (ADR 0009).
+   * Also refuses a password that bcrypt would truncate (docs/spec/attacks.md#w21). It is not normalised (ADR 0009).
    * @throws DomainError AUTH_400007
    */
   async assertAllowed(password: string): Promise<void> {

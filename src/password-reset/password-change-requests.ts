@@ -19,7 +19,7 @@ export interface OpenedRequest {
   readonly token: string;
 }
 
-/** The life of a password change request: opened, looked up by its link, used once (docs/spec/service.md#3.2). */
+/** Opens password change requests, finds them by the token of the link, uses each once (docs/spec/service.md#3.2). */
 @Injectable()
 export class PasswordChangeRequests {
   constructor(
@@ -72,10 +72,11 @@ export class PasswordChangeRequests {
   }
 
   /**
-   * Finds the usable request of a link. It only reads: mail scanners open links too (docs/spec/attacks.md#w28).
+   * Finds the usable request of a link. The method only reads, because mail scanners also open links
+   * (docs/spec/attacks.md#w28).
    * @param sql the current transaction, when the read must see its changes
-   * @throws DomainError AUTH_401003 unknown or malformed, AUTH_401007 used (also when it has expired), AUTH_401005
-   *   expired
+   * @throws DomainError AUTH_401003 for an unknown or malformed token, AUTH_401007 for a used request (also an expired
+   *   one), AUTH_401005 for an expired request
    */
   async find(token: string, sql: Sql = this.database): Promise<FoundRequest> {
     const request = await this.rows.findByToken(sql, token);
@@ -87,7 +88,7 @@ export class PasswordChangeRequests {
 
   /**
    * Marks the request as used, and closes all other requests of the user.
-   * @returns false when the request was already used, superseded or expired; nothing was changed
+   * @returns false, without a change, when the request was already used, superseded or expired
    */
   async use(tx: Gated<'reset'>, { uid, userId }: FoundRequest): Promise<boolean> {
     if (!(await this.rows.consume(tx, uid))) return false;

@@ -13,11 +13,11 @@ import { UsersRepository } from '../users/users.repository';
 export interface ChosenPassword {
   readonly hash: string;
   readonly type: ChangeType;
-  /** The credential version that allowed this change. When it has moved since, the change is refused. */
+  /** The credential version that allowed this change. The change is refused when the user now has a newer version. */
   readonly issuedUnder: number;
 }
 
-/** A user sets a password: everything that changes with it, in the caller's transaction (docs/spec/service.md#4.11). */
+/** Writes all effects of a user's new password, in the caller's transaction (docs/spec/service.md#4.11). */
 @Injectable()
 export class PasswordChange {
   constructor(
@@ -30,10 +30,10 @@ export class PasswordChange {
   ) {}
 
   /**
-   * Racers: an operator who sets a password, and another change by the user (on the `users` row). The first commit wins.
-   * The new credential version ends every token and pending login of the user, also those that a parallel login or
-   * refresh inserts. Marking the rows only keeps the tables true (ADR 0005).
-   * @returns false when the credential version has moved; nothing changed, and the caller rolls back
+   * An operator who sets a password, and another change by the user, compete for the `users` row. The first commit
+   * wins. The new credential version ends every token and pending login of the user, also those that a parallel login
+   * or refresh inserts. The rows are marked as revoked only so that the tables show the true state (ADR 0005).
+   * @returns false when the user has a newer credential version. Nothing is changed, and the caller rolls back.
    */
   async write(tx: Transaction, user: User, chosen: ChosenPassword, client: ClientInfo): Promise<boolean> {
     const { hash, type, issuedUnder } = chosen;

@@ -51,7 +51,7 @@ export function meetsPolicy(password: string, policy: PasswordPolicy): boolean {
   return missingFor(password, policy).length === 0;
 }
 
-/** What the password lacks, in words for a person; empty when it meets the policy. */
+/** The rules that the password breaks, in words for a person. Empty when the password meets the policy. */
 export function missingFor(password: string, policy: PasswordPolicy): string[] {
   const missing: string[] = [];
   if ([...password].length < policy.min_length) missing.push(`at least ${policy.min_length} characters`);

@@ -12,11 +12,11 @@ import { MailedLinks } from './forgot/mailed-links';
 export interface Invitation {
   readonly link: string;
   readonly expires: Date;
-  /** False for a user without an e-mail address that mail can go to. */
+  /** False for a user without a usable e-mail address. */
   readonly mailed: boolean;
 }
 
-/** Invites a user to choose the first password, with a request that has a longer lifetime. An operator calls it. */
+/** Lets an operator invite a user to choose the first password, with a request that has a longer lifetime. */
 @Injectable()
 export class UserInvitations {
   constructor(

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // node scripts/fuzz.mjs [--comparisons 100000] [--seed N]
 //
-// Compares random passwords with random hashes in pairs and holds each verdict to @node-rs/bcrypt and bcryptjs. Prints the
-// seed, so that a disagreement can be repeated, and ends with exit code 1 at the first one.
+// Compares random passwords with random hashes in pairs, and checks each verdict against @node-rs/bcrypt and bcryptjs.
+// Prints the seed, so that a run can be repeated. Ends with exit code 1 at the first wrong verdict.
 import { createHash, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import native from '@node-rs/bcrypt';
@@ -36,7 +36,7 @@ while (done < comparisons) {
 }
 console.log(`${done} comparisons, every verdict agrees with both libraries`);
 
-/** A password of 0 to 72 bytes with a hash: half of the time its own, otherwise that of a password that differs a little. */
+/** A password of 0 to 72 bytes with a hash: half of the time its own, otherwise the hash of a similar password. */
 function oneComparison() {
   const password = text(random(73));
   const hashed = random(2) ? password : changed(password);
@@ -55,7 +55,7 @@ function text(bytes) {
   }
 }
 
-/** One character more, one less, or another one somewhere; at most 72 bytes. */
+/** Inserts, removes or replaces one character, or changes nothing. The result has at most 72 bytes. */
 function changed(password) {
   const characters = [...password];
   const at = random(characters.length + 1);
@@ -64,14 +64,14 @@ function changed(password) {
   return Buffer.byteLength(result) > 72 ? result.slice(0, 10) : result;
 }
 
-/** Another character of the salt or the digest; with luck one that decodes to the same bits. */
+/** Replaces one character of the salt or the digest. The new character may decode to the same bits. */
 function misspelt(hash) {
   const alphabet = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   const at = random(2) ? [28, 59][random(2)] : 7 + random(53);
   return hash.slice(0, at) + alphabet[random(64)] + hash.slice(at + 1);
 }
 
-/** Numbers below a limit from SHA-256 of the seed and a counter: the same on every machine. */
+/** Makes numbers below a limit from the SHA-256 of the seed and a counter. They are the same on every machine. */
 function generator(start) {
   let counter = 0;
   return (limit) => createHash('sha256').update(`${start} ${counter++}`).digest().readUInt32BE(0) % limit;

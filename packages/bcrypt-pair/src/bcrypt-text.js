@@ -37,8 +37,8 @@ function inputOf({ password, hash }) {
 }
 
 /**
- * Whether the module's output is the digest of the hash. The texts are compared, not the decoded bytes: the last character of
- * the salt and of the digest have unused bits, and both bcrypt libraries refuse a spelling that sets them.
+ * Whether the module's output is the digest of the hash. The function compares the texts, not the decoded bytes. The
+ * last character of the salt and of the digest has unused bits, and both bcrypt libraries refuse a text that sets them.
  * @param {string} hash
  * @param {Uint8Array} output
  */

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * The first 33,344 binary digits of the fractional part of pi, in base64. Blowfish starts from them (Schneier 1993): 18 words
- * for the P-array, then four times 256 words for the S-boxes. The test computes them again.
+ * The first 33,344 binary digits of the fractional part of pi, in base64. Blowfish starts from these digits (Schneier
+ * 1993): 18 words for the P-array, then four times 256 words for the S-boxes. The test computes the digits again.
  */
 const DIGITS_OF_PI = Buffer.from(
   `

@@ -16,14 +16,14 @@ const SALT_BYTES = 16;
 const OUTPUT_BYTES = 24;
 
 /**
- * The two passwords that are compared at once. A round of Blowfish waits for four table look-ups, and the next round waits
- * for it: one password leaves most of a core idle, and a second one uses that time. A third does not pay: V8 runs out of
- * registers (measured, README).
+ * One lane for each of the two passwords that are compared at once. A round of Blowfish waits for four table look-ups,
+ * and the next round waits for its result. One password therefore leaves most of a core idle, and a second password
+ * uses that time. A third password does not pay, because V8 runs out of registers (measured, README).
  */
 const LANES = /** @type {const} */ ([0, 1]);
 
-// Memory layout. Each lane has its P-array, S-boxes, key, salt and output in one piece. After the lanes lie the digits of pi
-// that both start from, and the text that both encipher.
+// Memory layout. Each lane has its P-array, S-boxes, key, salt and output in one piece. After the lanes come the digits
+// of pi that both lanes start from, and the text that both lanes encipher.
 const LANE_BYTES = STATE_BYTES + KEY_BYTES + SALT_BYTES + OUTPUT_BYTES;
 /** @param {number} lane */
 const stateAddress = (lane) => lane * LANE_BYTES;
@@ -50,10 +50,10 @@ const EXPAND_KEY_WITH_SALT = 1;
 const ENCIPHER_OUTPUT = 2;
 
 /**
- * bcrypt's core for two passwords at once, each with its own salt, both of one cost (Provos and Mazières, "A Future-Adaptable
- * Password Scheme", USENIX 1999). The WebAssembly module exports `memory` and `run(rounds)`, where `rounds` is 2 to the power
- * of the cost. Write the key and the salt of a lane at `inputAddress`, call `run`, read the output at `outputAddress`. All of
- * them are 32-bit words in little-endian order.
+ * bcrypt's core for two passwords at once, each with its own salt, both with the same cost (Provos and Mazières,
+ * "A Future-Adaptable Password Scheme", USENIX 1999). The WebAssembly module exports `memory` and `run(rounds)`, where
+ * `rounds` is 2 to the power of the cost. Write the key and the salt of a lane at `inputAddress`, call `run`, and read
+ * the output at `outputAddress`. Inputs and outputs are 32-bit words in little-endian order.
  */
 function eksBlowfishModule() {
   const cipher = encipher();
@@ -68,7 +68,7 @@ function eksBlowfishModule() {
   });
 }
 
-/** EksBlowfishSetup, then the text is enciphered. @returns {Code} */
+/** The main function: EksBlowfishSetup, then the encipherment of the text. @returns {Code} */
 function run() {
   const rounds = 0;
   return [
@@ -156,7 +156,7 @@ function mixIntoP(addressOf) {
   );
 }
 
-/** Blowfish on the halves of both lanes, one round of each lane in turn, so that neither lane's look-ups hold up the core. */
+/** Blowfish on the block of each lane. The rounds alternate, so that neither lane's look-ups stall the core. */
 function encipher() {
   const rounds = Array.from({ length: 8 }, (_, pair) => [
     ...eachLane((lane) => round(lane, left(lane), right(lane), 2 * pair + 1)),
@@ -174,7 +174,13 @@ function encipher() {
   ];
 }
 
-/** @param {number} lane @param {number} from @param {number} into @param {number} n index in the P-array @returns {Code} */
+/**
+ * @param {number} lane
+ * @param {number} from
+ * @param {number} into
+ * @param {number} n index in the P-array
+ * @returns {Code}
+ */
 function round(lane, from, into, n) {
   // The shifts leave each byte multiplied by four, which is the address of its word in the S-box.
   /** @param {number} box @param {Code} shifted */

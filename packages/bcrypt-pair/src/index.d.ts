@@ -7,11 +7,11 @@ export interface Comparison {
 }
 
 /**
- * Compares two passwords with their hashes in the calling thread, both at once. The call blocks for about the time of one
- * comparison: call it in a worker thread.
+ * Compares two passwords with their hashes at once, in the calling thread. The call blocks for about the time of one
+ * comparison, so call it in a worker thread.
  *
- * @returns whether the first and whether the second password belongs to its hash; null where this process cannot run
- *   WebAssembly (`--jitless`, an address space limit below about 10 GB), which never changes while the process lives
+ * @returns one verdict for each password: true when it belongs to its hash. Null when this process cannot run
+ *   WebAssembly (`--jitless`, an address space limit below about 10 GB), which never changes during its lifetime
  * @throws TypeError when a hash is not a bcrypt hash, or when the two hashes differ in cost
  */
 export function comparePair(first: Comparison, second: Comparison): [boolean, boolean] | null;

@@ -31,8 +31,8 @@ function comparePair(first, second) {
 }
 
 /**
- * One instance, with a memory of its own, for the thread that loads this file. V8 compiles equal bytes once for all threads
- * of a process.
+ * Creates an instance, with its own memory, for the thread that loads this file. V8 compiles equal bytes once for all
+ * threads of a process.
  * @returns {Core | null}
  */
 function instantiate() {
@@ -40,7 +40,7 @@ function instantiate() {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(eksBlowfishModule()));
     return /** @type {any} */ (instance.exports);
   } catch {
-    // Either there is no WebAssembly, or no room for its memory: V8 reserves 10 GB of addresses for each.
+    // WebAssembly is missing, or the address space is too small: V8 reserves 10 GB of addresses for each memory.
     return null;
   }
 }

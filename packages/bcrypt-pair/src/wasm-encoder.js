@@ -7,10 +7,10 @@
  * @typedef {readonly number[]} Code The bytes of an instruction, after the bytes of its operands.
  *
  * @typedef {object} ModuleDescription
- * @property {number} pages Size of the memory in pages of 64 KiB. It is zero outside `data`.
+ * @property {number} pages Size of the memory in pages of 64 KiB. All bytes outside `data` are zero.
  * @property {{ address: number, bytes: Uint8Array }} data
- * @property {readonly { locals: number, body: Code }[]} functions Each takes one i32 and returns nothing. `call` names a
- *   function by its index in this list.
+ * @property {readonly { locals: number, body: Code }[]} functions Each function takes one i32 and returns nothing.
+ *   `call` names a function by its index in this list.
  * @property {string} exportName The name under which the last function is exported. The memory is exported as `memory`.
  */
 
@@ -53,7 +53,12 @@ const copy = (to, from, bytes) => [
 /** @param {number} index @param {Code} [argument] @returns {Code} */
 const call = (index, argument = constant(0)) => [...argument, 0x10, ...unsignedLeb128(index)];
 
-/** Runs the body once, and again while the condition is not zero. @param {Code} body @param {Code} condition @returns {Code} */
+/**
+ * Runs the body once, and again while the condition is not zero.
+ * @param {Code} body
+ * @param {Code} condition
+ * @returns {Code}
+ */
 const doWhile = (body, condition) => [0x03, NO_RESULT, ...body, ...condition, 0x0d, 0x00, END];
 
 /** @param {ModuleDescription} description */

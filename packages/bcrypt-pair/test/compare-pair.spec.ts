@@ -30,7 +30,7 @@ describe('comparePair', () => {
     expect(comparePair(wrong, right)).toEqual([false, true]);
   });
 
-  it('gives the verdict of both libraries for every length up to 72 bytes, letters of all lengths, every prefix', () => {
+  it('agrees with both libraries for every length up to 72 bytes, characters of 1 to 4 bytes, and every prefix', () => {
     const cases = Array.from({ length: 73 }, (_, bytes): Comparison => {
       const letters = bytes % 2 ? 'aü€😀' : 'pass word';
       const password = cutTo(bytes, letters.repeat(bytes));
@@ -56,7 +56,7 @@ describe('comparePair', () => {
     }
   });
 
-  it('refuses a spelling of the hash that only decodes to the right bytes, as both libraries do', () => {
+  it('refuses a hash whose text differs but decodes to the same bytes, as both libraries do', () => {
     const [password, hash] = VECTORS[2]!;
     // The last character of the salt has four unused bits, the last one of the digest has two.
     for (const at of [28, 59]) {
@@ -89,7 +89,7 @@ describe('comparePair', () => {
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux('returns null where there is no room for the memory of WebAssembly', async () => {
+  onLinux('returns null where the address space is too small for the memory of WebAssembly', async () => {
     // Eight gigabytes of addresses are enough for Node, and too few for the memory and its guard pages.
     const { stdout } = await run('sh', ['-c', 'ulimit -v 8000000; exec "$0" -e "$1"', process.execPath, script]);
     expect(JSON.parse(stdout)).toBeNull();

@@ -4,7 +4,7 @@ import { auth } from '../auth';
 import type { CaptchaSource } from '../captcha';
 import { CaptchaError } from './captcha-error';
 
-/** The service accepts a solution for 5 minutes. One that is older than this is thrown away. */
+/** The service accepts a solution for 5 minutes. An older solution than this is discarded. */
 const reusableMs = 4 * 60_000;
 /** More workers cost more memory and save little: ADR 0006 has the measurements. */
 const maxWorkers = 4;
@@ -14,16 +14,16 @@ interface Solution {
   readonly since: number;
 }
 
-/** Solves the proof of work of the service (`GET /captcha/challenge`) in the background, without the user. */
+/** Solves the proof of work of the service (`GET /captcha/challenge`) in the background, without user interaction. */
 class Altcha implements CaptchaSource {
   private solving: Promise<Solution> | undefined;
 
-  /** Starts early, so that the solution is there when the form is filled in. An error shows when it is needed. */
+  /** Starts early, so that the solution is ready when the user submits the form. Errors are left to `take`. */
   prepare(): void {
     this.current().catch(() => undefined);
   }
 
-  /** Returns a solution and forgets it, because it is spent by its use even if the login fails. */
+  /** Returns a solution and never returns it again, because a login spends it even if the login fails. */
   async take(): Promise<string> {
     const { token, since } = await this.current();
     this.solving = undefined;

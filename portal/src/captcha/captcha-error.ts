@@ -1,4 +1,4 @@
-/** `failed`: no token. `blocked`: the script of the provider did not load. `unfinished`: the user left the challenge. */
+/** `failed`: no token. `blocked`: the provider's script did not load. `unfinished`: the user left the challenge. */
 export type CaptchaProblem = 'failed' | 'blocked' | 'unfinished';
 
 /** The browser has no captcha token, for example because it offers no cryptography on this address. */

@@ -25,7 +25,7 @@ export function loadScript(address: string): Promise<void> {
     });
     const url = new URL(address);
     url.searchParams.set('onload', readyName);
-    // A browser answers a second request for the same address with the first one, which may still hang.
+    // A browser lets a second request for the same address wait for the first one, which may still hang.
     attempts += 1;
     if (attempts > 1) url.searchParams.set('attempt', String(attempts));
     script.src = url.href;

@@ -1,10 +1,10 @@
 export type WidgetProvider = 'turnstile' | 'hcaptcha' | 'recaptcha';
 export type WidgetId = string | number;
 
-/** What the global objects of the three providers have in common. */
+/** The common interface of the global objects of the three providers. */
 export interface WidgetApi {
   render(element: HTMLElement, options: Readonly<Record<string, unknown>>): WidgetId;
-  /** The token comes to the callback of `render`. With a key of reCAPTCHA v3 it is the result. */
+  /** The callback of `render` gets the token. With a key of reCAPTCHA v3, the token is the result of this method. */
   execute(id: WidgetId, options?: Readonly<Record<string, unknown>>): unknown;
   reset(id: WidgetId): void;
 }
@@ -12,15 +12,15 @@ export interface WidgetApi {
 export interface Provider {
   readonly script: string;
   readonly global: string;
-  /** The name of the page's language in the address of the script or in the options of the widget. */
+  /** Where the provider takes the language of the page: from the address of the script or from the widget's options. */
   readonly languageOf: 'script' | 'widget';
-  /** The challenge can run before the user submits: it shows nothing unless it needs the user. */
+  /** True when the challenge can run before the user submits, because it shows nothing unless it needs the user. */
   readonly early: boolean;
   readonly options: Readonly<Record<string, unknown>>;
   readonly executeOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** The value for `CAPTCHA_EXPECTED_ACTION`, where an operator wants the service to check it. */
+/** The action of each token. An operator who wants the service to check it sets `CAPTCHA_EXPECTED_ACTION` to this. */
 const action = 'login';
 
 export const providers: Readonly<Record<WidgetProvider, Provider>> = {

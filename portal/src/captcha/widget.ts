@@ -3,7 +3,7 @@ import { CaptchaError, type CaptchaProblem } from './captcha-error';
 import { loadScript } from './provider-script';
 import { type Provider, providers, type WidgetApi, type WidgetId, type WidgetProvider } from './providers';
 
-/** reCAPTCHA does not tell when the user closes its challenge, so a login must not wait for it without an end. */
+/** Time-out of a challenge. Without it a login could wait for ever: reCAPTCHA does not report a closed challenge. */
 const challengeMs = 120_000;
 
 interface Attempt {
@@ -14,13 +14,13 @@ interface Attempt {
 interface Drawn {
   readonly id: WidgetId;
   readonly element: HTMLElement;
-  /** Language and theme at that time. */
+  /** Language and theme that the widget was drawn with. */
   readonly look: string;
-  /** It has made a token, or has failed, and needs a reset before it makes another. */
+  /** True when the widget has been executed. It then needs a reset before the next execution. */
   used: boolean;
 }
 
-/** The widget of a captcha provider, drawn by a script of that provider. It shows only what needs the user. */
+/** The widget of a captcha provider, drawn by a script of that provider. It is invisible unless it needs the user. */
 export class CaptchaWidget implements CaptchaSource {
   private readonly provider: Provider;
   private script: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class CaptchaWidget implements CaptchaSource {
 
   async take(): Promise<string> {
     const token = await this.current().catch((error: unknown) => {
-      // A challenge can fail before the user submits. Then a second one is started, once.
+      // A challenge can fail before the user submits, so one more challenge is started.
       if (error instanceof CaptchaError && error.problem === 'failed') return this.current();
       throw error;
     });
@@ -95,7 +95,7 @@ export class CaptchaWidget implements CaptchaSource {
     return this.script;
   }
 
-  /** Draws the widget again when the form is a new one, or the user has chosen another language or theme. */
+  /** Draws the widget again if the form is new, or if the user has chosen another language or theme. */
   private draw(): Drawn {
     const box = this.box();
     if (box === null) throw new CaptchaError('unfinished', 'the user has left the login page');
@@ -128,7 +128,7 @@ export class CaptchaWidget implements CaptchaSource {
     return true;
   }
 
-  /** The token was not used in time. The next one is ready before the user submits, where that needs no user. */
+  /** Discards a token that was not used in time. Prepares the next one if that is possible before the user submits. */
   private expired(): void {
     this.token = undefined;
     if (this.provider.early) this.prepare();

@@ -3,7 +3,7 @@ import { useSpeech } from '../i18n/texts';
 import { logoUrl, useOffer } from '../offer';
 import { Mark } from './icons';
 
-/** The logo, or the name where there is none. Both have the same height, so that nothing moves when they arrive. */
+/** The logo, or the name if there is no logo. Both have the same height, so that the page does not move. */
 export function BrandName(): ReactNode {
   const { t } = useSpeech();
   const { brand, settled } = useOffer();

@@ -25,7 +25,7 @@ interface CodeFormProps {
   readonly onSubmit?: () => void;
 }
 
-/** One field for six digits. The sixth digit submits it. */
+/** A form with one field for six digits. The sixth digit submits the form. */
 export function CodeForm(props: CodeFormProps): ReactNode {
   const { label, name, texts, task, wait = 0, autoFocus = false, refused, notice, onSubmit } = props;
   const { t } = useSpeech();
@@ -35,13 +35,13 @@ export function CodeForm(props: CodeFormProps): ReactNode {
   const message = useId();
   const wrong = task.error instanceof ServiceError && task.error.status === 401;
 
-  // A refused code is of no use any more. After any other error the same code can be sent again.
+  // Clears a refused code. After any other error, the user can send the same code again.
   useEffect(() => {
     if (wrong) setCode('');
   }, [wrong, task.error]);
   useEffect(() => {
     if (isCode(code) && wait === 0) input.current?.form?.requestSubmit();
-    // Only a new digit submits: a code that was typed during a wait is not sent at its end.
+    // Only a new digit submits. A code that was typed during a wait is not sent when the wait ends.
   }, [code]);
 
   const submit = () => {

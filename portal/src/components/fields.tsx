@@ -6,9 +6,9 @@ export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What is wrong with the value. It is shown below the field. */
+  /** The problem with the value. It is shown below the field. */
   readonly error?: string | undefined;
-  /** The message of this id says what is wrong with the value. */
+  /** The id of a message elsewhere on the page that names the problem with the value. */
   readonly errorId?: string | undefined;
   readonly describedBy?: string | undefined;
   readonly inputRef?: Ref<HTMLInputElement>;

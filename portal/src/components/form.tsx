@@ -9,13 +9,13 @@ interface FormProps {
 }
 
 /**
- * A form that shows its errors itself. After a refused submit the focus moves to the first field with an error, or to
- * the message above the fields: the button that had the focus was disabled meanwhile.
+ * A form that shows its errors itself. After a refused submit, the focus moves to the first field with an error, or to
+ * the message above the fields. The submit button has lost the focus, because it was disabled during the request.
  */
 export function Form({ busy, onSubmit, onFocus, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const submitted = useRef(false);
-  // A second refusal can leave all as it is. The effect must run nevertheless.
+  // Renders the form again, so that the effect runs even when a second refusal changes no other state.
   const [, setSubmits] = useState(0);
 
   useEffect(() => {

@@ -7,7 +7,7 @@ import { paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
 import { BrandLinks, BrandName } from './brand';
 
-/** Pages with the brand in a bar above them, not in a panel beside them. */
+/** Pages that show the brand in a bar at the top, not in a panel at the side. */
 const bars: readonly string[] = [paths.account, paths.totp, paths.outbox];
 
 /** The frame of every page: the brand, the page, and the choice of language and theme. */

@@ -9,7 +9,7 @@ interface MessageProps {
   readonly children: ReactNode;
 }
 
-/** A screen reader reads an error at once, and other messages at its next pause. A form moves the focus to its error. */
+/** A screen reader reads an error at once and other messages at its next pause. A form moves the focus to its error. */
 export function Message({ kind, id, children }: MessageProps): ReactNode {
   const error = kind === 'error';
   return (

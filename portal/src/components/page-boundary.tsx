@@ -7,7 +7,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Shows a way on when the script of a page does not load, for example without a network or after an update. */
+/** Offers a reload when the script of a page does not load, for example without a network or after an update. */
 export class PageBoundary extends Component<Props, { readonly failed: boolean }> {
   override state = { failed: false };
 

@@ -1,6 +1,6 @@
 /**
- * The language for the first of the wishes (BCP 47 tags) that one of `languages` matches: the same tag, or else the
- * same language from another region (`de-AT` means `de`, and `zh-TW` means `zh-CN` where there is nothing closer).
+ * Returns the language for the first wish (a BCP 47 tag) that has a match in `languages`. The match is the same tag, or
+ * else the same language of another region: `de` for `de-AT`, and `zh-CN` for `zh-TW` if there is nothing closer.
  */
 export function chooseLanguage(
   wishes: readonly (string | null | undefined)[],
@@ -18,7 +18,7 @@ export function chooseLanguage(
 
 const primary = (tag: string): string => tag.toLowerCase().split('-')[0]!;
 
-/** The name of a language in that language: `de` is "Deutsch". The region is named only if it is not the usual one. */
+/** The name of a language in that language: `de` is "Deutsch". An unusual region is part of the name. */
 export function ownName(language: string): string {
   const { baseName } = new Intl.Locale(language).minimize();
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(baseName) ?? language;

@@ -1,7 +1,7 @@
 const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
 const time: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' };
 
-/** The local time with the name of its time zone: a mail can be read in another zone than the one it was asked for in. */
+/** The local time with the name of its time zone, because the user may read the mail in another time zone. */
 export function localTime(language: string, moment: string): string {
   return new Intl.DateTimeFormat(language, time).format(new Date(moment));
 }

@@ -170,7 +170,7 @@ export const texts: Texts = {
     retry: 'Erneut versuchen',
   },
   totp: {
-    // With a hyphen that does not end a line.
+    // Contains a non-breaking hyphen.
     title: 'Authenticator‑App einrichten',
     scan: 'Scannen Sie diesen QR-Code mit Ihrer Authenticator-App.',
     qrAlt: 'QR-Code für die Authenticator-App',

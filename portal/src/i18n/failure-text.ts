@@ -8,7 +8,7 @@ interface Template {
   readonly seconds: number;
 }
 
-/** The text for an error, in the language of the page. For an unknown error code, the message of the service. */
+/** Returns the text for an error in the language of the page; for an unknown error code, the message of the service. */
 export function failureTemplate(t: Texts, error: unknown): Template {
   if (error instanceof ServiceError)
     return { text: t.errors[error.code] ?? error.message, seconds: error.retryAfter ?? 1 };

@@ -5,7 +5,7 @@ import { chooseLanguage } from './choose-language';
 import type { Texts } from './en';
 
 /**
- * One file for each language, named by its BCP 47 tag. A new file is a new language, without a change of code. A browser
+ * One file for each language, named by its BCP 47 tag. A new file adds a language, without a change of code. A browser
  * loads only the chosen language.
  */
 const files = import.meta.glob<{ readonly texts: Texts }>(['./??.ts', './???.ts', './??-*.ts', './???-*.ts']);
@@ -29,8 +29,8 @@ async function load(language: string): Promise<Loaded> {
 }
 
 /**
- * The choice of the user on this device, then the language of a mailed link, then the languages of the browser. English, if
- * that file cannot be loaded.
+ * Loads the language that the user chose on this device, else the language of a mailed link, else a language of the
+ * browser. Loads English if the file of that language does not load.
  */
 export function loadFirstLanguage(): Promise<Loaded> {
   const link = new URLSearchParams(location.search).get('lang');
@@ -45,7 +45,7 @@ interface Speech extends Loaded {
 const SpeechContext = createContext<Speech | undefined>(undefined);
 
 interface SpeechProviderProps {
-  /** Loaded before the first paint, so that no other language is seen. */
+  /** Loaded before the first paint, so that the page never shows another language first. */
   readonly first: Loaded;
   readonly children: ReactNode;
 }
@@ -63,7 +63,7 @@ export function SpeechProvider({ first, children }: SpeechProviderProps): ReactN
     wanted.current = next;
     load(next).then(
       (texts) => {
-        // A later choice can be loaded first.
+        // A language that the user chose later may have loaded earlier.
         if (wanted.current !== next) return;
         remember(key, next);
         setLoaded(texts);

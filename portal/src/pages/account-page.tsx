@@ -17,7 +17,7 @@ export function AccountPage(): ReactNode {
   const { run } = load;
   useEffect(() => void run(), [run]);
 
-  // The state of the history survives a reload, and the message must not.
+  // Clears the history state, which survives a reload, so that a reload does not show the message again.
   const [confirmed] = useState(() => history.state === 'confirmed');
   useEffect(() => {
     if (confirmed) history.replaceState(null, '');
@@ -85,7 +85,7 @@ function Details({ me }: { readonly me: MeResponse }): ReactNode {
   );
 }
 
-/** Speaks of mailed codes only if this login had one: `mfa_type` is `email` also where no second factor is required. */
+/** Mentions mailed codes only if this login used one, because `mfa_type` is `email` even without a second factor. */
 function secondFactor(me: MeResponse, texts: Readonly<Record<'totpOn' | 'mailed' | 'totpOff', string>>): string {
   if (me.mfa_type === 'totp') return texts.totpOn;
   return me.session.amr.includes('otp') ? texts.mailed : texts.totpOff;

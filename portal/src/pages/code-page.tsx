@@ -19,7 +19,7 @@ export function CodePage(): ReactNode {
     setResent(await resend.run());
   };
 
-  // After the last code the state has changed already, and the redirect follows in the next frame.
+  // After the last code, the state has already changed. The redirect follows in the next frame.
   if (step.kind !== 'code') return null;
   const { type, email, loginName, attemptsLeft, resumed } = step;
   const intro =
@@ -33,7 +33,7 @@ export function CodePage(): ReactNode {
   const notice = () => {
     if (resend.error !== undefined) return <Failure error={resend.error} />;
     if (resent) return <Message kind="success">{t.code.resent}</Message>;
-    // After a reload.
+    // After a reload, there is no error message that would show the remaining attempts.
     if (attemptsLeft < 5) return <Message kind="info">{attempts}</Message>;
     return resumed && <Message kind="info">{t.code.resumed}</Message>;
   };

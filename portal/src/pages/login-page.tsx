@@ -34,7 +34,7 @@ export function LoginPage(): ReactNode {
   const login = useTask(async () => {
     typedName.set(username);
     try {
-      // A solution can be too old although it was young here, for example after the computer slept.
+      // The service can refuse a token as too old although it was fresh here, for example after the computer slept.
       await attempt().catch((error: unknown) => {
         if (codeOf(error) !== 'CAPTCHA_401001') throw error;
         return attempt();
@@ -93,7 +93,7 @@ export function LoginPage(): ReactNode {
           autoComplete="current-password"
           required
         />
-        {/* Below the fields, because it can appear while the user types. */}
+        {/* Placed below the fields, because the choice can appear while the user types. */}
         {providers.length > 1 && <ProviderChoice providers={providers} provider={provider} choose={setProvider} />}
         <div className="captcha" ref={captcha.place} />
         <Submit

@@ -14,7 +14,7 @@ interface Found {
   readonly policy: PasswordPolicyResponse;
 }
 
-/** For first, forgotten and expired passwords: the type of the password change request decides. */
+/** The page for first, forgotten and expired passwords. Its texts depend on the type of the password change request. */
 export function ResetPage(): ReactNode {
   const uid = new URLSearchParams(useSearch()).get('uid') ?? '';
   return <Reset key={uid} uid={uid} />;
@@ -23,7 +23,7 @@ export function ResetPage(): ReactNode {
 function Reset({ uid }: { readonly uid: string }): ReactNode {
   const { t } = useSpeech();
   const [found, setFound] = useState<Found>();
-  // A link can end while its form is open.
+  // A link can expire or be used while its form is open.
   const [ended, setEnded] = useState<unknown>();
   const find = useTask(async () => {
     const [request, policy] = await Promise.all([auth.findPasswordChange(uid || '-'), auth.passwordPolicy()]);

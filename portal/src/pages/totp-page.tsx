@@ -19,7 +19,7 @@ export function TotpPage(): ReactNode {
     setEnded(false);
   });
   const { run } = start;
-  // While a code is checked there is no error, and the form must stay.
+  // `start.error` is empty while a code is checked. This state keeps the form on the page meanwhile.
   const [currentCode, setCurrentCode] = useState(false);
   useEffect(() => {
     if (isRefusedCode(start.error)) setCurrentCode(true);
@@ -136,7 +136,7 @@ interface CurrentCodeProps {
   readonly start: Task<[code?: string]>;
 }
 
-/** The first refusal has no code yet, so it is no error of the user. */
+/** Hides the first refusal, which answers a request without a code and is no mistake of the user. */
 function CurrentCode({ start }: CurrentCodeProps): ReactNode {
   const { t } = useSpeech();
   const [asked] = useState(start.error);

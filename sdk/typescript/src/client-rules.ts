@@ -4,10 +4,10 @@ export const clientRules = {
   codeWaitSeconds: 10,
   /** Number of refused codes after which the login starts again. */
   codeFailures: 5,
-  /** Wait between two code mails. It survives a page reload. */
+  /** Wait between two code mails. The wait survives a page reload. */
   resendSeconds: 60,
   /** Wait after each submission of the forgotten-password form. */
   forgotSeconds: 5,
-  /** After this time a challenge of the captcha is given up. */
+  /** Time-out for the request of a captcha challenge. */
   captchaSeconds: 10,
 } as const;

@@ -24,15 +24,15 @@ interface Lease {
 const leaseMs = 15_000;
 const pollMs = 50;
 /**
- * After this time the work runs without the lease. It is longer than any lease, so no other tab can be the cause: the
- * storage is full, for example.
+ * After this time the work runs without the lease. The time is longer than any lease, so the cause is not another tab,
+ * but for example a full storage.
  */
 const patienceMs = 20_000;
 
 /**
  * For browsers without Web Locks: a lease in the shared storage. When two tabs write at the same moment, both read the
- * lease after a pause: the last writer holds it, and the other tab keeps waiting. If a tab dies with the lease, the
- * others wait until it expires.
+ * lease after a pause. The last writer holds the lease, and the other tab keeps waiting. If a tab dies with the lease,
+ * the others wait until the lease expires.
  */
 export function leaseExclusive(storage: KeyValueStorage, key: string, clock: ClientClock, owner: string): Exclusive {
   const slot = new Slot<Lease>(storage, key, isLease);

@@ -35,9 +35,9 @@ import { browserStorage, type KeyValueStorage, SafeStorage, Slot } from './stora
 import { Waits } from './waits.js';
 
 export interface PortalAuthOptions extends ServiceClientOptions {
-  /** Holds what all tabs share: the tokens and the waits. Default: `localStorage`. */
+  /** Holds the data that all tabs share: the tokens and the waits. Default: `localStorage`. */
   readonly storage?: KeyValueStorage;
-  /** Holds what belongs to one tab: the login that waits for its code. Default: `sessionStorage`. */
+  /** Holds the data of one tab: the login that waits for its code. Default: `sessionStorage`. */
   readonly tabStorage?: KeyValueStorage;
   readonly clock?: ClientClock;
   /** Default: `navigator.locks`. Null stands for a browser without Web Locks. */
@@ -69,14 +69,14 @@ const keys = {
 } as const;
 
 /**
- * State machine for the pages of a portal, without a user interface. `snapshot` says what the user can do now, and each
- * method is one action of the user. The limits of `clientRules` hold whatever the page does.
+ * State machine for the pages of a portal, without a user interface. `snapshot` shows the current state, and each
+ * method is one action of the user. The SDK enforces the limits of `clientRules`, whatever the page does.
  */
 export class PortalAuth {
   language: Language | undefined;
   private readonly clock: ClientClock;
   private readonly client: Client;
-  /** Gives up sooner than `client`, because a login waits for its answers. */
+  /** Has a shorter time-out than `client`, because a login waits for its answers. */
   private readonly promptClient: Client;
   private readonly session: Session;
   private readonly pending: Slot<PendingLogin>;
@@ -155,8 +155,8 @@ export class PortalAuth {
   }
 
   /**
-   * What the service offers, and the brand of its pages. The answer is kept as long as this object lives. A request that
-   * fails, or has no answer after 10 s, is sent again by the next call.
+   * Returns the features of the service and the brand of its pages. This object caches the answer. If the request
+   * fails, or has no answer after 10 s, the next call sends it again.
    */
   capabilities(): Promise<CapabilitiesResponse> {
     this.offered ??= dataOf(getCapabilities({ client: this.promptClient })).catch((error: unknown) => {
@@ -169,8 +169,8 @@ export class PortalAuth {
   // Login (docs/spec/service.md#4.1)
 
   /**
-   * A challenge of the service's own captcha (docs/adr/0006-captcha.md). It is given up after 10 s, so that a login does
-   * not wait for it without an end.
+   * Requests a challenge of the service's own captcha (docs/adr/0006-captcha.md). The request has a time-out of 10 s,
+   * so that a login does not wait for ever.
    */
   captchaChallenge(): Promise<CaptchaChallengeResponse> {
     return answerOf(getCaptchaChallenge({ client: this.promptClient }));
@@ -178,7 +178,7 @@ export class PortalAuth {
 
   /** Leads to the step `signed-in`, `code` or `password-change`. */
   async login({ username, password, provider, captchaToken }: Credentials): Promise<Step> {
-    // The wait of MFA_429001 concerns one user: another user of the same browser may log in.
+    // The wait of MFA_429001 applies to one user only. Another user of the same browser may log in.
     if (username === this.waitingUser) this.assertNoWait(this.tabWaits, 'login');
     else this.tabWaits.end('login');
     this.waitingUser = username;
@@ -220,8 +220,8 @@ export class PortalAuth {
   }
 
   /**
-   * MFA_429001 is the answer to a correct password: the code that was mailed before is still valid. If this tab has the
-   * pending login of that code, the user goes on with it instead of waiting for the next mail.
+   * MFA_429001 means that the password was correct and that the code mailed before is still valid. If this tab has the
+   * pending login of that code, the user continues it instead of waiting for the next mail.
    */
   private resumed(username: string, error: unknown): boolean {
     const setAside = this.setAside.read();
@@ -288,7 +288,7 @@ export class PortalAuth {
       const { retry_after: told } = await dataOf(resendOtp({ client: this.client, body }));
       this.sharedWaits.start(wait, Math.max(told, clientRules.resendSeconds));
     } catch (error) {
-      // No code is checked here, so this error can only mean that the login is no longer pending.
+      // A resend checks no code, so this error can only mean that the login is no longer pending.
       if (isRefusedCode(error)) this.leave('login-expired');
       else this.waitAsTold(this.sharedWaits, wait, error);
       throw error;
@@ -317,11 +317,11 @@ export class PortalAuth {
     return dataOf(getPasswordPolicy({ client: this.client }));
   }
 
-  /** On success all that the SDK has stored is removed, and the user must log in again. */
+  /** On success, the SDK removes its stored data, except sign-outs to repeat. The user must log in again. */
   async changePassword(uid: string, password: string, confirmation: string): Promise<void> {
     const body = { req_uid: uid, password, confirm_password: confirmation };
     await dataOf(changePasswordByRequest({ client: this.client, body }));
-    // A session that the service has yet to end can belong to another user.
+    // The sign-outs stay: a session that the service has not ended yet can belong to another user.
     const own = Object.values(keys).filter((key) => key !== keys.signOuts);
     for (const storage of this.storages) for (const key of own) storage.removeItem(key);
     this.leave('password-changed');
@@ -339,8 +339,8 @@ export class PortalAuth {
   }
 
   /**
-   * Signs out locally even if the service does not answer. In that case the notice is `logout-unheard`, and the SDK ends
-   * the session later: when the browser is online again, every 30 s, and when the page is opened the next time.
+   * Signs out locally even if the service does not answer. In that case the notice is `logout-unheard`, and the SDK
+   * repeats the request: when the browser is online again, every 30 s, and when the page is opened the next time.
    */
   async logout(): Promise<void> {
     const { tokens } = this.session;
@@ -355,11 +355,11 @@ export class PortalAuth {
 
   /**
    * Starts an enrolment, or starts it again.
-   * @param currentCode code of the active authenticator. It is needed to replace that one when the session is not young
-   * (docs/spec/extensions.md#young-session).
+   * @param currentCode code of the active authenticator. The service requires it to replace that authenticator, unless
+   *   the session is young (docs/spec/extensions.md#young-session).
    */
   async startEnrolment(currentCode?: string): Promise<void> {
-    // The later requests need a valid access token: the service answers an expired one like a wrong code.
+    // The later requests need a valid access token, because the service answers an expired token like a wrong code.
     const { tokens } = this.session;
     if (tokens !== undefined) await this.session.refresh(tokens.access);
     const { uid } = await this.me();
@@ -501,8 +501,8 @@ function browserLocks(): Locks | null {
 }
 
 /**
- * Listens to an event of the window, if there is one. The browser sends storage events to every tab except the one that
- * wrote. @returns the function that stops it
+ * Listens to an event of the window, if there is a window. The browser sends storage events to every tab except the tab
+ * that wrote. @returns the function that removes the listener
  */
 function listen(type: 'storage' | 'online', heard: (event: object) => void): () => void {
   const target = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>;

@@ -6,7 +6,7 @@ export interface ServiceClientOptions {
   /** Base URL of the service. In a page that the service itself serves, an empty string. */
   readonly baseUrl: string;
   readonly fetch?: typeof fetch;
-  /** A request without an answer after this time fails. Default: 20,000. */
+  /** Time-out of a request in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ export function serviceClient(
     createConfig({
       baseUrl: baseUrl.replace(/\/+$/, ''),
       fetch: (request) => {
-        // The timer is not stopped when the headers arrive, because the body can hang too.
+        // The timer still runs after the headers have arrived, because the body can hang too.
         const controller = new AbortController();
         clock.after(timeoutMs, () => controller.abort());
         return send(new Request(request, { signal: controller.signal }));

@@ -9,7 +9,7 @@ const retryMs = 30_000;
 
 /**
  * Ends sessions at the service. The refresh token of a session is stored until the service has answered, so that the
- * session also ends when the service is away for a while or the tab is closed at once.
+ * session also ends when the service is unavailable for a while or the tab is closed at once.
  */
 export class SignOuts {
   private readonly slot: Slot<string[]>;
@@ -27,7 +27,7 @@ export class SignOuts {
     this.slot = new Slot(storage, key, isTexts);
   }
 
-  /** The service did not answer, and its session may still be open. */
+  /** True when the service did not confirm a logout, so that the session may still be open. */
   get unheard(): boolean {
     return this.failed && this.open.length > 0;
   }
@@ -38,7 +38,7 @@ export class SignOuts {
     await this.retry();
   }
 
-  /** Ends all sessions that are left. Several tabs may do so at once: the second answer is 401, which is as good. */
+  /** Ends all stored sessions. Several tabs may do so at once: the second request gets 401, which also is a success. */
   async retry(): Promise<void> {
     this.stopWaiting();
     const wasUnheard = this.unheard;
@@ -74,7 +74,7 @@ export class SignOuts {
   }
 }
 
-/** The same request can succeed later. After any other refusal, such as 401, there is no session left to end. */
+/** True when the same request can succeed later. After any other refusal, such as 401, no session is left to end. */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof ConnectionError || (error instanceof ServiceError && (error.status === 429 || error.status >= 500))

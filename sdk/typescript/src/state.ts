@@ -6,9 +6,9 @@ export type Notice =
   | 'login-expired'
   | 'password-changed'
   | 'session-ended'
-  /** Signed out here, but the service has not heard of it. The SDK tries again until it has. */
+  /** The user is signed out here, but the service has not confirmed the logout. The SDK retries until it has. */
   | 'logout-unheard'
-  /** The service has now ended the session of a sign-out that it had not heard of. */
+  /** The service has confirmed a logout whose notice was `logout-unheard`. */
   | 'logout-heard';
 
 /** The state of the user's login. */
@@ -27,7 +27,7 @@ export type Step =
   | { readonly kind: 'password-change'; readonly uid: string }
   | { readonly kind: 'signed-in' };
 
-/** An authenticator that is being set up. It is kept in memory only: a reload needs a new secret. */
+/** An authenticator that is being set up. The SDK keeps it in memory only, so a reload needs a new secret. */
 export interface Enrolment {
   readonly uid: string;
   readonly secret: string;
@@ -60,7 +60,7 @@ export interface PendingLogin {
   readonly loginName: string;
   readonly email: string | null;
   readonly failures: number;
-  /** What the user typed. A login that was set aside is resumed only for the same name. */
+  /** The user name as typed. A pending login that the user left is resumed only for the same user name. */
   readonly username: string;
   readonly resumed: boolean;
 }

@@ -26,8 +26,8 @@ export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValu
 }
 
 /**
- * Never throws. A value that the storage does not accept, because it is full or forbidden, stays in memory: it lasts
- * until the tab is reloaded, and other tabs do not see it.
+ * Never throws. A value that the storage refuses, because the storage is full or forbidden, stays in memory. Such a
+ * value lasts until the tab is reloaded, and other tabs do not see it.
  */
 export class SafeStorage implements KeyValueStorage {
   private readonly kept = new Map<string, string>();
@@ -58,11 +58,11 @@ export class SafeStorage implements KeyValueStorage {
     try {
       this.storage.removeItem(key);
     } catch {
-      // A storage that cannot be changed has no value of ours.
+      // A storage that cannot be changed contains no value of this SDK.
     }
   }
 
-  /** The value exists in this tab only. */
+  /** True when the value exists in this tab only. */
   inMemory(key: string): boolean {
     return this.kept.has(key);
   }

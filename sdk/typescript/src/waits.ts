@@ -1,7 +1,7 @@
 import type { ClientClock } from './client-clock.js';
 import { isRecord, type KeyValueStorage, Slot } from './storage.js';
 
-/** `seconds` is the length of the wait. It is the limit if the clock is set back, so that a wait never grows. */
+/** `seconds` is the length of the wait. A wait never lasts longer, even if the clock is set back. */
 interface Wait {
   readonly until: number;
   readonly seconds: number;

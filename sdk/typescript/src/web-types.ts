@@ -1,6 +1,6 @@
 /*
- * The types of the web platform that the declarations of this package name. In a program that knows the platform, from
- * the library "dom" or from @types/node, they are its own types. In any other program they are these small ones, so that
+ * The types of the web platform that the declarations of this package use. In a program with the library "dom" or
+ * @types/node, they are the types of that library. In any other program they are the small types of this file, so that
  * the package needs no library. scripts/build-sdk.mjs adds the imports of this file to the declarations.
  */
 

@@ -3,7 +3,7 @@ import { failure, no, ok, World } from './world';
 const offered = { providers: ['password'], password_reset: true, brand: { name: 'Example Corp' } };
 
 describe('capabilities', () => {
-  it('are asked for once in the life of a page, also by two callers at the same time', async () => {
+  it('are requested once in the life of a page, also by two callers at the same time', async () => {
     const world = new World().on('/capabilities', ok(offered));
     const tab = world.tab();
     const [one, other] = await Promise.all([tab.capabilities(), tab.capabilities()]);
@@ -13,7 +13,7 @@ describe('capabilities', () => {
     expect(world.count('/capabilities')).toBe(1);
   });
 
-  it('are asked for again after a failure', async () => {
+  it('are requested again after a failure', async () => {
     const world = new World().on('/capabilities', no('COMMON_503001', 1), ok(offered));
     const tab = world.tab();
     expect(await failure(tab.capabilities())).toMatchObject({ code: 'COMMON_503001' });
@@ -21,7 +21,7 @@ describe('capabilities', () => {
     expect(world.count('/capabilities')).toBe(2);
   });
 
-  it('that hang are given up after 10 s, and asked for again', async () => {
+  it('time out after 10 s when the service does not answer, and are then requested again', async () => {
     const world = new World().on('/capabilities', () => new Promise<never>(() => undefined), ok(offered));
     const hanging: typeof world.fetch = (input) =>
       Promise.race([

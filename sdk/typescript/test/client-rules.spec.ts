@@ -71,7 +71,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tab.snapshot).toMatchObject({ step: { attemptsLeft: 5 }, waiting: { code: 0 } });
   });
 
-  it('a code is sent again 60 s after the last mail at the earliest, also after a reload or a new login', async () => {
+  it('a new code is requested at the earliest 60 s after the last mail, also after a reload or a new login', async () => {
     const world = new World().on('/login', codeWanted).on('/otp-resend', ok({ result: true, retry_after: 60 }));
     const tabStorage = memoryStorage();
     const before = world.tab(tabStorage);
@@ -115,7 +115,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-out', notice: 'login-expired' });
   });
 
-  it('a login within the cooldown goes back to the code of the first login, with the refused codes counted', async () => {
+  it('a login within the cooldown resumes the first pending login and keeps its count of refused codes', async () => {
     const world = new World()
       .on('/login', codeWanted, no('LOGIN_401001'), no('MFA_429001', 42))
       .on('/otp-verify', no('MFA_401001'), codeAccepted);
@@ -137,7 +137,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
   });
 
-  it('the code of one user is not offered to another user of the tab, and not after five refused codes', async () => {
+  it('a pending login is not resumed for another user of the tab, and not after five refused codes', async () => {
     const world = new World()
       .on('/login', codeWanted, no('MFA_429001', 42), no('MFA_429001', 41), no('MFA_429001', 2))
       .on('/otp-verify', no('MFA_401001'));
@@ -154,7 +154,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(await failure(tab.login(credentials))).toMatchObject({ code: 'MFA_429001' });
   });
 
-  it('after MFA_429001 at the login this user waits for retry_after, and another user can log in', async () => {
+  it('after MFA_429001 at the login, the same user must wait for retry_after, and another user can log in', async () => {
     const world = new World().on('/login', no('MFA_429001', 42), loggedIn);
     const tab = world.tab();
     await failure(tab.login(credentials));
@@ -167,7 +167,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
   it.each([
     ['accepted', ok(change)],
     ['refused', no('AUTH_404002')],
-  ])('for 5 s after a %s forgotten-password form no other one is sent, also after a reload', async (_case, reply) => {
+  ])('for 5 s after a %s forgotten-password form, no other form is sent, also after a reload', async (_case, reply) => {
     const world = new World().on('/forget-password', reply);
     const first = world.tab();
     await first.forgotPassword('alice@example.com').catch(() => undefined);
@@ -180,7 +180,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(world.count('/forget-password')).toBe(2);
   });
 
-  it('a password change removes all that the SDK has stored, and nothing else; a refused change removes nothing', async () => {
+  it('a password change removes only the data of the SDK, and a refused change removes nothing', async () => {
     const world = new World()
       .on('/login', loggedIn, codeWanted, changeWanted)
       .on('/user/change-pwd-by-req', no('AUTH_400007'), ok({ result: true }));
@@ -202,7 +202,7 @@ describe('the limits of the client (docs/spec/service.md#8)', () => {
     expect(tabStorage.getItem('something of the tab')).toBe('1');
   });
 
-  it('a captcha challenge that does not come is given up after 10 s', async () => {
+  it('the request of a captcha challenge times out after 10 s', async () => {
     const world = new World();
     const hanging: typeof fetch = (request) =>
       new Promise((_resolve, reject) => {

@@ -26,7 +26,7 @@ async function enrolling(...replies: ReturnType<typeof no>[]) {
 }
 
 describe('setting up an authenticator', () => {
-  it('the first code is sent with the token of the current session, which is then revoked; the new pair is kept', async () => {
+  it('the first code is sent in the current session, which is then revoked, and the new token pair is stored', async () => {
     const { world, tab } = await enrolling(codeAccepted);
     expect(tab.snapshot.enrolment).toMatchObject({ secret: 'JBSWY3DPEHPK3PXP' });
     await tab.confirmEnrolment(' 123 456 ');
@@ -39,12 +39,12 @@ describe('setting up an authenticator', () => {
     expect(world.storage.getItem('portal-auth.session')).toContain('access-2');
   });
 
-  it('renews the access token first, because the service treats an expired one as none', async () => {
+  it('renews the access token first, because the service treats an expired token like a missing one', async () => {
     const { world } = await enrolling(codeAccepted);
     expect(world.asked.map(({ path }) => path)).toEqual(['/login', '/refresh', '/user/me', '/totp-secret']);
   });
 
-  it('the secret is in no storage: a reload needs a new one, and a logout forgets it', async () => {
+  it('the secret is never stored: a reload needs a new secret, and a logout removes it from memory', async () => {
     const { world, tab, written } = await enrolling(codeAccepted);
     expect(written.join()).toContain('access-1');
     expect(written.join()).not.toContain('JBSWY3DPEHPK3PXP');

@@ -67,7 +67,7 @@ describe('the package', () => {
     ]);
   });
 
-  it('its types are those of the platform where the program knows it', () => {
+  it('uses the types of the library "dom" in a program that has it', () => {
     const text = `
       import { PortalAuth } from '@portal-auth/sdk';
       const auth = new PortalAuth({ baseUrl: '', fetch, locks: navigator.locks, storage: localStorage });

@@ -63,7 +63,7 @@ describe('the session', () => {
     expect(world.count('/refresh')).toBe(1);
   });
 
-  it('many calls of one tab share also a failed refresh, so that a busy service gets one request', async () => {
+  it('many calls of one tab also share a failed refresh, so that a busy service gets one request', async () => {
     const world = new World().on('/refresh', no('COMMON_503001', 2)).on('/user/me', no('AUTH_401002'));
     const tab = await signedIn(world);
     const calls = Promise.all(Array.from({ length: 20 }, () => failure(tab.me())));
@@ -129,7 +129,7 @@ describe('the session', () => {
     ['full', { ...memoryStorage(), setItem: refuse }],
     ['forbidden', { getItem: refuse, setItem: refuse, removeItem: refuse }],
   ])(
-    'a storage that is %s does not prevent a login: it lasts in this tab, which the snapshot says',
+    'a storage that is %s does not prevent a login, which then lasts in this tab only and sets `tabOnly`',
     async (_case, storage) => {
       const world = new World().on('/login', codeWanted).on('/otp-verify', codeAccepted).on('/logout', ok({}));
       const tab = world.tab(storage, { storage });
@@ -163,7 +163,7 @@ describe('the session', () => {
     expect(tab.snapshot.step).toEqual({ kind: 'signed-in' });
   });
 
-  it('a refresh does not undo a logout that happens meanwhile in another tab', async () => {
+  it('a refresh does not undo a logout in another tab that happens during the refresh', async () => {
     let answer: (() => void) | undefined;
     const world = new World()
       .on('/refresh', async () => {
@@ -195,7 +195,7 @@ describe('the session', () => {
     expect(away.storage.getItem('portal-auth.session')).toBeNull();
   });
 
-  describe('a sign-out that the service does not hear', () => {
+  describe('a logout that the service does not confirm', () => {
     const unheard = async (): Promise<{ world: World; tab: PortalAuth; online: () => void }> => {
       const world = new World().on('/logout', no('COMMON_503001', 2));
       const listeners = new Map<string, (event: object) => void>();
@@ -226,7 +226,7 @@ describe('the session', () => {
       expect(world.count('/logout')).toBe(2);
     });
 
-    it('is sent again when a page opens, and its token is then forgotten', async () => {
+    it('is sent again when a page opens, and its token is then removed from the storage', async () => {
       const { world, tab } = await unheard();
       tab.dispose();
       world.tab();
@@ -258,7 +258,7 @@ describe('the session', () => {
     });
   });
 
-  it('a login or logout in another tab shows at once', async () => {
+  it('a login or logout in another tab changes the snapshot of this tab at once', async () => {
     const listeners = new Set<(event: { key: string | null }) => void>();
     const target = globalThis as unknown as Record<string, unknown>;
     target.addEventListener = (_type: string, listener: (event: { key: string | null }) => void) =>

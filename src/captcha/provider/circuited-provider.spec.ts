@@ -54,7 +54,7 @@ describe('CircuitedProvider', () => {
     expect(asked).toBe(15);
   });
 
-  it('a client cannot open the circuit with tokens that the provider refuses to read', async () => {
+  it('keeps the circuit closed when a client sends tokens that the provider answers with bad-request', async () => {
     answer = { ...unavailable('bad-request'), blameless: true };
     await times(30);
     expect(asked).toBe(30);

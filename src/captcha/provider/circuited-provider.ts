@@ -11,7 +11,7 @@ import type { CaptchaProvider, Judgement } from './judgement';
 const failuresToOpen = 5;
 const halfOpenAfterMs = 10_000;
 
-/** Circuit breaker: a provider that is down is not asked, so logins fail over at once. It is probed every 10 s. */
+/** Circuit breaker: a provider that is down gets no requests except a probe every 10 s, so logins fail over at once. */
 export class CircuitedProvider implements CaptchaProvider {
   private readonly logger = new Logger('captcha');
   private readonly circuit: CircuitBreakerPolicy;
@@ -36,7 +36,7 @@ export class CircuitedProvider implements CaptchaProvider {
     try {
       return await this.circuit.execute(() => this.provider.judge(token, ip, timeoutMs));
     } catch (error) {
-      // Without a reason nothing is logged: the opening of the circuit was logged once, not for every login.
+      // A judgement without a reason is not logged. `onBreak` has logged the outage once, instead of at every login.
       if (error instanceof BrokenCircuitError) return { verdict: 'unavailable' };
       throw error;
     }

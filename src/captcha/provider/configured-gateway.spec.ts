@@ -13,7 +13,7 @@ import type { FailoverGateway } from './failover-gateway';
 import { SiteverifyProvider } from './siteverify-provider';
 
 const ip = '203.0.113.7';
-/** Longer than a stub on a busy machine needs for its answer. */
+/** Longer than the stub needs to answer on a busy machine. */
 const timeoutMs = 20_000;
 const yes = json({ success: true });
 const no = json({ success: false, 'error-codes': ['invalid-input-response'] });
@@ -71,7 +71,7 @@ describe('the configured captcha gateway', () => {
   }
 
   describe('one siteverify provider', () => {
-    it('T034 T035 is asked once about a token, and the second use is refused without asking again', async () => {
+    it('T034 T035 is asked once about a token, and a second use of the token is refused without a request', async () => {
       const gateway = gatewayFor('turnstile');
       const token = newToken();
       expect(await gateway.judge(token, ip)).toBe('accepted');
@@ -126,7 +126,7 @@ describe('the configured captcha gateway', () => {
       // The statements waited for none of the logins.
       expect(answered).toBe(0);
       expect(new Set(await Promise.all(hanging))).toEqual(new Set(['unavailable']));
-      // One after the other they would take a quarter of an hour.
+      // One after the other, 200 time-outs of 5 s would take a quarter of an hour.
       expect(performance.now() - started).toBeLessThan(60_000);
     });
 
@@ -231,7 +231,7 @@ describe('the configured captcha gateway', () => {
       expect(hcaptcha.asked).toHaveLength(12);
     });
 
-    it('a provider before altcha is no longer asked while it is down, and altcha solutions are accepted', async () => {
+    it('a provider before altcha is not asked while it is down, and altcha solutions are accepted', async () => {
       turnstile.behaviour = broken;
       const gateway = gatewayFor('turnstile,altcha');
       for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');
@@ -240,7 +240,7 @@ describe('the configured captcha gateway', () => {
       expect(turnstile.asked).toHaveLength(5);
     });
 
-    it('a provider that stands after altcha is the last one and is always asked', async () => {
+    it('a provider after altcha is the last one and is always asked', async () => {
       turnstile.behaviour = broken;
       const gateway = gatewayFor('altcha,turnstile');
       for (let i = 0; i < 8; i++) expect(await gateway.judge(newToken(), ip)).toBe('unavailable');

@@ -27,7 +27,7 @@ export function configuredGateway(
   return new FailoverGateway(selfHosted, providers, receipts, clock, config.timeoutMs);
 }
 
-/** Inside the breaker: where it is open nobody is asked, and there is no span. */
+/** Traces each request to the provider. The circuit breaker wraps this, so an open circuit makes no span. */
 function traced(provider: CaptchaProvider, tracing: Tracing | undefined): CaptchaProvider {
   if (tracing === undefined) return provider;
   const { name } = provider;

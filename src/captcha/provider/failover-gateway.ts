@@ -15,7 +15,7 @@ export class FailoverGateway extends CaptchaGateway {
 
   /**
    * @param altcha undefined when it is not configured
-   * @param timeoutMs for one token, divided among the providers: a second provider must not double the wait
+   * @param timeoutMs the time-out for one token. The providers share it, so that a second provider does not double it.
    */
   constructor(
     private readonly altcha: AltchaChallenges | undefined,

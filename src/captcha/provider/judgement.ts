@@ -1,11 +1,11 @@
-/** What a provider says about a token. */
+/** The verdict of a provider about a token. */
 export interface Judgement {
   readonly verdict: 'accepted' | 'rejected' | 'unavailable';
   /** For the log: a fixed word, a code or a status number, never a part of the response body or of the token. */
   readonly reason?: string;
-  /** True when the settings of this service are wrong: waiting does not help. */
+  /** True when the settings of this service are wrong, so a retry cannot succeed. */
   readonly misconfigured?: boolean;
-  /** True when the provider works but refused this one request: a client may have caused that. */
+  /** True when the provider works but refused this one request. A client may have caused the refusal. */
   readonly blameless?: boolean;
 }
 

@@ -54,7 +54,7 @@ describe('SiteverifyProvider', () => {
     stub.behaviour = behaviour;
     const started = performance.now();
     expect(await judge(stub.url, timeoutMs)).toEqual({ verdict: 'unavailable', reason: 'timeout' });
-    // Without its time-out it would wait for ever.
+    // Without the time-out, the provider would wait for ever.
     expect(performance.now() - started).toBeLessThan(timeoutMs + 30_000);
   });
 

@@ -13,7 +13,7 @@ import { openMail } from './mail-payload';
 import type { ClaimedMail } from './outbox-rows';
 import { SkippedMails } from './skipped-mails';
 
-/** What the worker writes to the row after an attempt. `charged` says whether the attempt counts towards the limit. */
+/** The result of an attempt, which the worker writes to the row. `charged`: the attempt counts towards the limit. */
 export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean };
 
 /** Tries to send one mail and returns the outcome. It never throws, and never logs the recipient or the content. */
@@ -34,7 +34,7 @@ export class MailAttempt {
   async make(mail: ClaimedMail, signal: AbortSignal): Promise<Outcome> {
     // An expired mail is useless, for example a code that is no longer valid.
     if (mail.expires <= this.clock.now()) return { final: mailStatus.expired };
-    // Only mails whose attempts ended with the process get here. Other mails are given up in `judge` at the limit.
+    // True only when the last attempt stored no result, for example because its process died. `judge` gives up others.
     if (mail.attempts > this.limits.maxAttempts) return { final: mailStatus.dead };
     let domain: string | undefined;
     try {

@@ -73,8 +73,8 @@ export class OutboxRows {
   }
 
   /**
-   * Racers: all replicas, for one row. The first UPDATE wins and owns the row until its lease ends. The others match no
-   * row, because it is leased or was given back for a later time, and go on to the next one.
+   * All replicas compete for the row. The first UPDATE wins, and its replica owns the row until the lease ends. The
+   * other UPDATEs match no row, because the row is leased or not due. Their replicas go on to the next row.
    */
   private take(row: Row, claim: string, now: Date): Promise<boolean> {
     return this.database.won(
@@ -85,8 +85,8 @@ export class OutboxRows {
   }
 
   /**
-   * Sets the final status and deletes the payload. Racers: the owner, and a process that claimed the mail after the
-   * lease ended. `claimed_by` lets only the current owner win; the former owner gets false and changes nothing.
+   * Sets the final status and deletes the payload. After the lease has ended, another process may have claimed the
+   * mail. `claimed_by` lets only the current owner win. The former owner gets false and changes nothing.
    */
   settle(mail: ClaimedMail, status: FinalStatus): Promise<boolean> {
     return this.database.won(
@@ -97,7 +97,7 @@ export class OutboxRows {
   }
 
   /**
-   * Gives the mail back: any process may claim it from `at` on. Racers, winner and loser are those of `settle`.
+   * Gives the mail back: any process may claim it from `at` on. As in `settle`, only the current owner wins.
    * @param charged false when the mail itself was not at fault, so that an outage does not use up its attempts
    */
   giveBack(mail: ClaimedMail, at: Date, charged: boolean): Promise<boolean> {

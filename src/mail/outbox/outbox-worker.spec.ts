@@ -74,7 +74,7 @@ describe('OutboxWorker', () => {
     expect(rows.written).toEqual(['good 1']);
   });
 
-  it('on shutdown aborts the running attempts, gives their mails back without counting an attempt, and claims no more mails', async () => {
+  it('on shutdown aborts running attempts, gives their mails back without counting them, and claims no more', async () => {
     const rows = new FakeRows(['slow', 'next', 'more']);
     const ending = worker(
       rows,

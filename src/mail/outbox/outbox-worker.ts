@@ -6,7 +6,7 @@ import { LogThrottle } from '../../shared/log-throttle';
 import { MailAttempt, type Outcome } from './mail-attempt';
 import { type ClaimedMail, OutboxRows } from './outbox-rows';
 
-/** 20 tries in 10 s: they fit into the lease after the longest sending, and bridge a short outage of the database. */
+/** 20 tries in 10 s bridge a short outage of the database. They fit into the lease even after the longest sending. */
 const settleTries = 20;
 const settlePauseMs = 500;
 
@@ -18,7 +18,7 @@ const settlePauseMs = 500;
 export class OutboxWorker implements OnModuleDestroy {
   private readonly logger = new Logger('mail');
   private readonly unreadable = new LogThrottle();
-  /** The mails that are being sent, by the controller that cuts the connection. */
+  /** The mails that are being sent. The key is the controller that aborts the connection. */
   private readonly underWay = new Map<AbortController, Promise<void>>();
   private claiming: Promise<void> | undefined;
   private again = false;
@@ -33,7 +33,7 @@ export class OutboxWorker implements OnModuleDestroy {
     private readonly clock: Clock,
     private readonly limits: MailLimits,
   ) {
-    // Otherwise another process could claim a mail, and send it a second time, while this one is still sending it.
+    // With a shorter lease, another process could claim and send a mail that this process is still sending.
     if (limits.leaseMs <= limits.sendMs) throw new Error('MailLimits: the lease (leaseMs) must be longer than sendMs');
   }
 
@@ -62,8 +62,8 @@ export class OutboxWorker implements OnModuleDestroy {
 
   /**
    * Claims no more mails and waits for those that are being sent. After `stopMs` it cuts their connections and gives
-   * them back at once, for another replica. It runs in this phase because MailerService closes its connections later
-   * in the same phase.
+   * the mails back at once, for another replica. This runs in `onModuleDestroy` because MailerService closes its
+   * connections later in the same phase.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
@@ -91,7 +91,7 @@ export class OutboxWorker implements OnModuleDestroy {
     return !this.stopping && this.underWay.size < this.limits.concurrency;
   }
 
-  /** Claims only as many mails as it can send at once: a process that dies delays no more mails than these. */
+  /** Claims only as many mails as this process can send at once. If the process dies, only these mails are delayed. */
   private async claim(): Promise<void> {
     try {
       while (this.again && this.hasRoom) {
@@ -109,7 +109,7 @@ export class OutboxWorker implements OnModuleDestroy {
 
   private start(mail: ClaimedMail): void {
     const connection = new AbortController();
-    // Counted from the claim, so that every wait (database, DNS, mail server) ends before the lease does.
+    // The time limit starts at the claim, so that every wait (database, DNS, mail server) ends before the lease does.
     const passed = this.clock.now().getTime() - mail.claimedAt.getTime();
     const limit = setTimeout(() => connection.abort(), this.limits.sendMs - passed);
     const sending = this.process(mail, connection.signal)
@@ -139,7 +139,7 @@ export class OutboxWorker implements OnModuleDestroy {
 
   private write(mail: ClaimedMail, outcome: Outcome): Promise<boolean> {
     if ('final' in outcome) return this.rows.settle(mail, outcome.final);
-    // The shutdown of this process cut the attempt: the mail is not charged and is due at once.
+    // The shutdown of this process aborted the attempt: the attempt does not count, and the mail is due at once.
     if (this.cutOff) return this.rows.giveBack(mail, this.clock.now(), false);
     return this.rows.giveBack(mail, outcome.again, outcome.charged);
   }

@@ -54,7 +54,7 @@ export class MailDelivery {
         const options: Message = { ...message, transporterName, signal };
         return this.mailer.sendMail(options);
       });
-    // The outbox sends mails of many requests and processes: none of them is the parent.
+    // The span has no parent, because the outbox sends mails of many requests and processes.
     const span = { root: true, attributes: { 'mail.kind': mail.kind } };
     await (this.tracing === undefined ? sending() : this.tracing.span('SMTP send', span, sending));
     return 'sent';
@@ -65,7 +65,7 @@ export class MailDelivery {
     const message = this.message(id, mail, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);
-    // Only the path and the subject: codes and links must not reach a log.
+    // The log gets only the path and the subject, because codes and links must not reach a log.
     this.logger.log({ file, subject: message.subject }, 'no mail server is configured: mail written to a file');
     return 'sent';
   }

@@ -30,11 +30,11 @@ describe('failureKind', () => {
     ['a bug that Node names with a code', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' }), 'fault'],
     ['a template that does not fit its mail', smtpError({ lineNumber: 3 }), 'fault'],
     ['a payload that is not JSON', new SyntaxError('x'), 'fault'],
-    ['something thrown that is no error', undefined, 'fault'],
+    ['a thrown value that is not an Error', undefined, 'fault'],
   ])('classifies %s', (_, error, kind) => expect(failureKind(error)).toBe(kind));
 });
 
-it('describeFailure names the place of a bug, also when Node gave it a code, and never its message', () => {
+it('describeFailure returns the stack of a bug without its message, also for an error with a code of Node', () => {
   for (const bug of [new TypeError('alice'), Object.assign(new TypeError('alice'), { code: 'ERR_INVALID_ARG_TYPE' })]) {
     const told = describeFailure(bug);
     expect(told).toMatchObject({ error: 'TypeError', stack: expect.stringContaining('smtp-failure.spec') });

@@ -5,7 +5,7 @@ import type { SmtpSettings } from '../../platform/config/smtp-settings';
 /** Messages contain only generated text and HTML: nodemailer must not read a file or fetch a URL for them. */
 export const noForeignContent = { disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Sets all time-outs: those of nodemailer are two and ten minutes. Certificates are verified, which is its default. */
+/** Sets all time-outs, because nodemailer's defaults are two and ten minutes. nodemailer verifies certificates. */
 export function smtpOptions(settings: SmtpSettings, limits: MailLimits): SMTPTransportOptions {
   return {
     host: settings.host,

@@ -32,7 +32,7 @@ export class SmtpTransports {
     }
   }
 
-  /** Closes the current pool when it is idle: no mail server is configured any more. */
+  /** Closes the current pool as soon as it is idle. Called when no mail server is configured any more. */
   leave(): void {
     const former = this.current;
     this.current = undefined;

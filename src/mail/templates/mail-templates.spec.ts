@@ -136,7 +136,7 @@ describe('a language file', () => {
     expect(keysOf(language).sort()).toEqual(keysOf('en').sort());
   });
 
-  it('that is gone leaves its queued mails in English', async () => {
+  it('that was removed does not stop its queued mails: they are sent in English', async () => {
     expect((await read(mailOf(kinds[0]![1], 'fr'))).subject).toBe('Your verification code');
   });
 });
@@ -144,14 +144,14 @@ describe('a language file', () => {
 describe('the brand', () => {
   const brand = templatesOf({ name: 'Fish & Sons', color: '#a01030' });
 
-  it('its name and its colour are in the mail; the name is escaped', async () => {
+  it('appears in the mail with its name, which is escaped, and its colour', async () => {
     const { html, text } = await read(mailOf(kinds[2]![1], 'en'), brand);
     expect(html).toContain('>Fish &amp; Sons<');
     expect(html).toMatch(/class="button"[^>]*background:#a01030/);
     expect(text).toContain('\nFish & Sons\nportal.example.com\n');
   });
 
-  it('a mail without a brand has the host of the portal alone', async () => {
+  it('is optional: without it the signature names only the host of the portal', async () => {
     expect((await read(mailOf(kinds[2]![1], 'en'))).text).toContain('-- \nportal.example.com\n');
   });
 });

@@ -12,8 +12,9 @@ const handlebars = () =>
   ));
 
 /**
- * MailerService renders the HTML and escapes the values. The template is beside this file, in the source tree and in the
- * build (scripts/bundle.mjs copies it). Strict: a variable without a value is an error, not a gap in the mail.
+ * MailerService renders the HTML and escapes the values. The template is beside this file, in the source tree and in
+ * the build (scripts/bundle.mjs copies it). `strict` makes a variable without a value an error instead of a gap in the
+ * mail.
  */
 export const htmlTemplates: NonNullable<MailerOptions['template']> = {
   dir: __dirname,

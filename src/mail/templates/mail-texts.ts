@@ -6,7 +6,7 @@ export type MailTexts = (typeof en)['mail'];
 
 const loaded = new Map<Language, MailTexts>();
 
-/** @returns the texts of the language, or those of the default language for a mail that was queued in one that is gone */
+/** @returns the texts of the language; if the program no longer has that language, the texts of the default language */
 export function mailTextsOf(language: Language): MailTexts {
   const known = languages.includes(language) ? language : defaultLanguage;
   let texts = loaded.get(known);
@@ -16,7 +16,7 @@ export function mailTextsOf(language: Language): MailTexts {
 
 /**
  * Replaces `{name}` by the value.
- * @throws Error when there is no such value: a gap in a mail would be seen by its reader only
+ * @throws Error when there is no such value: without it, only the recipient of the mail would notice the gap
  */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -16,7 +16,7 @@ export interface Guess {
   readonly client: ClientInfo;
 }
 
-/** A guess that may be compared: it has used an attempt of its pending login or enrolment, and one of the account. */
+/** A guess that has used an attempt of its pending login or enrolment, and one of the account. It may be compared. */
 export interface ReservedGuess extends Guess {
   readonly own: Reservation;
   readonly account: Reservation;
@@ -41,8 +41,8 @@ export class CodeAttempts {
   ) {}
 
   /**
-   * @param own takes an attempt of the pending login or the enrolment. It comes first, so that the account is charged
-   *   only for codes that are compared.
+   * @param own takes an attempt of the pending login or the enrolment. It runs before the account is charged, so that
+   *   the account is charged only for codes that are compared.
    * @throws DomainError the refusal of this type, when one of the budgets is used up
    */
   async reserve(guess: Guess, own: () => Promise<Reservation>): Promise<ReservedGuess> {
@@ -55,8 +55,8 @@ export class CodeAttempts {
   }
 
   /**
-   * @param accept what a correct code does, in one transaction. When it returns undefined, the transaction is rolled
-   *   back and the code counts as wrong. Pass undefined when the code was wrong.
+   * @param accept applies a correct code, in one transaction. When it returns undefined, the transaction is rolled back
+   *   and the code counts as wrong. Pass undefined when the code was wrong.
    * @throws DomainError the refusal of this type, when the code was wrong or not accepted
    */
   async settle<T>(guess: ReservedGuess, accept: ((tx: Transaction) => Promise<T | undefined>) | undefined): Promise<T> {

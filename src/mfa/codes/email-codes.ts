@@ -32,7 +32,7 @@ export class EmailCodes {
 
   /**
    * Creates a code that replaces the former code, and queues the mail, all in the caller's transaction.
-   * @returns false when the pending login was meanwhile completed, replaced or used up; nothing was written
+   * @returns false, without a write, when the pending login was completed or replaced or used up in the meantime
    */
   async issue(
     tx: Transaction,
@@ -60,7 +60,7 @@ export class EmailCodes {
   }
 
   /**
-   * Compares in constant time with the code of the given row. `PendingLogins.consume` checks that the row still has it.
+   * Compares in constant time with the code of the given row. `PendingLogins.consume` checks that the row is unchanged.
    */
   matches({ id, codeHash, codeExpires }: PendingLogin, code: string): boolean {
     if (!isCodeShaped(code) || codeHash === null || codeExpires === null) return false;

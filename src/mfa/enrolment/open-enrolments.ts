@@ -23,7 +23,7 @@ export interface OpenEnrolment {
   readonly user: User;
 }
 
-/** What identifies a request: the session of its access token, if it has one, and its IP address. */
+/** Identifies the sender of a request: the session of the access token, if there is one, and the IP address. */
 export interface EnrolmentClaim {
   readonly session: CurrentSession | null;
   readonly ip: string;

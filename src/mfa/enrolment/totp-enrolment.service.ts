@@ -46,9 +46,9 @@ export class TotpEnrolmentService {
   }
 
   /**
-   * Racer: the first confirmation of another enrolment. If it commits first, the active secret has changed and this
-   * request is refused, because replacing that secret may require a code. If this request commits first, the other
-   * enrolment is replaced and its confirmation is refused.
+   * Another enrolment may get its first confirmation at the same time. If the confirmation commits first, the active
+   * secret has changed and this request is refused, because replacing that secret may require a code. If this request
+   * commits first, the other enrolment is replaced and its confirmation is refused.
    */
   private openBySession(user: User, start: (tx: Transaction) => Promise<void>): Promise<void> {
     return this.database.transaction(async (tx) => {

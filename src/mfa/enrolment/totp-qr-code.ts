@@ -28,7 +28,7 @@ export class TotpQrCode {
     if (enrolment === undefined || !(await this.secrets.countFetch(enrolment.row))) {
       throw new DomainError(qrCodeUnavailable);
     }
-    // Loaded with the first enrolment: most replicas run for hours without one.
+    // Loads the package at the first enrolment, because most replicas run for hours without one.
     const { toBuffer } = await import('qrcode');
     return toBuffer(this.sealed.openUri(enrolment.row.uri), picture);
   }

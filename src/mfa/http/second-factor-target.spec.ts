@@ -7,7 +7,7 @@ describe('the rate limit target of a second-factor request', () => {
   const target = (body: unknown, ip?: string) => secondFactorOf('body')(asked(body, {}, ip));
   const owner = target({ uid: 'u-1', mfa_token: 'secret' });
 
-  it('consists of the uid and the mfa_token, is the same from every address, and does not contain the token in clear', () => {
+  it('consists of the uid and the mfa_token, never in clear text, and is the same from every address', () => {
     expect(target({ uid: ' U-1', mfa_token: 'secret' }, '2001:db8::1')).toBe(owner);
     expect(owner).not.toContain('secret');
   });

@@ -34,7 +34,7 @@ export class TotpSecret {
   @Column('datetime', { nullable: true })
   expires: Date | null;
 
-  /** Belongs to the active secret, `users.topt_secret`. Opening an enrolment does not change it. */
+  /** The last used step of the active secret, `users.topt_secret`. Opening an enrolment does not change it. */
   @Column('bigint', { name: 'last_used_step', transformer: { from: Number, to: Number } })
   lastUsedStep: number;
 }

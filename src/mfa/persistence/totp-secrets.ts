@@ -48,7 +48,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own. */
+  /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own attempts. */
   reserveAttempt(row: TotpSecret): Promise<Reservation> {
     return reserveAttempt(this.database, {
       table: 'totp_secrets',
@@ -67,7 +67,7 @@ export class TotpSecrets {
     );
   }
 
-  /** Racers: parallel fetches of one QR code. `maxQrFetches` of them match the row; the others get MFA_404001. */
+  /** Of parallel fetches of one QR code, `maxQrFetches` match the row. The others get MFA_404001. */
   countFetch(row: TotpSecret): Promise<boolean> {
     return this.database.won(
       `UPDATE totp_secrets SET fetched = fetched + 1 WHERE ${stillOpen} AND fetched < ${maxQrFetches}`,
@@ -76,8 +76,9 @@ export class TotpSecrets {
   }
 
   /**
-   * Racers: parallel first codes, and a newer enrolment. One finds the enrolment open and wins. The others match no
-   * row, and their codes count as wrong. `last_used_step` starts again, because it belonged to the former secret.
+   * Parallel first codes compete for the row with each other and with a newer enrolment. One code finds the enrolment
+   * open and wins. The others match no row and count as wrong. `last_used_step` starts again, because it belonged to
+   * the former secret.
    */
   confirm(tx: Transaction, row: TotpSecret, step: number): Promise<boolean> {
     return tx.won(`UPDATE totp_secrets SET confirmed_at = ?, last_used_step = ? WHERE ${stillOpen}`, [
@@ -88,8 +89,8 @@ export class TotpSecrets {
   }
 
   /**
-   * Racers: the same code in parallel, across logins and replicas. The first one stores the step and wins. The others,
-   * and every replay, match no row, because the step is no longer later than the stored one (RFC 6238 §5.2).
+   * The same code may arrive in parallel, across logins and replicas. The first UPDATE stores the step and wins. The
+   * others, and every replay, match no row, because the step is no longer later than the stored one (RFC 6238 §5.2).
    */
   useStep(tx: Transaction, userId: string, step: number): Promise<boolean> {
     return tx.won('UPDATE totp_secrets SET last_used_step = ? WHERE user_id = ? AND last_used_step < ?', [

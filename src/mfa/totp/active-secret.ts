@@ -16,7 +16,7 @@ export class ActiveSecret {
   ) {}
 
   /**
-   * Returns the step of this code when it is later than the last used step, otherwise null. This is only a read: of
+   * Returns the step of this code when it is later than the last used step, otherwise null. This method only reads. Of
    * parallel requests with the same code, `TotpSecrets.useStep` lets one pass.
    */
   async newStepOf(code: string, user: User): Promise<number | null> {

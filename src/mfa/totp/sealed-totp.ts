@@ -13,7 +13,7 @@ export class SealedTotp {
     return { secret: this.keys.seal(secretPurpose, secret), uri: this.keys.seal(uriPurpose, uri) };
   }
 
-  /** Encrypts again with the current key: an enrolment from before a key rotation must not keep the old key in use. */
+  /** Encrypts again with the current key, so that an enrolment from before a key rotation does not need the old key. */
   renewed(sealedSecret: string): string {
     return this.keys.reseal(secretPurpose, sealedSecret);
   }

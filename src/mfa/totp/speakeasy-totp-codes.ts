@@ -8,7 +8,7 @@ const secretBytes = 20;
 /** Long enough to tell accounts apart, and short enough for a QR code. */
 const accountLength = 64;
 
-/** speakeasy computes the codes only: its secret generator is biased, and tests cannot move its clock (ADR 0008). */
+/** speakeasy only computes codes, because its secret generator is biased and tests cannot set its clock (ADR 0008). */
 export class SpeakeasyTotpCodes extends TotpCodes {
   constructor(
     private readonly random: Random,

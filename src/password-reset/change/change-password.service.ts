@@ -50,14 +50,14 @@ export class ChangePasswordService {
 
   private async assertNotReused(user: User, command: ChangePassword, client: ClientInfo): Promise<void> {
     if (!(await this.newPasswords.isReused(command.password, user, client))) return;
-    // A parallel submit of this link may have just set the same password. Then `find` throws AUTH_401007 (used).
+    // A parallel request with this link may have just set the same password. Then `find` throws AUTH_401007 (used).
     await this.requests.find(command.token);
     throw new DomainError(passwordReused);
   }
 
   /**
-   * Racers: other submits of this link and newer requests (both wait for the same gate row), and an operator who sets
-   * a password (on the users row). The first commit wins. The loser's transaction is rolled back, and its answer names
+   * Other submissions of this link and newer change requests compete for the gate row. An operator who sets a password
+   * competes for the `users` row. The first commit wins. The loser's transaction is rolled back, and its answer names
    * the current state of the link.
    */
   private async store(command: ChangePassword, request: FoundRequest, user: User, client: ClientInfo): Promise<void> {

@@ -15,7 +15,10 @@ import { SyntheticRequests } from './synthetic-requests';
 
 type Owner = User & { readonly email: string };
 
-/** `POST /forget-password`: throttle, superseding, request, mail and audit row are one transaction (ADR 0009). */
+/**
+ * `POST /forget-password`. One transaction checks the throttle, supersedes older requests, and writes the request, the
+ * mail and the audit row (ADR 0009).
+ */
 @Injectable()
 export class ForgotPasswordService {
   constructor(

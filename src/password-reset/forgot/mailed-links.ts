@@ -10,7 +10,7 @@ import type { PasswordChangeRequest } from '../persistence/password-change-reque
 import type { RequestType } from '../../shared/change-type';
 
 export interface LinkOptions {
-  /** Null for a user without an address that mail can go to: then the link is opened and not mailed. */
+  /** Null for a user without a usable address. The request is then opened, and its link is not mailed. */
   readonly to: string | null;
   readonly type: RequestType;
   readonly ttlSeconds: number;
@@ -32,7 +32,7 @@ export class MailedLinks {
     user: User,
     { to, type, ttlSeconds, language }: LinkOptions,
   ): Promise<{ readonly request: PasswordChangeRequest; readonly link: string }> {
-    // Read while the gate row is held: a password change that has just committed must not invalidate the new link.
+    // Read under the lock of the gate row: a password change that has just committed must not invalidate the new link.
     const credentialVersion = (await this.users.credentialVersion(tx, user.uid)) ?? user.credentialVersion;
     const { request, token } = await this.requests.open(tx, { uid: user.uid, credentialVersion }, type, ttlSeconds);
     // The base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29).

@@ -13,8 +13,8 @@ import { type RequestSummary, requestStatus } from '../persistence/password-chan
 import { PasswordChangeRequestRepository } from '../persistence/password-change-request.repository';
 
 /**
- * `HIDE_ACCOUNT_EXISTENCE`: the answer to an e-mail address without an account. The throttle, the fields and
- * the numbers of statements and commits equal those of a real request. Only the gate row is written
+ * `HIDE_ACCOUNT_EXISTENCE`: the answer for an e-mail address without an account. The throttle, the fields and the
+ * numbers of statements and commits equal those of a real request. Only the gate row is written
  * (docs/spec/attacks.md#w11).
  */
 @Injectable()
@@ -55,7 +55,7 @@ export class SyntheticRequests {
 }
 
 /**
- * 122 bits of the hash in the form of a random UUID (RFC 9562 version 4). Nobody can distinguish it from a random one.
+ * 122 bits of the hash in the form of a UUID version 4 (RFC 9562). Nobody can distinguish it from a random UUID.
  */
 function uuidOf(hash: string): string {
   const variant = '89ab'[Number.parseInt(hash[16]!, 16) % 4]!;

@@ -4,7 +4,7 @@ import type { RequestType } from '../../shared/change-type';
 /** Values of the column `status`. */
 export const requestStatus = { pending: 0, used: 1 } as const;
 
-/** A row of `user_change_password_request`. `uid` names it; only the token opens it, and only its SHA-256 is stored. */
+/** A row of `user_change_password_request`. Only the token opens the request. Only the token's SHA-256 is stored. */
 @Entity('user_change_password_request')
 export class PasswordChangeRequest {
   @PrimaryColumn('varchar', { length: 36 })
@@ -33,7 +33,7 @@ export class PasswordChangeRequest {
 }
 
 /**
- * The part of a request that the endpoints show. Its `uid` names the request and opens nothing; with
- * `RESET_RESPONSE_UID=token` it is the reset token.
+ * The part of a request that the endpoints show. By default, `uid` only identifies the request and cannot open it. With
+ * `RESET_RESPONSE_UID=token`, `uid` is the reset token.
  */
 export type RequestSummary = Readonly<Omit<PasswordChangeRequest, 'tokenHash' | 'credentialVersion'>>;

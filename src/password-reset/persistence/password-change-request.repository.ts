@@ -12,7 +12,7 @@ export interface FoundRequest {
   readonly uid: string;
   readonly userId: string;
   readonly type: RequestType;
-  /** False when it was used or superseded, or when the user's credentials have changed since (ADR 0005). */
+  /** False when the request was used or superseded, or when the user's credentials have changed since (ADR 0005). */
   readonly open: boolean;
   readonly credentialVersion: number;
   readonly expired: Date;
@@ -31,7 +31,7 @@ interface Row {
 
 /**
  * The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27).
- * Writers hold the gate row of the user, which makes them run one after the other.
+ * Each writing transaction holds the gate row of the user, so that these transactions run one after the other.
  */
 @Injectable()
 export class PasswordChangeRequestRepository {
@@ -87,9 +87,9 @@ export class PasswordChangeRequestRepository {
   }
 
   /**
-   * Racers: parallel submits of one link, and a newer request that supersedes it. Exactly one UPDATE finds the request
-   * pending and not expired. The others match no row. Their callers read the request again and answer AUTH_401007 or
-   * AUTH_401005.
+   * Parallel submissions of one link, and a newer request that supersedes it, compete for the row. Exactly one UPDATE
+   * finds the request pending and not expired. The others match no row. Their callers read the request again and answer
+   * AUTH_401007 or AUTH_401005.
    */
   consume(tx: Gated<'reset'>, uid: string): Promise<boolean> {
     return tx.won(
