@@ -15,7 +15,15 @@ const files = changed ? changedFiles() : ['.'];
 const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
 // Lint and the tests of the SDK read its generated sources and its build.
 const first = ['sdk', 'node', 'scripts/build-sdk.mjs'];
-const tests = ['tests', 'jest', '--selectProjects', 'unit', 'spec-sqlite', ...(changed ? ['--changedSince=main'] : [])];
+const tests = [
+  'tests',
+  'jest',
+  '--maxWorkers=3',
+  '--selectProjects',
+  'unit',
+  'spec-sqlite',
+  ...(changed ? ['--changedSince=main'] : []),
+];
 const steps = [
   ['types', 'tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', `${cache}/tsc/server.tsbuildinfo`],
   ['laws', 'depcruise', '--config', 'test/architecture/ranks.cjs', '--cache', `${cache}/depcruise`, 'src'],
