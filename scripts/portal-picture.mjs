@@ -13,23 +13,13 @@ import { createInterface } from 'node:readline';
 
 import { chromium } from 'playwright-core';
 
+import { quietOptions } from '../test/support/servers/chromium-options.mjs';
 import { findProgram } from '../test/support/servers/server-programs.mjs';
 import { ensureBuilt, root } from './ensure-built.mjs';
 
 const executablePath = findProgram('chromium');
 if (executablePath === null) throw new Error('Chromium is not installed: install the Debian package "chromium"');
 await ensureBuilt();
-
-// Without these options Chromium sends requests to its vendor at the start.
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-picture-'));
 const demo = spawn(process.execPath, ['dist/src/demo.js'], {
@@ -64,7 +54,7 @@ async function addressOf({ stdout }) {
 async function takePictures(address) {
   const target = join(root, 'docs/images');
   mkdirSync(target, { recursive: true });
-  const browser = await chromium.launch({ executablePath, args: quiet });
+  const browser = await chromium.launch({ executablePath, args: quietOptions });
   try {
     for (const colorScheme of ['light', 'dark']) {
       const page = await browser.newPage({

@@ -1,16 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version in the nearest `package.json` above this file. The search works in a checkout and in the image. */
-export const version = nearestVersion(__dirname);
+const nearest = nearestPackage(__dirname);
 
-function nearestVersion(directory: string): string {
+/** The version in the nearest `package.json` above this file. */
+export const { version } = nearest;
+/** The folder of that file: the root of a checkout or of the image, whatever the working directory is. */
+export const programFolder = nearest.folder;
+
+interface Package {
+  readonly folder: string;
+  readonly version: string;
+}
+
+function nearestPackage(folder: string): Package {
   try {
-    const found = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { version?: unknown };
-    if (typeof found.version === 'string') return found.version;
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+    if (typeof version === 'string') return { folder, version };
   } catch {
     // dist/ and src/ have no package.json.
   }
-  const parent = dirname(directory);
-  return parent === directory ? 'unknown' : nearestVersion(parent);
+  const parent = dirname(folder);
+  return parent === folder ? { folder, version: 'unknown' } : nearestPackage(parent);
 }

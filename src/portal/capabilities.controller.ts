@@ -3,7 +3,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Answers } from '../platform/http/answers.decorator';
 import { ApiOperation, ApiTags } from '../platform/http/api-docs';
 import { languages } from '../shared/languages';
-import { CapabilitiesResponse } from './capabilities.response';
+import { CapabilitiesResponse } from './capabilities.dto';
 
 @ApiTags('portal')
 @Controller()

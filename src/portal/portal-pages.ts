@@ -6,6 +6,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../platform/config/app-config';
 import { brandPath } from '../platform/config/brand-config';
+import { programFolder } from '../platform/version';
 import { contentSecurityPolicy } from './content-security-policy';
 
 /** The paths of the pages (portal/src/paths.ts). None is a path of the API, so no answer of the API changes. */
@@ -43,7 +44,7 @@ export class PortalPages implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     if (!this.config.portal.on) return;
-    const folder = resolve('portal/dist');
+    const folder = join(programFolder, 'portal/dist');
     if (!existsSync(join(folder, 'index.html'))) {
       if (this.config.production)
         throw new Error('PORTAL is on, and the web pages are not built (npm run build:portal)');

@@ -11,7 +11,7 @@ import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { type CurrentSession, type PresentedToken, RefreshToken, Session } from '../../tokens/current-session';
 import { SessionRefresher } from '../../tokens/session-refresher';
-import { AccessTokenGuard, RefreshTokenGuard, SessionTokenGuard } from '../../tokens/token-guards';
+import { AccessTokenGuard, RefreshTokenGuard, SessionTokenGuard } from '../../tokens/tokens.guard';
 import { TokenRevoker } from '../../tokens/token-revoker';
 import { DoneResponse, MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 

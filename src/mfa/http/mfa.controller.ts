@@ -23,7 +23,7 @@ import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { type CurrentSession, Session } from '../../tokens/current-session';
-import { AccessTokenGuard } from '../../tokens/token-guards';
+import { AccessTokenGuard } from '../../tokens/tokens.guard';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
 import { TotpQrCode } from '../enrolment/totp-qr-code';
 import { OtpResendService } from '../resend/otp-resend.service';

@@ -1,17 +1,7 @@
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 
+import { quietOptions } from './chromium-options.mjs';
 import { findProgram } from './server-programs.mjs';
-
-// Without these options Chromium sends requests to its vendor at the start. Tests must use only the loopback interface.
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** A private headless Chromium with an empty profile. */
 export class Chromium {
@@ -21,7 +11,7 @@ export class Chromium {
     const executablePath = findProgram('chromium');
     if (executablePath === null)
       throw new Error('chromium is not installed: run "npm test", which installs it or says how');
-    return new Chromium(await chromium.launch({ executablePath, headless: true, args: QUIET }));
+    return new Chromium(await chromium.launch({ executablePath, headless: true, args: quietOptions }));
   }
 
   /** A new browser context, which shares no cookies and no storage with other contexts. */

@@ -55,7 +55,7 @@ export class CapabilitiesResponse {
   })
   trusted_device_days: number;
 
-  @ApiProperty({ description: 'Whether a forgotten password can be reset by mail.' })
+  @ApiProperty({ description: 'Whether the service has `/forget-password`.' })
   password_reset: boolean;
 
   @ApiProperty({ type: [String], example: ['en', 'de', 'zh-CN'], description: 'Languages of the mails (BCP 47).' })
