@@ -78,7 +78,8 @@ class Book {
     const seconds = (this.last - this.begun) / 1000;
     const all = Object.fromEntries([...this.byStatus].map(([status, times]) => [status, summaryOf(times)]));
     const ok = all[200] ?? summaryOf([]);
-    return { ...ok, seconds, rate: ok.count / seconds, byStatus: all };
+    const failed = Object.values(all).reduce((sum, { count }) => sum + count, 0) - ok.count;
+    return { ...ok, seconds, rate: ok.count / seconds, failed, byStatus: all };
   }
 }
 

@@ -64,7 +64,7 @@ const extra = options['node-args']?.split(' ') ?? [];
 const profiled = (name) => (profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(profile, name)}`] : extra);
 const main = service({ ...place('service'), nodeArgs: profiled('service') });
 const builds = options.also.map((also) => {
-  const [name, program] = also.split('=');
+  const [, name, program] = /^(\w+)=(.+)$/.exec(also);
   return service({ ...place(name), name, program });
 });
 const contestants = [main, ...builds];
@@ -74,7 +74,7 @@ if (!without.includes('reference'))
   contestants.push(reference({ ...place('reference'), nodeArgs: profiled('reference') }));
 if (!without.includes('better-auth')) contestants.push(betterAuth(place('better-auth')));
 
-const load = startLoad();
+const load = startLoad(directory);
 try {
   const result = await measure();
   await Promise.all(contestants.map((contestant) => contestant.stop()));
@@ -114,7 +114,7 @@ async function measure() {
     for (const contestant of contestants) {
       const some = lanes(contestant);
       if (some)
-        await load.ask(
+        await load.closed(
           contestant.port,
           1,
           some.slice(0, 1).map((lane) => ({ ...lane, concurrency: 32 })),
@@ -133,14 +133,11 @@ async function measure() {
         const asked = lanes(contestant);
         if (!asked) continue;
         const before = contestant.cpuMs;
-        const [first, second] = await load.ask(contestant.port, seconds, asked);
+        const [first, second] = await load.closed(contestant.port, seconds, asked);
         const answers = first.count + (second?.count ?? 0);
         const cpu = (contestant.cpuMs - before) / answers;
         trials.push({ round, key, name: contestant.name, ...first, cpu, beside: second?.rate });
-        const bad =
-          first.count === Object.values(first.byStatus).reduce((sum, { count }) => sum + count, 0)
-            ? ''
-            : ` ${JSON.stringify(first.byStatus)}`;
+        const bad = first.failed === 0 ? '' : `  ${first.failed} failed`;
         say(
           `round ${round + 1}/${rounds}  ${title.padEnd(29)} ${contestant.name.padEnd(12)} ` +
             `${first.rate.toFixed(1).padStart(8)}/s  p50 ${first.p50.toFixed(1)} ms  p99 ${first.p99.toFixed(1)} ms${bad}`,
@@ -173,17 +170,17 @@ async function overload() {
   try {
     await one.prepare(Math.min(users, 500), 4);
     const closed = [{ requests: one.logins, concurrency: 32 }];
-    await load.ask(one.port, 2, closed);
-    const [normal] = await load.ask(one.port, options.quick ? 4 : 10, closed);
+    await load.detailed(one.port, 2, closed);
+    const [normal] = await load.detailed(one.port, options.quick ? 4 : 10, closed);
     const length = options.quick ? 10 : 60;
     const rate = Math.round(5 * normal.rate);
     say(
       `overload: offering ${rate} logins/s for ${length} s, normal load is ${normal.rate.toFixed(1)}/s at p95 ${normal.p95.toFixed(0)} ms`,
     );
-    const [storm] = await load.ask(one.port, length, [{ requests: one.logins, rate }]);
+    const [storm] = await load.detailed(one.port, length, [{ requests: one.logins, rate }]);
     // Accepted logins may still wait in the queue for maxWaitMs. The rate must be normal 5 s after the overload.
     await pause(5000 - maxWaitMs);
-    const [after] = await load.ask(one.port, options.quick ? 4 : 10, closed);
+    const [after] = await load.detailed(one.port, options.quick ? 4 : 10, closed);
     say(
       `overload: accepted p95 ${storm.p95.toFixed(0)} ms, refused p99 ${storm.byStatus[503]?.p99.toFixed(1)} ms, after it ${after.rate.toFixed(1)}/s`,
     );

@@ -54,13 +54,14 @@ export function service({
   nodeArgs = [],
   settings = {},
 }) {
-  const main = resolve(root, program ?? 'dist/src/main.js');
+  const [file = 'dist/src/main.js', ...options] = (program ?? '').split(' ').filter(Boolean).reverse();
+  const main = resolve(root, file);
   const env = { ...serviceSettings, DATABASE_URL: db.urlOf(database), DATA_DIR: directory, ...settings };
   return new Contestant({
     name,
     program,
     directory,
-    command: [...nodeArgs, main],
+    command: [...nodeArgs, ...options.reverse(), main],
     env,
     seed: async (users) => {
       await run(process.execPath, [main.replace(/main\.js$/, 'cli.js'), 'migrate'], {

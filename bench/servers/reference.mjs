@@ -4,7 +4,7 @@
 import { createHmac, createSecretKey, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { verify } from '@node-rs/bcrypt';
-import { createPool } from 'mysql2/promise';
+import { createPool } from 'mysql2';
 
 const pool = createPool({ uri: process.env.DATABASE_URL, connectionLimit: 10, timezone: 'Z' });
 const key = createSecretKey(Buffer.from(process.env.JWT_SECRET, 'utf8'));
@@ -30,15 +30,20 @@ function verified(request) {
   return claims.exp > Date.now() / 1000 ? claims : undefined;
 }
 
+// The promises of mysql2 make an error object for each statement, which costs a tenth of a session check.
+const settle = (resolve, reject) => (error, result) => (error ? reject(error) : resolve(result));
+const execute = (on, sql, values) => new Promise((resolve, reject) => on.execute(sql, values, settle(resolve, reject)));
+const query = (on, sql) => new Promise((resolve, reject) => on.query(sql, settle(resolve, reject)));
+
 async function inTransaction(work) {
-  const connection = await pool.getConnection();
+  const connection = await new Promise((resolve, reject) => pool.getConnection(settle(resolve, reject)));
   try {
-    await connection.beginTransaction();
+    await query(connection, 'BEGIN');
     const result = await work(connection);
-    await connection.commit();
+    await query(connection, 'COMMIT');
     return result;
   } catch (error) {
-    await connection.rollback();
+    await query(connection, 'ROLLBACK');
     throw error;
   } finally {
     connection.release();
@@ -50,13 +55,15 @@ const tokenColumns =
 
 async function login(request, body) {
   const { username, password } = JSON.parse(body);
-  const [[user]] = await pool.execute(
+  const [user] = await execute(
+    pool,
     'SELECT uid, login_name, nickname, email, is_admin, tenant_id, org_unit_id, password, status, credential_version FROM users WHERE login_name_key = ?',
     [username],
   );
   if (!user || !(await verify(password, user.password)) || user.status !== 1) return [401, { error: 'refused' }];
   const now = new Date();
-  await pool.execute(
+  await execute(
+    pool,
     'UPDATE users SET login_failed_count = 0, last_login_success_time = ? WHERE uid = ? AND status = 1',
     [now, user.uid],
   );
@@ -64,11 +71,12 @@ async function login(request, body) {
   const jti = randomUUID();
   const version = user.credential_version;
   await inTransaction(async (tx) => {
-    await tx.execute(`INSERT INTO login_tokens ${tokenColumns}, (?, ?, ?, 0, ?, ?, ?, ?)`, [
+    await execute(tx, `INSERT INTO login_tokens ${tokenColumns}, (?, ?, ?, 0, ?, ?, ?, ?)`, [
       ...[jti, 'access', user.uid, inSeconds(accessSeconds), sid, version, now],
       ...[sid, 'refresh', user.uid, inSeconds(refreshSeconds), sid, version, now],
     ]);
-    await tx.execute(
+    await execute(
+      tx,
       'INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?)',
       [user.uid, user.login_name, 'password', request.socket.remoteAddress, '', 'success', randomUUID(), now],
     );
@@ -91,16 +99,17 @@ async function refresh(request) {
   if (claims?.token_use !== 'refresh') return [401, { error: 'refused' }];
   const jti = randomUUID();
   const live = await inTransaction(async (tx) => {
-    const [[row]] = await tx.execute(
+    const [row] = await execute(
+      tx,
       'SELECT t.credential_version FROM login_tokens t JOIN users u ON u.uid = t.user_identity WHERE t.jti = ? AND t.is_revoked = 0 AND u.status = 1',
       [claims.jti],
     );
     if (!row) return false;
     const now = new Date();
-    await tx.execute(`INSERT INTO login_tokens ${tokenColumns}`, [
+    await execute(tx, `INSERT INTO login_tokens ${tokenColumns}`, [
       ...[jti, 'access', claims.sub, inSeconds(accessSeconds), claims.sid, row.credential_version, now],
     ]);
-    await tx.execute('UPDATE login_tokens SET succeeded_at = ? WHERE jti = ?', [now, claims.jti]);
+    await execute(tx, 'UPDATE login_tokens SET succeeded_at = ? WHERE jti = ?', [now, claims.jti]);
     return true;
   });
   if (!live) return [401, { error: 'refused' }];
@@ -111,7 +120,8 @@ async function refresh(request) {
 async function me(request) {
   const claims = verified(request);
   if (claims?.token_use !== 'access') return [401, { error: 'refused' }];
-  const [[user]] = await pool.execute(
+  const [user] = await execute(
+    pool,
     'SELECT u.uid, u.login_name, u.nickname, u.email, u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id FROM login_tokens t JOIN users u ON u.uid = t.user_identity WHERE t.jti = ? AND t.is_revoked = 0 AND u.status = 1',
     [claims.jti],
   );
@@ -126,18 +136,23 @@ const routes = {
 };
 
 const server = createServer((request, response) => {
-  const chunks = [];
-  request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', async () => {
+  const answer = async (body) => {
     const route = routes[`${request.method} ${request.url}`] ?? (async () => [404, {}]);
-    const [status, answer] = await route(request, Buffer.concat(chunks)).catch((error) => {
+    const [status, result] = await route(request, body).catch((error) => {
       console.error(error);
       return [500, { error: 'failed' }];
     });
-    const text = JSON.stringify(answer);
+    const text = JSON.stringify(result);
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
     response.end(text);
-  });
+  };
+  if (request.method === 'GET') {
+    void answer();
+    return;
+  }
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => answer(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
 });
 server.keepAliveTimeout = 72_000;
 server.listen(Number(process.env.PORT), '127.0.0.1');

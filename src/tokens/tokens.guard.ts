@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { AuthGuard } from '@nestjs/passport';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
 import {
   accessTokenExpired,
@@ -9,29 +9,36 @@ import {
   refreshTokenRejected,
 } from '../shared/errors/error-catalogue';
 import type { CurrentSession, PresentedToken } from './current-session';
+import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
+import { TokenStrategy } from './jwt/token.strategy';
 import type { TokenUse } from './token-payload';
 
 const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
 
-/**
- * Returns the token that the strategy has checked, if its use is accepted. Rethrows an error of the strategy, also one
- * of the database.
- */
-function accepted<Token extends PresentedToken>(
-  error: unknown,
-  token: Token | false,
-  uses: readonly TokenUse[],
-): Token {
-  if (error instanceof Error) throw error;
+type Guarded = FastifyRequest & { user: PresentedToken | null };
+
+const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<Guarded>();
+
+/** Returns the token that the strategy has checked, if its use is accepted. */
+function accepted<Token extends PresentedToken>(token: Token | false, uses: readonly TokenUse[]): Token {
   if (!token || !uses.includes(token.payload.token_use)) throw new DomainError(accessTokenInvalid);
   return token;
 }
 
-abstract class SessionGuard extends AuthGuard('token') {
+@Injectable()
+abstract class SessionGuard implements CanActivate {
   protected abstract readonly accepts: readonly TokenUse[];
 
-  override handleRequest<Session>(error: unknown, session: CurrentSession | false): Session {
-    return accepted(error, session, this.accepts) as Session;
+  constructor(private readonly strategy: TokenStrategy) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf(context);
+    request.user = await this.session(request);
+    return true;
+  }
+
+  protected async session(request: FastifyRequest): Promise<CurrentSession | null> {
+    return accepted(await this.strategy.check(request), this.accepts);
   }
 }
 
@@ -47,12 +54,34 @@ export class SessionTokenGuard extends SessionGuard {
   protected readonly accepts = ['access', 'refresh'] as const;
 }
 
+/**
+ * For anonymous routes that use an access token when there is one. `@Session()` is null without a valid access token. A
+ * database that is down is answered with 503, not treated as a missing token.
+ */
+@Injectable()
+export class OptionalSessionGuard extends SessionGuard {
+  protected readonly accepts = ['access'] as const;
+
+  protected override async session(request: FastifyRequest): Promise<CurrentSession | null> {
+    try {
+      return await super.session(request);
+    } catch (error) {
+      if (error instanceof DomainError && error.entry.status === 401) return null;
+      throw error;
+    }
+  }
+}
+
 /** Accepts a refresh token as bearer or in the body (AUTH_401006). SessionRefresher checks its row. */
 @Injectable()
-export class RefreshTokenGuard extends AuthGuard('refresh-token') {
-  override handleRequest<Token>(error: unknown, token: PresentedToken | false): Token {
+export class RefreshTokenGuard implements CanActivate {
+  constructor(private readonly strategy: RefreshTokenStrategy) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf(context);
     try {
-      return accepted(error, token, ['refresh']) as Token;
+      request.user = accepted(await this.strategy.check(request), ['refresh']);
+      return true;
     } catch (reason) {
       if (reason instanceof DomainError && refusals.has(reason.entry)) throw new DomainError(refreshTokenRejected);
       throw reason;

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
-import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { UsersModule } from '../users/users.module';
@@ -18,13 +17,7 @@ import { SessionRefresher } from './session-refresher';
 import { TokenRevoker } from './token-revoker';
 
 @Module({
-  imports: [
-    PassportModule,
-    JwtModule.register({}),
-    TypeOrmModule.forFeature([LoginToken, PendingLogin]),
-    UsersModule,
-    AuditModule,
-  ],
+  imports: [JwtModule.register({}), TypeOrmModule.forFeature([LoginToken, PendingLogin]), UsersModule, AuditModule],
   controllers: [JwksController],
   providers: [
     LoginTokens,
@@ -37,6 +30,14 @@ import { TokenRevoker } from './token-revoker';
     LiveSessions,
     PendingLogins,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, PendingLogins],
+  exports: [
+    TokenStrategy,
+    RefreshTokenStrategy,
+    SessionOpener,
+    SessionRefresher,
+    TokenRevoker,
+    LiveSessions,
+    PendingLogins,
+  ],
 })
 export class TokensModule {}

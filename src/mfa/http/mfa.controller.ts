@@ -23,7 +23,7 @@ import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { type CurrentSession, Session } from '../../tokens/current-session';
-import { AccessTokenGuard } from '../../tokens/tokens.guard';
+import { AccessTokenGuard, OptionalSessionGuard } from '../../tokens/tokens.guard';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
 import { TotpQrCode } from '../enrolment/totp-qr-code';
 import { OtpResendService } from '../resend/otp-resend.service';
@@ -37,7 +37,6 @@ import {
   TotpSecretDto,
   TotpSecretResponse,
 } from './mfa.dto';
-import { OptionalSessionGuard } from './optional-session.guard';
 import { secondFactorOf } from './second-factor-target';
 
 @ApiTags('second factor')

@@ -55,7 +55,13 @@ export function typeormOptions(url: string, poolSize: number, timeLimits = true)
     connectTimeout: 2500,
     enableQueryTimeout: timeLimits,
     maxQueryExecutionTime: timeLimits ? statementTimeoutMs : undefined,
-    extra: { enableKeepAlive: true, keepAliveInitialDelay: 10_000, maxIdle: poolSize },
+    extra: {
+      enableKeepAlive: true,
+      keepAliveInitialDelay: 10_000,
+      maxIdle: poolSize,
+      // mysql2 reserves memory for so many on each connection: 250 KB for its default of 16,000.
+      maxPreparedStatements: 500,
+    },
   };
 }
 

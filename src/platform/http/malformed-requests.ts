@@ -39,6 +39,10 @@ export function refuseMalformedRequests(fastify: FastifyInstance): void {
 function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): CatalogueEntry | undefined {
   // The parser itself refuses too many bytes with 431 (client-error.ts).
   if (rawHeaders.length > 2 * maxHeaders) return { ...bodyTooLarge, status: 431 };
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0') ? undefined : requestInvalid;
 }

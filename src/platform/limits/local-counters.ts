@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { RecentKeys } from './recent-keys';
+import { RecentKeys } from '../../shared/recent-keys';
 
 type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 

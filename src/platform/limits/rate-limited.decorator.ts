@@ -34,11 +34,17 @@ export function NotRateLimited(): ClassDecorator {
 }
 
 const reflector = new Reflector();
+const known = new WeakMap<object, RouteLimit>();
 
+/** Reads the metadata of a route once. A method that handles requests belongs to one controller. */
 export function limitOf(context: ExecutionContext): RouteLimit {
-  const declared = reflector.getAllAndOverride(RouteLimit, [context.getHandler(), context.getClass()]) as
-    RouteLimit | undefined;
-  return declared ?? { group: 'other' };
+  const handler = context.getHandler();
+  const found = known.get(handler);
+  if (found !== undefined) return found;
+  const declared = reflector.getAllAndOverride(RouteLimit, [handler, context.getClass()]) as RouteLimit | undefined;
+  const limit = declared ?? { group: 'other' };
+  known.set(handler, limit);
+  return limit;
 }
 
 /** The target is a field of the body. */

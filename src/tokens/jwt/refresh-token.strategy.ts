@@ -6,10 +6,13 @@ import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import type { PresentedToken } from '../current-session';
 import { bearerOrBody, presentedToken, verification } from './presented-token';
+import { checkBy } from './strategy-check';
 
 /** The strategy of `/refresh`. It does not read the token's row: the statement of SessionRefresher does (ADR 0014). */
 @Injectable()
 export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-token') {
+  readonly check = checkBy<PresentedToken>(this);
+
   constructor(
     private readonly clock: Clock,
     config: AppConfig,

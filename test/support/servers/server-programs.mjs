@@ -26,10 +26,13 @@ export const SERVER_PROGRAMS = {
 
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
-/** Path of the first executable command of the program, or null. Also searches sbin, which is often not in PATH. */
+/**
+ * Path of the first executable command of the program, or null. Also searches sbin, which is often not in PATH.
+ * A name that is not in the list is its own command.
+ */
 export function findProgram(name, path = process.env.PATH ?? '', systemFolders = SYSTEM_FOLDERS) {
   const folders = [...path.split(delimiter).filter(Boolean), ...systemFolders];
-  const candidates = SERVER_PROGRAMS[name].commands.flatMap((command) =>
+  const candidates = (SERVER_PROGRAMS[name]?.commands ?? [name]).flatMap((command) =>
     isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command)),
   );
   return candidates.find(isExecutable) ?? null;
