@@ -1,5 +1,6 @@
-import './exit-on-signal';
+import './process-start';
 import 'reflect-metadata';
+import { setFlagsFromString } from 'node:v8';
 import { CliProblem, problemOf } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
@@ -12,6 +13,9 @@ import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
 import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
+
+// An import reads many rows, so the space for new objects may grow (process-start.ts).
+setFlagsFromString('--semi-space-growth-factor=2');
 
 // A reader that closes the pipe (`| head`) is not an error of the command. The rest of the output is discarded.
 for (const output of [process.stdout, process.stderr]) {

@@ -1,4 +1,4 @@
-import './exit-on-signal';
+import './process-start';
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DemoModule } from './demo/demo.module';

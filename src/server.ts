@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -46,6 +47,8 @@ export async function startServer(
   await applyAppSetup(app, logger);
   await prepare?.(app);
   await app.listen(config.http.port, config.http.host);
+  // The space for new objects may grow from here on (process-start.ts).
+  setFlagsFromString('--semi-space-growth-factor=2');
   const address = app.getHttpServer().address() as { port: number };
   logger.info({ context: 'main', host: config.http.host, port: address.port }, 'listening');
 

@@ -12,6 +12,7 @@ import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap-verifier';
 import { PasswordVerifier } from './login/credentials/password-verifier';
+import { LoginAdmission } from './login/login-admission';
 import { LoginRefusals } from './login/login-refusals';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
@@ -22,6 +23,7 @@ import { SessionController } from './session/session.controller';
   controllers: [LoginController, SessionController],
   providers: [
     LoginService,
+    LoginAdmission,
     LoginRefusals,
     CredentialVerifiers,
     EqualWork,

@@ -79,8 +79,13 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return same === true && hashable && comparable !== null;
   }
 
-  override assertCapacity({ ip }: HashClient): void {
-    this.queue.assertCapacity(networkOf(ip));
+  override assertCapacity(client: HashClient): void {
+    this.queue.assertCapacity(networkOf(client.ip), client);
+  }
+
+  override reserve(client: HashClient): () => void {
+    this.queue.reserve(networkOf(client.ip), client);
+    return () => this.queue.release(client);
   }
 
   override needsRenewal(hash: string): boolean {
@@ -102,14 +107,15 @@ export class BcryptPasswordHasher extends PasswordHasher {
     await this.engine.close();
   }
 
-  private async run({ ip, signal }: HashClient, request: Request): Promise<string | boolean> {
+  private async run(client: HashClient, request: Request): Promise<string | boolean> {
     const { span } = this.options;
-    if (span === undefined) return this.queue.run(networkOf(ip), request, signal);
+    const { ip, signal } = client;
+    if (span === undefined) return this.queue.run(networkOf(ip), request, signal, undefined, client);
     // Both spans are opened here, so that they belong to this request. The queue starts a job in the asynchronous
     // context of another request: the one whose job has just ended.
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
-    const reply = this.queue.run(networkOf(ip), request, signal, begin);
+    const reply = this.queue.run(networkOf(ip), request, signal, begin, client);
     await span('hash queue', () => Promise.race([begun, reply]));
     return span('bcrypt', () => reply);
   }

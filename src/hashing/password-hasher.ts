@@ -57,6 +57,13 @@ export abstract class PasswordHasher {
    */
   abstract assertCapacity(client: HashClient): void;
 
+  /**
+   * Like `assertCapacity`, and keeps a place in the queue for the next hash of this client object.
+   * @returns the function that gives the place back, if it was not used. It may be called at any time.
+   * @throws HashQueueFull when a hash would be refused now
+   */
+  abstract reserve(client: HashClient): () => void;
+
   /** Returns whether the stored hash has a lower cost than the configured one. The next correct password renews it. */
   abstract needsRenewal(hash: string): boolean;
 

@@ -3,6 +3,7 @@ import { CaptchaService } from '../../src/captcha/captcha.service';
 import { dummyHash } from '../../src/hashing/bcrypt-format';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { TestService } from '../support/app';
+import { eventually } from '../support/servers/eventually';
 import { countStatements } from '../support/count-statements';
 
 describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
@@ -46,15 +47,51 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
     expect(await service.database.rows('SELECT outcome FROM login_logs')).toEqual([{ outcome: 'success' }]);
   });
 
-  it('leave one line in the log, without a stack trace', async () => {
+  it('leave one line in the log, with the code and the request id of the answer', async () => {
     const before = fillTheQueue();
     const { headers } = await service.login('crowded');
-    const logged = service.logLines.filter(
-      (line) => line.msg === 'COMMON_503001' && line.requestId === headers['x-request-id'],
+    const logged = service.logLines.filter(({ requestId }) => requestId === headers['x-request-id']);
+    await Promise.all(before);
+    expect(logged).toMatchObject([{ msg: 'request', status: 503, errorCode: 'COMMON_503001', route: '/login' }]);
+  });
+
+  it('are refused as well when they come in one moment: only those that find a place ask the captcha', async () => {
+    let solve: () => void = () => undefined;
+    const solved = new Promise<void>((resolve) => (solve = resolve));
+    const captcha = jest.spyOn(service.app.get(CaptchaService), 'assertHuman').mockClear();
+    captcha.mockImplementation(() => solved);
+    let refused = 0;
+    const answers = Array.from({ length: 40 }, async () => {
+      const { status } = await service.login('crowded');
+      if (status === 503) refused++;
+      return status;
+    });
+    await eventually(() => refused + captcha.mock.calls.length === 40, {
+      what: 'every login is refused or at the captcha',
+    });
+    const accepted = hasher.stats().concurrency + 1;
+    expect(captcha).toHaveBeenCalledTimes(accepted);
+    solve();
+    expect((await Promise.all(answers)).filter((status) => status === 200)).toHaveLength(accepted);
+    captcha.mockRestore();
+  });
+
+  it('have the headers of every answer, in the language of the client', async () => {
+    const before = fillTheQueue();
+    const { headers, body } = await service.login(
+      'crowded',
+      undefined,
+      {},
+      { headers: { 'accept-language': 'zh-CN' } },
     );
     await Promise.all(before);
-    expect(logged).toMatchObject([{ err: { type: 'HashQueueFull' } }]);
-    expect(JSON.stringify(logged[0])).not.toMatch(/stack|\.js:|\.ts:/);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(body.msg).toMatch(/[\u4e00-\u9fff]/);
   });
 
   it('are not refused with provider ldap, because a directory login waits for no hash', async () => {

@@ -5,16 +5,18 @@
 //
 // The calls are synchronous, because the thread has nothing else to do. The asynchronous functions of the native
 // library would use libuv's thread pool, which DNS look-ups and file access need.
-const { constants, setPriority } = require('node:os');
+const { setPriority } = require('node:os');
 const { parentPort, workerData } = require('node:worker_threads');
 const { comparePair } = require('@portal-auth/bcrypt-pair');
 
-// On Linux a thread has its own priority. Hashes use the processor time that the event loop and the database leave, so
-// users who are signed in do not notice many logins. On other platforms setPriority changes the whole process, so it is
-// skipped there. A system may forbid the change (EACCES, EPERM). The thread then keeps its priority.
+// On Linux a thread has its own priority. Two steps below the event loop are enough for users who are signed in not to
+// notice many logins. Ten steps would leave the hashes no time beside other busy programs (ADR 0004). On other platforms
+// setPriority changes the whole process, so it is skipped there. A system may forbid the change (EACCES, EPERM). The
+// thread then keeps its priority.
+const steps = 2;
 if (process.platform === 'linux') {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(steps);
   } catch {}
 }
 

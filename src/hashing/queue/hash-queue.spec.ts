@@ -77,6 +77,32 @@ describe('HashQueue', () => {
     expect(() => bench.queue.assertCapacity('b')).toThrow(HashQueueFull);
   });
 
+  it('a reserved place counts like a waiting job, and only its holder can use it', async () => {
+    const bench = new Bench({ limit: 1 });
+    const [alice, bob] = [{}, {}];
+    bench.queue.reserve('a', alice);
+    bench.queue.reserve('b', bob);
+    expect(() => bench.queue.reserve('c', {})).toThrow(HashQueueFull);
+    await expect(bench.ask('c', 'refused')).rejects.toBeInstanceOf(HashQueueFull);
+    bench.queue.assertCapacity('b', bob);
+    void bench.queue.run('a', 'alice', undefined, undefined, alice);
+    void bench.queue.run('b', 'bob', undefined, undefined, bob);
+    expect(bench.queue.stats()).toMatchObject({ waiting: 1, running: 1 });
+    await expect(bench.queue.run('b', 'again', undefined, undefined, bob)).rejects.toBeInstanceOf(HashQueueFull);
+    await bench.endAll();
+    expect(bench.started).toEqual(['alice', 'bob']);
+  });
+
+  it('a reserved place that was given back is free', () => {
+    const bench = new Bench({ limit: 1 });
+    const [alice, bob] = [{}, {}];
+    bench.queue.reserve('a', alice);
+    bench.queue.reserve('b', bob);
+    bench.queue.release(alice);
+    bench.queue.reserve('c', {});
+    expect(() => bench.queue.reserve('d', {})).toThrow(HashQueueFull);
+  });
+
   it('serves a client with one job after about one round, however many jobs of another client wait', async () => {
     const bench = new Bench();
     for (let n = 0; n < 900; n += 1) void bench.ask('flood', `flood ${n}`);

@@ -40,6 +40,9 @@ const WEIGHT = 0.1;
  */
 export class HashQueue<Request, Reply> {
   private readonly waiting = new FairQueue<Job<Request, Reply>>();
+  /** Places of jobs that are expected but have not come yet. */
+  private readonly reserved = new Set<object>();
+  private readonly refusals = new Map<number, HashQueueFull>();
   private running = 0;
   private completed = 0;
   private refused = 0;
@@ -56,15 +59,34 @@ export class HashQueue<Request, Reply> {
     this.serveMs = options.expectedMs;
   }
 
-  /** @throws HashQueueFull, or the reason of the signal when it is aborted before the job starts */
+  /**
+   * Keeps a place for the next job of `holder`, until it comes or `release` is called. Without it a thousand requests of
+   * one moment would all find an empty queue, and most would be refused only after other work was done for them.
+   * @throws HashQueueFull when `run` would be refused now
+   */
+  reserve(client: string, holder: object): void {
+    this.assertCapacity(client);
+    this.reserved.add(holder);
+  }
+
+  release(holder: object): void {
+    this.reserved.delete(holder);
+  }
+
+  /**
+   * @param holder whose reserved place the job takes, if it has one
+   * @throws HashQueueFull, or the reason of the signal when it is aborted before the job starts
+   */
   async run(
     client: string,
     request: Request,
     signal?: AbortSignal,
     begun: () => void = () => undefined,
+    holder?: object,
   ): Promise<Reply> {
     signal?.throwIfAborted();
-    this.assertCapacity(client);
+    if (holder === undefined || !this.reserved.delete(holder)) this.assertCapacity(client);
+    else if (this.closing) throw this.refusal(0);
     return new Promise<Reply>((resolve, reject) => {
       const abandon = () => {
         if (!this.waiting.remove(client, job)) return;
@@ -79,14 +101,21 @@ export class HashQueue<Request, Reply> {
     });
   }
 
-  /** @throws HashQueueFull when `run` would be refused now */
-  assertCapacity(client: string): void {
+  /**
+   * @param holder a job with a reserved place is not refused
+   * @throws HashQueueFull when `run` would be refused now
+   */
+  assertCapacity(client: string, holder?: object): void {
     if (this.closing) throw this.refusal(0);
-    if (this.running < this.options.concurrency) return;
+    if (holder !== undefined && this.reserved.has(holder)) return;
+    // Reserved places that will have to wait, because there are more of them than free workers.
+    const coming = this.running + this.reserved.size - this.options.concurrency;
+    if (coming < 0) return;
     // Expected: half of a running job on average, then the jobs before the new one, then the new one itself.
-    const before = (this.waiting.ahead(client) / this.options.concurrency) * this.averageMs;
+    const before = ((this.waiting.ahead(client) + coming) / this.options.concurrency) * this.averageMs;
     const expectedMs = before + 1.5 * this.serveMs;
-    if (this.waiting.size >= this.options.limit || expectedMs > this.options.maxWaitMs) throw this.refusal(expectedMs);
+    if (this.waiting.size + coming >= this.options.limit || expectedMs > this.options.maxWaitMs)
+      throw this.refusal(expectedMs);
   }
 
   stats() {
@@ -106,7 +135,11 @@ export class HashQueue<Request, Reply> {
 
   private refusal(expectedMs: number): HashQueueFull {
     this.refused += 1;
-    return new HashQueueFull(Math.max(1, Math.ceil(expectedMs / 1000)));
+    const seconds = Math.max(1, Math.ceil(expectedMs / 1000));
+    // One error for all refusals of the same wait: its stack trace costs more than the rest of a refusal.
+    const refusal = this.refusals.get(seconds) ?? new HashQueueFull(seconds);
+    this.refusals.set(seconds, refusal);
+    return refusal;
   }
 
   private refuse(job: Job<Request, Reply>, expectedMs: number): void {

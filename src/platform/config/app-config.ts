@@ -79,6 +79,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const http = readHttpConfig(env, production);
   const dataDir = env.text('DATA_DIR', './data');
   const systemUrl = readSystemUrl(env, production, http.port);
+  const cost = env.count('BCRYPT_COST', 12, { min: production ? 10 : 4, max: 14 });
   const portal = readPortalConfig(env);
   const testingAllowed = !production && isLoopback(http.host);
 
@@ -103,11 +104,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     },
     hideAccountExistence: env.flag('HIDE_ACCOUNT_EXISTENCE', false),
     hashing: {
-      cost: env.count('BCRYPT_COST', 12, { min: production ? 10 : 4, max: 14 }),
+      cost,
       threads: env.count('HASH_THREADS', Math.min(8, processors()), { max: 256 }),
       pairs: env.choice('HASH_PAIRS', ['on', 'off'], 'on') === 'on',
       queueLimit: env.count('HASH_QUEUE_LIMIT', 1000),
-      queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', 2000),
+      queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', queueMaxWaitMs(cost)),
     },
     mfa: {
       required: env.flag('MFA_REQUIRED', false),
@@ -169,6 +170,14 @@ function readDataKeys(env: SettingsReader, production: boolean, dataDir: string)
     env.problem('DATA_ENCRYPTION_KEY', 'repeats one byte 32 times and is not random: make one with keys generate');
   }
   return keys;
+}
+
+/**
+ * A longer hash needs a longer queue to keep all threads busy, but nobody wants to wait sixteen times as long for it: the
+ * wait grows with the root of the work. 1000 at cost 10, 2000 at cost 12, 4000 at cost 14.
+ */
+function queueMaxWaitMs(cost: number): number {
+  return Math.max(1000, Math.round(2000 * 2 ** ((cost - 12) / 2)));
 }
 
 function deepFreeze<T extends object>(value: T): T {

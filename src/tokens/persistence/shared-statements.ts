@@ -38,7 +38,7 @@ interface Insertion {
 }
 
 /** More insertions at once are sent as several statements. Each number needs its own prepared statement. */
-const maxInsertionsAtOnce = 8;
+const maxInsertionsAtOnce = 16;
 
 /** More checks at once are sent as several statements, on several connections. A power of two, see `select`. */
 const maxChecksAtOnce = 32;

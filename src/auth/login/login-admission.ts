@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppConfig } from '../../platform/config/app-config';
+import { sendError } from '../../platform/http/error-envelope';
+import { HashQueueFull, PasswordHasher } from '../../hashing/password-hasher';
+
+/**
+ * Milliseconds between a refused login and its answer. Clients that come back at once would otherwise take more of the
+ * processor time of the accepted logins (ADR 0014).
+ */
+const holdMs = 25;
+
+/**
+ * Refuses a login that the hash queue would refuse, before it is counted and validated, because in an overload most of
+ * the work is refusing. An accepted login keeps a place in the queue, so that of many logins of one moment only those
+ * are accepted that can be hashed in time.
+ */
+@Injectable()
+export class LoginAdmission {
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** The hook is `preValidation`, because the body names the provider: a login at the directory waits for no hash. */
+  watch(fastify: FastifyInstance): void {
+    const path = `${this.config.http.apiPrefix}/login`;
+    fastify.addHook('preValidation', (request, reply, done) => {
+      const isLogin = request.method === 'POST' && request.routeOptions.url === path;
+      const refusal = isLogin && this.needsHash(request) ? this.refusalOf(request, reply) : undefined;
+      if (refusal === undefined) done();
+      else setTimeout(() => sendError(reply, refusal, request.client.language), holdMs);
+    });
+  }
+
+  private needsHash({ body }: FastifyRequest): boolean {
+    const { provider } = (body ?? {}) as { provider?: unknown };
+    return provider !== 'ldap' || this.config.hideAccountExistence;
+  }
+
+  private refusalOf({ client }: FastifyRequest, reply: FastifyReply): HashQueueFull | undefined {
+    try {
+      reply.raw.once('close', this.hasher.reserve(client));
+      return undefined;
+    } catch (refusal) {
+      if (refusal instanceof HashQueueFull) return refusal;
+      throw refusal;
+    }
+  }
+}
