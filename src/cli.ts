@@ -7,10 +7,10 @@ import { addImportCommand } from './cli/import-command';
 import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
 import { addListCommand } from './cli/list-command';
+import { addLostPhoneCommands } from './cli/lost-phone-commands';
 import { addMigrateCommand } from './cli/migrate-command';
 import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
-import { addResetTotpCommand } from './cli/reset-totp-command';
 import { addUserCommands } from './cli/user-commands';
 
 // A reader that closes the pipe (`| head`) is not an error of the command. The rest of the output is discarded.
@@ -24,7 +24,7 @@ addMigrateCommand(program);
 const user = addUserCommands(program);
 addListCommand(user);
 addImportCommand(user);
-addResetTotpCommand(user);
+addLostPhoneCommands(user);
 addInviteCommand(user);
 addConfigCommands(program);
 addKeyCommands(program);

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
-import { LoginJournal } from '../audit/login-journal';
+import { type LoginFactor, LoginJournal } from '../audit/login-journal';
 import { Database, type Transaction } from '../platform/database/database';
-import type { MfaType, User } from '../users/user.entity';
+import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import { LoginTokens } from './persistence/login-tokens';
+import type { AuthenticationMethod } from './token-payload';
 
 export interface TokenPair {
   readonly accessToken: string;
@@ -22,21 +23,27 @@ export class SessionOpener {
   ) {}
 
   /** @param mfa the second factor of this login; null when none was required */
-  open(user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
+  open(user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
     return this.database.transaction((tx) => this.openIn(tx, user, client, mfa));
   }
 
   /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
-  async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
+  async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
     const { uid: userId, loginName, provider, tenantId, orgUnitId, credentialVersion } = user;
     const { access, refresh } = this.issuer.firstTokens();
     const sid = refresh.jti;
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh]);
     await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
-    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: mfa === null ? ['pwd'] : ['pwd', 'otp'] };
+    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: methodsOf(mfa) };
     return {
       accessToken: this.issuer.sign(session, access),
       refreshToken: this.issuer.sign(session, refresh),
     };
   }
+}
+
+/** A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). */
+function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
+  if (mfa === null) return ['pwd'];
+  return ['pwd', mfa === 'device' ? 'device' : 'otp'];
 }

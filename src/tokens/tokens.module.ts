@@ -6,6 +6,7 @@ import { AuditModule } from '../audit/audit.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
+import { TrustedDevicesController } from './http/trusted-devices.controller';
 import { TokenIssuer } from './jwt/token-issuer';
 import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
@@ -13,9 +14,11 @@ import { PendingLogins } from './pending-logins';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { TokenRevoker } from './token-revoker';
+import { TrustedDevices } from './trusted-devices';
 
 @Module({
   imports: [
@@ -25,7 +28,7 @@ import { TokenRevoker } from './token-revoker';
     UsersModule,
     AuditModule,
   ],
-  controllers: [JwksController],
+  controllers: [JwksController, TrustedDevicesController],
   providers: [
     LoginTokens,
     TokenIssuer,
@@ -36,7 +39,9 @@ import { TokenRevoker } from './token-revoker';
     TokenRevoker,
     LiveSessions,
     PendingLogins,
+    TrustedDeviceRows,
+    TrustedDevices,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, PendingLogins],
+  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, PendingLogins, TrustedDevices],
 })
 export class TokensModule {}
