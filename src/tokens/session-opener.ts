@@ -32,9 +32,10 @@ export class SessionOpener {
     const { uid: userId, loginName, provider, tenantId, orgUnitId, credentialVersion } = user;
     const { access, refresh } = this.issuer.firstTokens();
     const sid = refresh.jti;
-    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh]);
-    await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
     const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: methodsOf(mfa) };
+    const start = { ...client, amr: session.amr, authenticatedAt: refresh.createdAt };
+    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
+    await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
     return {
       accessToken: this.issuer.sign(session, access),
       refreshToken: this.issuer.sign(session, refresh),

@@ -1,11 +1,17 @@
 import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
-import { accessTokenExpired, accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
+import {
+  accessTokenExpired,
+  accessTokenInvalid,
+  accessTokenRevoked,
+  freshLoginRequired,
+} from '../../shared/errors/error-catalogue';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { type CurrentSession, Session } from '../../tokens/current-session';
 import { AccessTokenGuard } from '../../tokens/tokens.guard';
+import { YoungSession } from '../../tokens/young-session.guard';
 import { RecoveryCodes } from '../recovery-codes';
 import { NewRecoveryCodes } from '../recovery/new-recovery-codes';
 import { RecoveryCodesResponse, RecoveryCodeSummaryResponse } from './recovery-codes.dto';
@@ -22,12 +28,12 @@ export class RecoveryCodesController {
 
   @Post()
   @HttpCode(200)
-  @UseGuards(AccessTokenGuard)
+  @YoungSession()
   @ApiOperation({
     operationId: 'createRecoveryCodes',
     summary: 'Make new recovery codes, which replace all earlier ones',
   })
-  @Answers(RecoveryCodesResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
+  @Answers(RecoveryCodesResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, freshLoginRequired)
   async create(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<RecoveryCodesResponse> {
     return { codes: await this.newCodes.make(session, client) };
   }

@@ -115,6 +115,7 @@ const settings: Setting[] = [
   ['REFRESH_TOKEN_TTL_SECONDS', (c) => c.jwt.refreshTtlSeconds, 604_800, '3600', 3600, fromOne],
   ['REFRESH_TOKEN_ROTATION', (c) => c.jwt.rotation, false, 'true', true, booleans],
   ['REFRESH_REUSE_GRACE_SECONDS', (c) => c.jwt.reuseGraceSeconds, 10, '0', 0, wholeNumbers],
+  ['STEP_UP_MAX_AGE_SECONDS', (c) => c.jwt.stepUpMaxAgeSeconds, 300, '60', 60, fromOne],
   ['MAX_LOCK_COUNT', (c) => c.lock.maxCount, 3, '5', 5, fromOne],
   ['USER_LOCK_TIME', (c) => c.lock.windowSeconds, 900, '5', 5, fromOne],
   ['ACCOUNT_DORMANT_DAYS', (c) => c.lock.dormantDays, 180, '0', 0, wholeNumbers],

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import type { SessionUser } from '../current-session';
-import type { TokenPayload } from '../token-payload';
+import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import { type NewToken, type Scope, SharedStatements } from './shared-statements';
 
 export type { NewToken, Scope } from './shared-statements';
@@ -14,6 +15,13 @@ export interface SessionKey {
   readonly userId: string;
   readonly sid: string;
   readonly credentialVersion: number;
+}
+
+/** What the first row of a session stores about its beginning. */
+export interface SessionStart extends Pick<ClientInfo, 'ip' | 'userAgent'> {
+  readonly amr: readonly AuthenticationMethod[];
+  /** The last check of a credential: a password, a code or a passkey. */
+  readonly authenticatedAt: Date;
 }
 
 export interface CheckedToken {
@@ -68,11 +76,13 @@ export class LoginTokens {
     };
   }
 
-  async insert(sql: Sql, session: SessionKey, tokens: readonly NewToken[]): Promise<void> {
-    const places = tokens.map(() => '(?, ?, ?, 0, ?, ?, ?, ?)').join(', ');
+  /** @param start with the tokens of a new session: goes to the row whose `jti` is the `sid` */
+  async insert(sql: Sql, session: SessionKey, tokens: readonly NewToken[], start?: SessionStart): Promise<void> {
+    const places = tokens.map(() => '(?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+    const described = start && [start.ip, start.userAgent, start.amr.join(' '), start.authenticatedAt];
     await sql.affected(
-      `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
-       VALUES ${places}`,
+      `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at,
+       ip, user_agent, amr, authenticated_at) VALUES ${places}`,
       tokens.flatMap((token) => [
         token.jti,
         token.use,
@@ -81,6 +91,7 @@ export class LoginTokens {
         session.sid,
         session.credentialVersion,
         token.createdAt,
+        ...((token.jti === session.sid && described) || [null, null, null, null]),
       ]),
     );
   }
