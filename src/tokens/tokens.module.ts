@@ -16,6 +16,7 @@ import { PendingLogin } from './persistence/pending-login.entity';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { TokenRevoker } from './token-revoker';
+import { UserSessions } from './user-sessions';
 
 @Module({
   imports: [
@@ -35,8 +36,9 @@ import { TokenRevoker } from './token-revoker';
     SessionRefresher,
     TokenRevoker,
     LiveSessions,
+    UserSessions,
     PendingLogins,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, PendingLogins],
+  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, UserSessions, PendingLogins],
 })
 export class TokensModule {}
