@@ -30,11 +30,6 @@ export class RecoveryCodes {
     return this.rows.summary(this.database, userId);
   }
 
-  /** For `GET /user/me`. */
-  async left(userId: string): Promise<number> {
-    return (await this.summary(userId)).left;
-  }
-
   /** Spends the code in the transaction that opens the session, and tells the owner how many codes are left. */
   async spend(tx: Transaction, user: User, id: string, client: ClientInfo): Promise<boolean> {
     if (!(await this.rows.spend(tx, id))) return false;

@@ -27,7 +27,7 @@ export class LiveSessions {
    * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits
    * for this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
    */
-  hold(tx: Transaction, sid: string, user: Pick<User, 'uid' | 'credentialVersion'>): Promise<boolean> {
+  hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
     return tx.won(
       `UPDATE login_tokens SET is_revoked = 0
        WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,

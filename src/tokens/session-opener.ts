@@ -12,6 +12,11 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
+export interface ReplacedSession {
+  readonly amr: readonly AuthenticationMethod[];
+  readonly end: Date;
+}
+
 /** Opens the session of a successful login: two `login_tokens` rows and one `login_logs` row in one transaction. */
 @Injectable()
 export class SessionOpener {
@@ -29,13 +34,32 @@ export class SessionOpener {
 
   /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
   async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
-    const { uid: userId, loginName, provider, tenantId, orgUnitId, credentialVersion } = user;
-    const { access, refresh } = this.issuer.firstTokens();
-    const sid = refresh.jti;
-    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: methodsOf(mfa) };
-    const start = { ...client, amr: session.amr, authenticatedAt: refresh.createdAt };
-    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
+    const { uid: userId, loginName, provider } = user;
+    const tokens = await this.issue(tx, user, { amr: methodsOf(mfa) }, client);
     await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
+    return tokens;
+  }
+
+  /**
+   * Opens the session of a user who has just confirmed the password, in place of the session of the request. It keeps
+   * the factors and the end of that session: no second factor was checked again. It is no login, so it is not logged.
+   * The transaction ends the former session.
+   */
+  replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
+    return this.issue(tx, user, replaced, client);
+  }
+
+  private async issue(
+    tx: Transaction,
+    { uid: userId, tenantId, orgUnitId, credentialVersion }: User,
+    { amr, end }: Pick<ReplacedSession, 'amr'> & Partial<ReplacedSession>,
+    client: ClientInfo,
+  ): Promise<TokenPair> {
+    const { access, refresh } = this.issuer.firstTokens(end);
+    const sid = refresh.jti;
+    const start = { ...client, amr, authenticatedAt: refresh.createdAt };
+    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
+    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr };
     return {
       accessToken: this.issuer.sign(session, access),
       refreshToken: this.issuer.sign(session, refresh),

@@ -19,6 +19,7 @@ import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
+import { UserSessions } from './user-sessions';
 
 @Module({
   imports: [
@@ -38,10 +39,11 @@ import { TrustedDevices } from './trusted-devices';
     SessionRefresher,
     TokenRevoker,
     LiveSessions,
+    UserSessions,
     PendingLogins,
     TrustedDeviceRows,
     TrustedDevices,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, PendingLogins, TrustedDevices],
+  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, UserSessions, PendingLogins, TrustedDevices],
 })
 export class TokensModule {}

@@ -78,14 +78,6 @@ export class SecondFactor {
     return tx.won(`UPDATE users SET mfa_type = mfa_type WHERE ${unchanged}`, this.asRead(user));
   }
 
-  /** Locks the row without a change, while the account is enabled and has the version under which it was read. */
-  holdAccount(tx: Transaction, { uid, credentialVersion }: Pick<User, 'uid' | 'credentialVersion'>): Promise<boolean> {
-    return tx.won(
-      `UPDATE users SET mfa_type = mfa_type WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
-      [uid, credentialVersion],
-    );
-  }
-
   /** Locks the row without a change, whatever its state. @returns false when there is no such user */
   lock(tx: Transaction, uid: string): Promise<boolean> {
     return tx.won('UPDATE users SET mfa_type = mfa_type WHERE uid = ?', [uid]);

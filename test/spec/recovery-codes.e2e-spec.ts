@@ -32,6 +32,8 @@ describe('recovery codes', () => {
     const { access } = await mfa.session(user);
     return { user, access, codes: await make(access) };
   };
+  const leftAtMe = async (access: string) =>
+    (await mfa.service.get('/user/me', { bearer: access })).body.data.recovery_codes_left as number;
   const failedCount = async (uid: string) => Number((await mfa.service.userRow(uid)).mfa_failed_count);
   const refused = { status: 401, body: { error_code: 'AUTH_MFA_401001' } };
 
@@ -42,6 +44,7 @@ describe('recovery codes', () => {
       expect(new Set(codes).size).toBe(10);
       for (const code of codes) expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/);
       expect(await summary(access)).toEqual({ left: 10, created_at: mfa.now.toISOString() });
+      expect(await leftAtMe(access)).toBe(10);
       const tables = ['recovery_codes', 'audit_logs', 'login_logs', 'mail_outbox'];
       const stored = await Promise.all(tables.map((table) => mfa.service.database.rows(`SELECT * FROM ${table}`)));
       const texts = JSON.stringify([stored, mfa.service.logLines, await mfa.mails(user, 'recovery-codes-made')]);
@@ -130,6 +133,7 @@ describe('recovery codes', () => {
         expect(await mfa.verify(next.uid, 'recovery', codes[0])).toMatchObject(refused);
       }
       expect(await summary(access)).toMatchObject({ left: 9 });
+      expect(await leftAtMe(access)).toBe(9);
     });
 
     it('a mail tells how many codes are left, and it never contains a code', async () => {
@@ -359,6 +363,8 @@ describe('recovery codes', () => {
           const service = await TestService.start({ ...mfaSettings, DATA_ENCRYPTION_KEY: keys }, { clock, store });
           const later = new MfaClient(service);
           const { body } = await service.get('/recovery-codes', { bearer: access });
+          const me = await service.get('/user/me', { bearer: access });
+          expect(me.body.data.recovery_codes_left).toBe(body.data.left);
           await use(later).finally(() => service.stop({ keepStore: true }));
           return body.data.left as number;
         };

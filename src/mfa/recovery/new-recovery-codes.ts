@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
-import { DomainError } from '../../shared/errors/domain-error';
-import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { Random } from '../../shared/random';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
-import { LiveSessions } from '../../tokens/live-sessions';
-import { SecondFactor } from '../../users/second-factor';
+import { UserSessions } from '../../tokens/user-sessions';
 import { canonicalRecoveryCode, codesAtATime, newRecoveryCode } from './recovery-code';
 import { RecoveryCodeRows } from './recovery-code-rows';
 
@@ -19,8 +16,7 @@ export class NewRecoveryCodes {
   constructor(
     private readonly database: Database,
     private readonly rows: RecoveryCodeRows,
-    private readonly secondFactor: SecondFactor,
-    private readonly sessions: LiveSessions,
+    private readonly sessions: UserSessions,
     private readonly audit: AuditTrail,
     private readonly mailer: Mailer,
     private readonly random: Random,
@@ -34,12 +30,9 @@ export class NewRecoveryCodes {
    */
   async make(session: CurrentSession, client: ClientInfo): Promise<string[]> {
     const codes = Array.from({ length: codesAtATime }, () => newRecoveryCode(this.random));
-    const owner = { uid: session.user.uid, credentialVersion: session.credentialVersion };
     await this.database.transaction(async (tx) => {
-      const held =
-        (await this.secondFactor.holdAccount(tx, owner)) && (await this.sessions.hold(tx, session.payload.sid, owner));
-      if (!held) throw new DomainError(accessTokenRevoked);
-      await this.rows.replaceAll(tx, owner.uid, codes.map(canonicalRecoveryCode) as string[]);
+      await this.sessions.hold(tx, session);
+      await this.rows.replaceAll(tx, session.user.uid, codes.map(canonicalRecoveryCode) as string[]);
       await this.tell(tx, session, client);
     });
     return codes;

@@ -3,9 +3,8 @@ import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
-import { type Sql, timeOf } from '../../platform/database/sql';
-
-const purpose = 'recovery-code';
+import { type Sql, timeOrNull } from '../../platform/database/sql';
+import { recoveryCodePurpose as purpose, recoveryCodesLeft } from '../../users/recovery-codes-left';
 
 interface Row {
   readonly id: string;
@@ -62,15 +61,12 @@ export class RecoveryCodeRows {
 
   /** How many codes are left, and when they were made. `createdAt` is null without codes. */
   async summary(sql: Sql, userId: string): Promise<{ readonly left: number; readonly createdAt: Date | null }> {
-    const keyIds = this.keys.keyIds(purpose);
-    const row = await sql.row<{ created_at: unknown; n: number | null }>(
-      `SELECT MAX(created_at) AS created_at,
-              SUM(CASE WHEN used_at IS NULL AND key_id IN (${keyIds.map(() => '?').join(', ')}) THEN 1 ELSE 0 END) AS n
-       FROM recovery_codes WHERE user_id = ?`,
-      [...keyIds, userId],
+    const row = await sql.row<{ created_at: unknown; codes_left: number }>(
+      `SELECT (SELECT MAX(created_at) FROM recovery_codes WHERE user_id = ?) AS created_at,
+              ${recoveryCodesLeft(this.keys, '?')} AS codes_left`,
+      [userId, userId],
     );
-    const none = row?.created_at === null || row?.created_at === undefined;
-    return none ? { left: 0, createdAt: null } : { left: Number(row.n), createdAt: timeOf(row.created_at) };
+    return { left: Number(row?.codes_left), createdAt: timeOrNull(row?.created_at) };
   }
 
   /** The transaction must hold the row of the user. @returns how many unspent codes it has removed */

@@ -6,7 +6,7 @@ import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { AppConfig } from '../../platform/config/app-config';
-import type { CurrentSession } from '../current-session';
+import { type CurrentSession, needsAccount } from '../current-session';
 import { LoginTokens } from '../persistence/login-tokens';
 import { bearer, presentedToken, verification } from './presented-token';
 
@@ -27,9 +27,11 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
 
   async validate(request: FastifyRequest, claims: Record<string, unknown>): Promise<CurrentSession> {
     const presented = presentedToken(bearer(request), claims, this.clock);
-    const row = await this.tokens.find(presented.payload);
+    const { payload } = presented;
+    const row = await (needsAccount(request) ? this.tokens.findWithAccount(payload) : this.tokens.find(payload));
     if (row === undefined) throw new DomainError(accessTokenInvalid);
     if (!row.live) throw new DomainError(accessTokenRevoked);
-    return { ...presented, user: row.user, credentialVersion: row.credentialVersion, expires: row.expires };
+    const { user, credentialVersion, expires, account } = row;
+    return { ...presented, user, credentialVersion, expires, account };
   }
 }

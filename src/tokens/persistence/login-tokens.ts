@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
+import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
-import type { SessionUser } from '../current-session';
+import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
-import { type NewToken, type Scope, SharedStatements } from './shared-statements';
+import { type AccountRow, type NewToken, type Scope, SharedStatements, type TokenRow } from './shared-statements';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -30,6 +31,7 @@ export interface CheckedToken {
   readonly user: SessionUser;
   readonly credentialVersion: number;
   readonly expires: Date;
+  readonly account?: SessionAccount;
 }
 
 export interface Succession {
@@ -50,30 +52,22 @@ export class LoginTokens {
 
   constructor(
     database: Database,
+    keys: KeyRing,
     private readonly clock: Clock,
   ) {
-    this.shared = new SharedStatements(database);
+    this.shared = new SharedStatements(database, keys);
   }
 
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
-  async find({ jti, sid, sub, token_use }: TokenPayload): Promise<CheckedToken | undefined> {
-    const row = await charged(this.shared.find(jti));
-    if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
-    return {
-      live: Number(row.live) === 1,
-      credentialVersion: row.credential_version,
-      expires: timeOf(row.expires),
-      user: {
-        uid: row.uid,
-        loginName: row.login_name,
-        nickname: row.nickname,
-        email: row.email,
-        isAdmin: Number(row.is_admin) === 1,
-        mfaType: row.mfa_type,
-        tenantId: row.tenant_id,
-        orgUnitId: row.org_unit_id,
-      },
-    };
+  async find(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return checkedToken(payload, await charged(this.shared.find(payload.jti)));
+  }
+
+  /** Like `find`, and reads what `GET /user/me` shows of the account in the same statement. */
+  async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    const row = await charged(this.shared.findWithAccount(payload.jti));
+    const found = checkedToken(payload, row);
+    return row && found && { ...found, account: accountOf(row) };
   }
 
   /** @param start with the tokens of a new session: goes to the row whose `jti` is the `sid` */
@@ -142,6 +136,14 @@ export class LoginTokens {
     await sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE sid = ? AND is_revoked = 0', [sid]);
   }
 
+  /** Ends all sessions of the user but one. Locks the rows in the order of `revokeSession`. */
+  async revokeOthers(sql: Sql, userId: string, sid: string): Promise<void> {
+    await sql.affected(
+      'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = ? AND sid <> ? AND is_revoked = 0',
+      [userId, sid],
+    );
+  }
+
   /**
    * Marks the rows, to show the actual state. The new `users.credential_version` of the same transaction
    * ends the tokens.
@@ -150,4 +152,34 @@ export class LoginTokens {
   async markRevoked(sql: Sql, userId: string): Promise<number> {
     return sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = ? AND is_revoked = 0', [userId]);
   }
+}
+
+/** Returns undefined when the row does not belong to these claims. */
+function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
+  if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
+  return {
+    live: Number(row.live) === 1,
+    credentialVersion: row.credential_version,
+    expires: timeOf(row.expires),
+    user: {
+      uid: row.uid,
+      loginName: row.login_name,
+      nickname: row.nickname,
+      email: row.email,
+      isAdmin: Number(row.is_admin) === 1,
+      mfaType: row.mfa_type,
+      tenantId: row.tenant_id,
+      orgUnitId: row.org_unit_id,
+    },
+  };
+}
+
+function accountOf(row: AccountRow): SessionAccount {
+  return {
+    provider: row.provider,
+    createdAt: timeOf(row.user_created_at),
+    passwordSetAt: timeOrNull(row.password_set_at),
+    recoveryCodesLeft: Number(row.recovery_codes_left),
+    passkeys: Number(row.passkeys),
+  };
 }
