@@ -235,11 +235,40 @@ describe('trusted devices', () => {
       expect(await reuses(user)).toEqual([]);
     });
 
-    it('a password change', async () => {
-      const { user, token } = await given('password');
-      await mfa.service.database.transaction((tx) => mfa.service.app.get(TokenRevoker).revokeAll(tx, user.uid));
-      expect(await login(user, token)).toMatchObject(needsCode);
+    const newPassword = 'Another-Horse-8';
+    const chosen = { password: newPassword, confirm_password: newPassword };
+    const byRequest = (req_uid: string) => mfa.service.post('/user/change-pwd-by-req', { req_uid, ...chosen });
+
+    it.each<[string, (user: User, access: string) => Promise<Answer>]>([
+      [
+        'own',
+        (_user, bearer) =>
+          mfa.service.post('/user/change-password', { current_password: password, ...chosen }, { bearer }),
+      ],
+      [
+        'forgotten',
+        async (user) => {
+          await mfa.service.post('/forget-password', { email: user.email });
+          const mail = (await mfa.mails(user, 'reset-link')).at(-1);
+          if (mail?.kind !== 'reset-link') throw new Error('no link was mailed');
+          return byRequest(new URL(mail.link).searchParams.get('uid')!);
+        },
+      ],
+      [
+        'forced',
+        async (user) => {
+          await mfa.service.database.affected('UPDATE users SET must_change_password = 1 WHERE uid = ?', [user.uid]);
+          return byRequest((await login(user, undefined)).body.data.change_uid as string);
+        },
+      ],
+    ])('a password change (%s), also of the device on which it was made', async (what, change) => {
+      const { user, token, access } = await given(`password-${what}`);
+      const changed = await change(user, access);
+      expect(changed).toMatchObject({ status: 200 });
+      expect(await login(user, token, newPassword)).toMatchObject(needsCode);
       expect(await mfa.service.count('trusted_devices', 'user_id = ? AND ended_at IS NULL', [user.uid])).toBe(0);
+      const bearer = changed.body.data.access_token as string | undefined;
+      if (bearer !== undefined) expect(await devices(bearer)).toEqual([]);
     });
 
     it('a new credential version alone, whatever the rows say', async () => {
