@@ -15,6 +15,7 @@ const tables = [
   'login_tokens',
   'user_change_password_request',
   'pending_logins',
+  'trusted_devices',
   'captcha_receipts',
   'cooldowns',
   'mail_outbox',
@@ -71,6 +72,10 @@ describe('purge', () => {
     expires,
     created_at: expires,
   });
+  const device = (id: string, expires: Date) => ({
+    ...{ id, user_id: 'nobody', series_hash: id, token_hash: id, ip: '192.0.2.1', user_agent: '' },
+    ...{ last_used_at: expires, expires, created_at: expires },
+  });
   const mail = (status: number) => (id: string, time: Date) => ({
     id,
     kind: 'otp',
@@ -95,6 +100,7 @@ describe('purge', () => {
     ['login_tokens', token, hour],
     ['user_change_password_request', request, 7 * day],
     ['pending_logins', pending, hour],
+    ['trusted_devices', device, day],
     ['captcha_receipts', (id: string, expires: Date) => ({ token_hash: id, expires }), 0],
     ['cooldowns', oldGateRow, day],
     ['mail_outbox', mail(1), 30 * day + 1],

@@ -44,13 +44,15 @@ const withoutEntity = [
   'cooldowns',
   'mail_outbox',
   'org_units',
+  'recovery_codes',
   'tenants',
+  'trusted_devices',
   'user_org_units',
   'user_tenants',
 ];
 
 const identifiers =
-  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|tenant_id|subject)$/;
+  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|series_hash|code_hash|tenant_id|subject)$/;
 
 const isCurrent = async (dataSource: DataSource) => (await pendingMigrations(dataSource)).length === 0;
 

@@ -2,6 +2,8 @@ import { decodeJwt } from 'jose';
 import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
 import { TotpReset } from '../../src/mfa/totp-reset';
+import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { recoveryCodesOfFormerKeys } from '../../src/users/recovery-codes-left';
 import { type Answer, tally, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { dataKey } from '../support/settings';
@@ -370,6 +372,8 @@ describe('recovery codes', () => {
         };
         expect(
           await left(`${newer},${older}`, async (both) => {
+            const { database, app } = both.service;
+            expect(await recoveryCodesOfFormerKeys(database, app.get(KeyRing))).toBe(10);
             const { uid } = await both.logInByMail(user);
             expect((await both.verify(uid, 'recovery', code)).status).toBe(200);
           }),

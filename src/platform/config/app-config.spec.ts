@@ -135,6 +135,7 @@ const settings: Setting[] = [
   ['TOTP_ISSUER', (c) => typeof c.mfa.totpIssuer, 'string', 'Issuer', 'string', []],
   ['TOTP_WINDOW', (c) => c.mfa.totpWindow, 1, '0', 0, wholeNumbers],
   ['TOTP_ENROLMENT_TTL_SECONDS', (c) => c.mfa.enrolmentTtlSeconds, 300, '60', 60, fromOne],
+  ['MFA_TRUSTED_DEVICE_DAYS', (c) => c.mfa.trustedDeviceDays, 0, '30', 30, ['-1', '1.5', 'off', '36501']],
   ['TOTP_ENROLMENT_BINDING', (c) => c.mfa.enrolmentBinding, 'bearer', 'ip', 'ip', ['none', 'owner']],
   ['RESET_RESPONSE_UID', (c) => c.reset.responseUid, 'reference', 'token', 'token', ['uid', 'both']],
   ['RESET_REQUEST_TTL_SECONDS', (c) => c.reset.ttlSeconds, 1800, '60', 60, fromOne],
