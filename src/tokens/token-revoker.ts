@@ -40,7 +40,10 @@ export class TokenRevoker {
     return this.markRevoked(tx, userId);
   }
 
-  /** Only marks the rows. The transaction must already have increased the credential version, by setting a password. */
+  /**
+   * Only marks the rows. The transaction must already have increased the credential version, by setting a password.
+   * Every change of a password calls this method: what else a new password ends belongs here.
+   */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {
     await this.pendingLogins.close(tx, userId);
     return this.tokens.markRevoked(tx, userId);

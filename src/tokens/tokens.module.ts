@@ -15,6 +15,7 @@ import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
+import { SessionUses } from './session-uses';
 import { TokenRevoker } from './token-revoker';
 import { UserSessions } from './user-sessions';
 
@@ -37,8 +38,9 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
+    SessionUses,
     PendingLogins,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, UserSessions, PendingLogins],
+  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, UserSessions, SessionUses, PendingLogins],
 })
 export class TokensModule {}
