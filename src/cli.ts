@@ -11,6 +11,7 @@ import { addLostPhoneCommands } from './cli/lost-phone-commands';
 import { addMigrateCommand } from './cli/migrate-command';
 import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
+import { addSessionsCommand } from './cli/sessions-command';
 import { addUserCommands } from './cli/user-commands';
 
 // A reader that closes the pipe (`| head`) is not an error of the command. The rest of the output is discarded.
@@ -26,6 +27,7 @@ addListCommand(user);
 addImportCommand(user);
 addLostPhoneCommands(user);
 addInviteCommand(user);
+addSessionsCommand(user);
 addConfigCommands(program);
 addKeyCommands(program);
 addPurgeCommand(program);

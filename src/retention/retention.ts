@@ -3,6 +3,7 @@ import { CaptchaReceipts } from '../captcha/captcha-receipts';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
+import { SessionUses } from '../tokens/session-uses';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
@@ -29,12 +30,13 @@ interface Rule extends OldRows {
 }
 
 /**
- * One rule for each table that grows with use and whose module has no purge method. Rows of `login_tokens` can be
- * deleted one by one: no token of a session expires after its first refresh token, whose row decides for the session
- * (ADR 0005).
+ * Rows of `login_tokens` can be deleted one by one: no token of a session expires after its first refresh token, whose
+ * row decides for the session (ADR 0005).
  */
+const tokens: Rule = { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens };
+
+/** One rule for each other table that grows with use and whose module has no purge method. */
 const rules: readonly Rule[] = [
-  { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens },
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
   { table: 'trusted_devices', key: 'id', time: 'expires', seconds: keptSeconds.devices },
@@ -59,6 +61,7 @@ export class Retention {
     private readonly database: Database,
     private readonly receipts: CaptchaReceipts,
     private readonly outbox: MailOutbox,
+    private readonly sessionUses: SessionUses,
     private readonly clock: Clock,
   ) {}
 
@@ -70,7 +73,8 @@ export class Retention {
   async purge(logDays = defaultLogDays): Promise<Record<string, number>> {
     const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));
     const removed: Record<string, number> = {};
-    for (const rule of [...rules, ...logs]) {
+    const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionUses.keep(jtis) };
+    for (const rule of [sessions, ...rules, ...logs]) {
       removed[rule.table] = await removeOldRows(this.database, rule, this.ago(rule.seconds));
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));

@@ -47,7 +47,10 @@ export class TokenRevoker {
     await this.devices.endAll(tx, userId);
   }
 
-  /** Only marks the rows. The transaction must already have increased the credential version, by setting a password. */
+  /**
+   * Only marks the rows. The transaction must already have increased the credential version, by setting a password.
+   * Every change of a password calls this method: what else a new password ends belongs here.
+   */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {
     await this.pendingLogins.close(tx, userId);
     await this.devices.endAll(tx, userId);

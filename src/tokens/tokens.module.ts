@@ -17,6 +17,7 @@ import { PendingLogin } from './persistence/pending-login.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
+import { SessionUses } from './session-uses';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
 import { UserSessions } from './user-sessions';
@@ -40,10 +41,20 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
+    SessionUses,
     PendingLogins,
     TrustedDeviceRows,
     TrustedDevices,
   ],
-  exports: [SessionOpener, SessionRefresher, TokenRevoker, LiveSessions, UserSessions, PendingLogins, TrustedDevices],
+  exports: [
+    SessionOpener,
+    SessionRefresher,
+    TokenRevoker,
+    LiveSessions,
+    UserSessions,
+    SessionUses,
+    PendingLogins,
+    TrustedDevices,
+  ],
 })
 export class TokensModule {}

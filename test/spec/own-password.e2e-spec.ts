@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
+import { PasswordHistory } from '../../src/users/password-history';
 import { UsersRepository } from '../../src/users/users.repository';
 import { password as oldPassword, TestService } from '../support/app';
 import { codeOf, goodPassword, mailedToken, newMails, recipients, submit } from '../support/reset';
@@ -235,6 +236,19 @@ describe('POST /user/change-password', () => {
     });
     expect(codeOf(await change(access, { current_password: 'wrong' }))).toBe('AUTH_401004');
     expect(await failures(user.uid)).toBe(0);
+  });
+
+  it('a parallel change to the same password that commits before the reuse is checked: AUTH_401004, not AUTH_401009', async () => {
+    const { user, access } = await given();
+    const history = service.app.get(PasswordHistory);
+    const read = history.lastHashes.bind(history);
+    jest.spyOn(history, 'lastHashes').mockImplementationOnce(async (owner) => {
+      const hash = await service.app.get(PasswordHasher).hash(next, { ip: 'test' });
+      await service.app.get(UsersRepository).setPassword(service.database, user.uid, hash, { temporary: false });
+      await history.append(service.database, user.uid, changeType.own, hash);
+      return read(owner);
+    });
+    expect(codeOf(await change(access))).toBe('AUTH_401004');
   });
 
   it('a forced change that is still open is closed as well', async () => {

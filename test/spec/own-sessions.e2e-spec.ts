@@ -187,6 +187,13 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
     expect((await list(own.access)).map((session) => session.sid)).toEqual([sidOf(own.access)]);
   });
 
+  it('a path that ends with a slash names no session, and does not end all of them', async () => {
+    const name = await given();
+    const [other, own] = [await logIn(name), await logIn(name)];
+    expect(codeOf(await end(own.access, ''))).toBe('COMMON_404001');
+    expect(await me(other.access)).toBe('success');
+  });
+
   it('no refresh token lists or ends sessions', async () => {
     const { refresh: token } = await logIn(await given());
     expect(codeOf(await service.get('/user/sessions', { bearer: token }))).toBe('AUTH_401001');

@@ -40,7 +40,7 @@ export class OwnPasswordService {
     assertSame(command); //                                                                    AUTH_401010
     await this.currentPassword.assertMatches(user, command.currentPassword, client); //        LOGIN_401004, 401001
     await this.newPasswords.assertAllowed(command.password); //                                AUTH_400007
-    await this.assertNotReused(user, command, client); //                                      AUTH_401009
+    await this.assertNotReused(user, command, session, client); //                                      AUTH_401009
     return this.store(command, user, session, client); //                                      one transaction
   }
 
@@ -52,8 +52,16 @@ export class OwnPasswordService {
     return user;
   }
 
-  private async assertNotReused(user: User, { password }: ChangeOwnPassword, client: ClientInfo): Promise<void> {
-    if (await this.newPasswords.isReused(password, user, client)) throw new DomainError(passwordReused);
+  private async assertNotReused(
+    user: User,
+    { password }: ChangeOwnPassword,
+    session: CurrentSession,
+    client: ClientInfo,
+  ): Promise<void> {
+    if (!(await this.newPasswords.isReused(password, user, client))) return;
+    // A parallel change may have just set the same password. Then it has ended this session: AUTH_401004.
+    await this.userOf(session);
+    throw new DomainError(passwordReused);
   }
 
   /**
