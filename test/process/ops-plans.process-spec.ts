@@ -1,5 +1,5 @@
 import { createConnection, type Connection } from 'mysql2/promise';
-import { TestService } from '../support/app';
+import { password, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { MariaDb } from '../support/servers/mariadb';
 
@@ -164,6 +164,31 @@ describe('the plans of login and refresh on tables that have grown', () => {
       // To find the codes of all users is the work of this test, not of the service.
       if (!/FROM mail_outbox WHERE kind/.test(statement)) found.push(...faults(statement, await planOf(statement)));
     }
+    expect(found).toEqual([]);
+  });
+
+  it('every statement of the own account finds its rows by an index', async () => {
+    await service.givenUser('owner');
+    const { access } = await service.session('owner');
+    const other = await service.session('owner');
+    const { sid } = (await service.get('/user/me', { bearer: other.access })).body.data.session;
+    const asked = { current_password: password, password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
+    const codes: unknown[] = [];
+    const statements = await statementsOf(async () => {
+      for (const path of ['/user/sessions', '/user/login-history']) {
+        codes.push((await service.get(path, { bearer: access })).status);
+      }
+      for (const path of [`/user/sessions/${sid}`, '/user/sessions']) {
+        codes.push((await service.send('DELETE', path, undefined, { bearer: access })).status);
+      }
+      codes.push((await service.post('/user/change-password', asked, { bearer: access })).status);
+    });
+    expect(codes).toEqual(Array(5).fill(200));
+    for (const seen of [/MAX\(t\.created_at\)/, /FROM login_logs/, /sid <> /, /^INSERT INTO user_change_pwd_logs/]) {
+      expect(statements.some((one) => seen.test(one))).toBe(true);
+    }
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
     expect(found).toEqual([]);
   });
 

@@ -203,13 +203,22 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
 });
 
 describe('a session with a second factor', () => {
-  it('shows it in amr', async () => {
-    const mfa = await MfaClient.start();
-    const user = await mfa.givenUser('mfa');
-    const { uid, mfaToken, code } = await mfa.logInByMail(user);
-    const { body } = await mfa.verify(uid, 'email', code, { mfa_token: mfaToken });
-    const { data } = (await mfa.service.get('/user/sessions', { bearer: body.data.access_token as string })).body;
-    expect(data.sessions).toMatchObject([{ amr: ['pwd', 'otp'], ip: '127.0.0.1', current: true }]);
-    await mfa.stop();
-  });
+  it('shows it in amr, also after a change of the password', () =>
+    MfaClient.with({}, async (mfa) => {
+      const user = await mfa.givenUser('mfa');
+      const { uid, mfaToken, code } = await mfa.logInByMail(user);
+      const { body } = await mfa.verify(uid, 'email', code, { mfa_token: mfaToken });
+      const next = 'Another-Horse-8';
+      const sessions = async (bearer: string) =>
+        (await mfa.service.get('/user/sessions', { bearer })).body.data.sessions;
+      const shown = [expect.objectContaining({ amr: ['pwd', 'otp'], ip: '127.0.0.1', current: true })];
+      const access = body.data.access_token as string;
+      expect(await sessions(access)).toEqual(shown);
+      const changed = await mfa.service.post(
+        '/user/change-password',
+        { current_password: password, password: next, confirm_password: next },
+        { bearer: access },
+      );
+      expect(await sessions(changed.body.data.access_token as string)).toEqual(shown);
+    }));
 });

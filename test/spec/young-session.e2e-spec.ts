@@ -2,7 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module';
 import { TokensModule } from '../../src/tokens/tokens.module';
 import { YoungSession } from '../../src/tokens/young-session.guard';
-import { TestService } from '../support/app';
+import { password, TestService } from '../support/app';
 
 @Controller()
 class SafeController {
@@ -65,6 +65,24 @@ describe('a route that needs a young session (docs/spec/extensions.md#young-sess
     const { access } = await service.session('ann');
     await service.database.affected('UPDATE login_tokens SET authenticated_at = NULL');
     expect(await ask(access)).toBe('AUTH_403002');
+  });
+
+  it('a change of the own password makes the session young, because it checks the current one', async () => {
+    service = await start();
+    await service.givenUser('ann');
+    const { access } = await service.session('ann');
+    service.clock.advanceSeconds(301);
+    expect(await ask(access)).toBe('AUTH_403002');
+    const next = 'Another-Horse-8';
+    const change = (current_password: string) =>
+      service.post(
+        '/user/change-password',
+        { current_password, password: next, confirm_password: next },
+        { bearer: access },
+      );
+    await change('wrong');
+    expect(await ask(access)).toBe('AUTH_403002');
+    expect(await ask((await change(password)).body.data.access_token as string)).toBe('open');
   });
 
   it('the access token is judged first, and a refresh token is none', async () => {
