@@ -85,7 +85,7 @@ export class UserSessions {
         [userId, this.clock.now(), sid],
       );
       if (found === undefined) throw new DomainError(notFoundForCaller);
-      await this.tokens.revokeSession(tx, sid);
+      await this.tokens.revokeOf(tx, userId, 'only', sid);
       await this.audit.record(tx, 'SESSION_CLOSED', { userId, client, detail: { sid, by: own.payload.sid } });
     });
   }
@@ -100,38 +100,35 @@ export class UserSessions {
         [userId, this.clock.now(), sid],
       );
       const ended = Number(others?.n);
-      await this.tokens.revokeOthers(tx, userId, sid);
+      await this.tokens.revokeOf(tx, userId, 'all but', sid);
       await this.audit.record(tx, 'OTHER_SESSIONS_CLOSED', { userId, client, detail: { ended, by: sid } });
       return ended;
     });
   }
 
   /**
-   * The first statements of a transaction in which a session acts on its user. They lock the row of the user, then the
-   * first row of the session, until the transaction ends.
+   * Locks the row of the user, and then the tokens of the user that are not revoked, for a transaction in which a session
+   * acts on its user. The rows are locked in the order of ADR 0009, so that no logout meets a deadlock.
    * Races with the end of this session, and with another session of the user that acts at the same time. The first
    * commit wins: a session that has ended by then acts no more. So of two sessions that end each other, one stays.
    * @returns when the session expires
    * @throws DomainError AUTH_401004 when the session or the credential version has ended, or the user is not enabled
    */
-  async hold(tx: Transaction, { payload, credentialVersion }: CurrentSession): Promise<Date> {
-    const { sub, sid } = payload;
-    const held =
-      (await tx.won(
-        `UPDATE users SET credential_version = credential_version
-         WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
-        [sub, credentialVersion],
-      )) &&
-      (await tx.won(
-        `UPDATE login_tokens SET is_revoked = 0
-         WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
-        [sid, sub, credentialVersion, this.clock.now()],
-      ));
-    const row = held
-      ? await tx.row<{ expires: unknown }>('SELECT expires FROM login_tokens WHERE jti = ?', [sid])
-      : undefined;
-    if (row === undefined) throw new DomainError(accessTokenRevoked);
-    return timeOf(row.expires);
+  async hold(tx: Transaction, { payload: { sub, sid }, credentialVersion }: CurrentSession): Promise<Date> {
+    const unchanged = await tx.won(
+      `UPDATE users SET credential_version = credential_version
+       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
+      [sub, credentialVersion],
+    );
+    if (!unchanged) throw new DomainError(accessTokenRevoked);
+    await tx.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ? AND is_revoked = 0', [sub]);
+    const own = await tx.row<{ expires: unknown }>(
+      `SELECT expires FROM login_tokens
+       WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
+      [sid, sub, credentialVersion, this.clock.now()],
+    );
+    if (own === undefined) throw new DomainError(accessTokenRevoked);
+    return timeOf(own.expires);
   }
 }
 

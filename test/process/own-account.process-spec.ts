@@ -20,6 +20,7 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
     // On a busy machine a burst waits longer for its hashes than the default allows. These tests do not check the wait.
     replicas = await Replicas.start({ HASH_QUEUE_MAX_WAIT_MS: '60000', REFRESH_TOKEN_ROTATION: rotation });
   });
+  afterEach(async () => expect(await replicas.deadlocks()).toBe(0));
   afterAll(() => replicas.stop());
 
   let users = 0;
@@ -132,6 +133,35 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
       expect(left.map((status, n) => status === 200 && answers[n]!.status === 200).filter(Boolean)).toHaveLength(1);
       expect([...left].sort()).toEqual([200, 401]);
       await remove('/user/sessions', pair[left.indexOf(200)]!);
+    }
+  });
+
+  it('logouts beside the ends of sessions and a change of the password meet no deadlock, and end their sessions', async () => {
+    const { name } = await given();
+    let current = right;
+    for (let round = 0; round < 6; round++) {
+      const sessions = await Promise.all([0, 1, 2, 3].map((n) => logIn(name, n, current)));
+      for (const session of sessions) await refresh(session, round);
+      const [own, other, third, lost] = sessions as [Session, Session, Session, Session];
+      const logout = ({ access }: Session, n: number) => replicas.post('/logout', {}, n, bearer(access));
+      const [changed, ...answers] = await Promise.all([
+        change(third, current, next(`round ${round}`), 0),
+        logout(own, 1),
+        remove('/user/sessions', own, 0),
+        remove(`/user/sessions/${sidOf(lost)}`, other, 1),
+        logout(lost, 0),
+        logout(other, 1),
+        logout(third, 0),
+      ]);
+      for (const { status, body } of [changed, ...answers]) {
+        if (status !== 200) expect(['AUTH_401004', 'USER_404001']).toContain(body.error_code);
+      }
+      if (changed.status === 200) {
+        current = next(`round ${round}`);
+        const { access_token: access, refresh_token: token } = changed.body.data;
+        expect(await me({ access, refresh: token })).toBe(200);
+      }
+      for (const session of sessions) expect(await me(session, round)).toBe(401);
     }
   });
 

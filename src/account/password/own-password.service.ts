@@ -79,8 +79,9 @@ export class OwnPasswordService {
     const hash = await this.newPasswords.hash(command.password, client);
     const chosen = { hash, type: changeType.own, issuedUnder: user.credentialVersion };
     return this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
-      const end = await this.sessions.hold(tx, session);
+      // The order of the locks: gate row, requests, user, tokens (ADR 0009).
       await this.requests.closeAll(tx, user.uid);
+      const end = await this.sessions.hold(tx, session);
       if (!(await this.passwordChange.write(tx, user, chosen, client))) throw new DomainError(accessTokenRevoked);
       const changed = { ...user, credentialVersion: user.credentialVersion + 1 };
       return this.opener.replaceIn(tx, changed, { amr: session.payload.amr, end }, client);

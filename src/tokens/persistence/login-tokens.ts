@@ -136,10 +136,16 @@ export class LoginTokens {
     await sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE sid = ? AND is_revoked = 0', [sid]);
   }
 
-  /** Ends all sessions of the user but one. Locks the rows in the order of `revokeSession`. */
-  async revokeOthers(sql: Sql, userId: string, sid: string): Promise<void> {
+  /**
+   * Ends one session of the user, or all but one. The caller has locked the rows through the index of the user
+   * (UserSessions.hold). COALESCE keeps the optimizer from the index of `sid`: a logout that has locked an entry there
+   * waits for a row of the caller, and the two would deadlock.
+   */
+  async revokeOf(sql: Sql, userId: string, which: 'only' | 'all but', sid: string): Promise<void> {
+    const operator = which === 'only' ? '=' : '<>';
     await sql.affected(
-      'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = ? AND sid <> ? AND is_revoked = 0',
+      `UPDATE login_tokens SET is_revoked = 1
+       WHERE user_identity = ? AND is_revoked = 0 AND COALESCE(sid, '') ${operator} ?`,
       [userId, sid],
     );
   }
