@@ -1,6 +1,13 @@
 import { Init1760000000000 } from './1760000000000-init';
 import { AuditActor1763800000000 } from './1763800000000-audit-actor';
+import { Sessions1764100000000 } from './1764100000000-sessions';
+import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
-export const migrations: (new () => RepeatableMigration)[] = [Init1760000000000, AuditActor1763800000000];
+export const migrations: (new () => RepeatableMigration)[] = [
+  Init1760000000000,
+  AuditActor1763800000000,
+  Sessions1764100000000,
+  RecoveryCodesAndDevices1764200000000,
+];

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountModule } from './account/account.module';
 import { AuthModule } from './auth/auth.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
@@ -21,6 +22,7 @@ export class AppModule {
         HealthModule,
         MetricsModule,
         AuthModule,
+        AccountModule,
         PortalModule,
       ],
     };

@@ -8,10 +8,11 @@ import { addImportCommand } from './cli/import-command';
 import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
 import { addListCommand } from './cli/list-command';
+import { addLostPhoneCommands } from './cli/lost-phone-commands';
 import { addMigrateCommand } from './cli/migrate-command';
 import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
-import { addResetTotpCommand } from './cli/reset-totp-command';
+import { addSessionsCommand } from './cli/sessions-command';
 import { addUserCommands } from './cli/user-commands';
 
 // An import reads many rows, so the space for new objects may grow (process-start.ts).
@@ -28,8 +29,9 @@ addMigrateCommand(program);
 const user = addUserCommands(program);
 addListCommand(user);
 addImportCommand(user);
-addResetTotpCommand(user);
+addLostPhoneCommands(user);
 addInviteCommand(user);
+addSessionsCommand(user);
 addConfigCommands(program);
 addKeyCommands(program);
 addPurgeCommand(program);

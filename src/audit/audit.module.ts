@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditTrail } from './audit-trail';
+import { LoginHistory } from './login-history';
 import { LoginJournal } from './login-journal';
 import { AuditLog } from './persistence/audit-log.entity';
 import { LoginLog } from './persistence/login-log.entity';
 
 @Module({
   imports: [TypeOrmModule.forFeature([LoginLog, AuditLog])],
-  providers: [AuditTrail, LoginJournal],
-  exports: [AuditTrail, LoginJournal],
+  providers: [AuditTrail, LoginJournal, LoginHistory],
+  exports: [AuditTrail, LoginJournal, LoginHistory],
 })
 export class AuditModule {}

@@ -4,12 +4,15 @@ import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 
+/** The second factor of a login: a code by mail or authenticator, a recovery code, or a trusted device without a code. */
+export type LoginFactor = 'email' | 'totp' | 'recovery' | 'device';
+
 export interface LoginAttempt {
   /** Null when no user has the login name. */
   readonly userId: string | null;
   readonly loginName: string;
   readonly provider: string;
-  readonly mfa: 'email' | 'totp' | null;
+  readonly mfa: LoginFactor | null;
   /** `success` or the error code. */
   readonly outcome: string;
 }

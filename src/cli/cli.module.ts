@@ -6,7 +6,7 @@ import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
 import { ConfigModule } from '../platform/config/config.module';
-import { TotpReset } from '../mfa/totp-reset';
+import { RecoveryModule } from '../mfa/recovery.module';
 import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
@@ -32,10 +32,11 @@ export class CliModule {
         TokensModule,
         CaptchaModule,
         MailModule,
+        RecoveryModule,
         PasswordResetModule,
         RetentionModule,
       ],
-      providers: [...operators, UserAdministration, UserImport, TotpReset],
+      providers: [...operators, UserAdministration, UserImport],
       exports: [...operators],
     };
   }

@@ -5,6 +5,7 @@ import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Census } from '../platform/crypto/resealing';
 import { Database } from '../platform/database/database';
+import { recoveryCodesOfFormerKeys } from '../users/recovery-codes-left';
 import { CliProblem, inContext, print, printRecord } from './cli-context';
 import { censusOfAll, resealAll } from './sealed-values';
 
@@ -29,8 +30,10 @@ export function addResealCommand(keys: Command): void {
 }
 
 async function count(context: INestApplicationContext, json: boolean | undefined): Promise<void> {
-  const { former, unreadable } = await censusOfAll(context.get(Database), context.get(KeyRing));
-  printRecord({ left: former, unreadable }, json);
+  const [database, keys] = [context.get(Database), context.get(KeyRing)];
+  const { former, unreadable } = await censusOfAll(database, keys);
+  const recovery_codes_of_former_keys = await recoveryCodesOfFormerKeys(database, keys);
+  printRecord({ left: former, unreadable, recovery_codes_of_former_keys }, json);
 }
 
 /** Counts again at the end, to include values that a replica has meanwhile sealed with another key. */
@@ -41,8 +44,9 @@ async function reseal(context: INestApplicationContext, config: AppConfig, json:
   const resealed = await resealAll(database, keys);
   const census = await censusOfAll(database, keys);
   const { former: left, unreadable } = census;
-  if (json) print(JSON.stringify({ resealed, left, unreadable }));
-  else printRecord({ ...resealed, left, unreadable }, false);
+  const sums = { left, unreadable, recovery_codes_of_former_keys: await recoveryCodesOfFormerKeys(database, keys) };
+  if (json) print(JSON.stringify({ resealed, ...sums }));
+  else printRecord({ ...resealed, ...sums }, false);
   assertDone(census);
   if (json) return;
   const minutes = Math.ceil(Math.max(shortLivedSeconds, config.mfa.codeTtlSeconds) / 60);

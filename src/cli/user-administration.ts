@@ -112,7 +112,7 @@ export class UserAdministration {
 
   async setMfaType(user: User, mfaType: MfaType): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.accounts.setMfaType(tx, user.uid, mfaType);
+      if (await this.accounts.setMfaType(tx, user.uid, mfaType)) await this.revoker.endTrustedDevices(tx, user.uid);
       await this.audit.record(tx, 'MFA_TYPE_CHANGED', { userId: user.uid, detail: { to: mfaType } });
     });
   }

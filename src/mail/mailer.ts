@@ -7,6 +7,7 @@ import {
   type OtpMail,
   type PasswordChangedMail,
   type QueuedMail,
+  type RecoveryCodeUsedMail,
   type ResetLinkMail,
   sealMail,
   type TotpChangedMail,
@@ -14,7 +15,13 @@ import {
 import { OutboxRows } from './outbox/outbox-rows';
 import { OutboxWorker } from './outbox/outbox-worker';
 
-export type { OtpMail, PasswordChangedMail, ResetLinkMail, TotpChangedMail } from './outbox/mail-payload';
+export type {
+  OtpMail,
+  PasswordChangedMail,
+  RecoveryCodeUsedMail,
+  ResetLinkMail,
+  TotpChangedMail,
+} from './outbox/mail-payload';
 
 /** A notice that could not be sent within a day is dropped. */
 const noticeSeconds = 24 * 3600;
@@ -58,6 +65,16 @@ export class Mailer {
   /** "An authenticator app was added" or "was replaced". */
   queueTotpChanged(tx: Transaction, mail: TotpChangedMail): Promise<void> {
     return this.queue(tx, { kind: 'totp-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  /** "New recovery codes were made for your account": replaces the earlier codes. Contains no code. */
+  queueRecoveryCodesMade(tx: Transaction, mail: PasswordChangedMail): Promise<void> {
+    return this.queue(tx, { kind: 'recovery-codes-made', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  /** "A recovery code was used": tells how many are left. Contains no code. */
+  queueRecoveryCodeUsed(tx: Transaction, mail: RecoveryCodeUsedMail): Promise<void> {
+    return this.queue(tx, { kind: 'recovery-code-used', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   private async queue(tx: Transaction, mail: QueuedMail, expires: Date): Promise<void> {

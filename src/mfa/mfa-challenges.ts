@@ -5,6 +5,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
 import { PendingLogins } from '../tokens/pending-logins';
+import { type DeviceLogin, TrustedDevices } from '../tokens/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
 import { EmailCodes } from './codes/email-codes';
 
@@ -14,7 +15,7 @@ export interface Challenge {
   readonly mfaToken: string;
 }
 
-/** Opens the pending login of a user after a correct password (docs/spec/decisions.md#pending-login). */
+/** Decides after a correct password: a trusted device, or a pending login that waits for a code (docs/spec/decisions.md#pending-login). */
 @Injectable()
 export class MfaChallenges {
   constructor(
@@ -22,12 +23,18 @@ export class MfaChallenges {
     private readonly pendingLogins: PendingLogins,
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
+    private readonly devices: TrustedDevices,
     private readonly config: AppConfig,
   ) {}
 
   /** The setting `MFA_REQUIRED`. No tenant and no user can override it (docs/spec/service.md#1.4). */
   get required(): boolean {
     return this.config.mfa.required;
+  }
+
+  /** Opens the session without a code when the token is that of a trusted device of this user. */
+  async logInByDevice(user: User, token: string | undefined, client: ClientInfo): Promise<DeviceLogin | undefined> {
+    return token === undefined ? undefined : this.devices.logIn(user, token, client);
   }
 
   /** @throws DomainError MFA_429001 within the cooldown. The former code and its pending login stay valid. */

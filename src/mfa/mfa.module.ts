@@ -14,27 +14,35 @@ import { ReplacementCode } from './enrolment/replacement-code';
 import { TotpEnrolmentService } from './enrolment/totp-enrolment.service';
 import { TotpQrCode } from './enrolment/totp-qr-code';
 import { MfaController } from './http/mfa.controller';
+import { RecoveryCodesController } from './http/recovery-codes.controller';
 import { MfaChallenges } from './mfa-challenges';
 import { TotpSecret } from './persistence/totp-secret.entity';
 import { TotpSecrets } from './persistence/totp-secrets';
+import { RecoveryModule } from './recovery.module';
+import { NewRecoveryCodes } from './recovery/new-recovery-codes';
 import { OtpResendService } from './resend/otp-resend.service';
 import { ActiveSecret } from './totp/active-secret';
 import { SealedTotp } from './totp/sealed-totp';
 import { SpeakeasyTotpCodes } from './totp/speakeasy-totp-codes';
 import { TotpCodes } from './totp/totp-codes';
 import { EmailVerifier } from './verify/email-verifier';
+import { RecoveryVerifier } from './verify/recovery-verifier';
 import { TotpVerifier } from './verify/totp-verifier';
+import { VerifiedLogins } from './verify/verified-logins';
 
-/** The second factor: codes by mail and by authenticator (docs/spec/decisions.md#3). */
+/** The second factor: codes by mail and by authenticator, recovery codes (docs/spec/decisions.md#3). */
 @Module({
-  imports: [TypeOrmModule.forFeature([TotpSecret]), UsersModule, AuditModule, MailModule, TokensModule],
-  controllers: [MfaController],
+  imports: [TypeOrmModule.forFeature([TotpSecret]), UsersModule, AuditModule, MailModule, TokensModule, RecoveryModule],
+  controllers: [MfaController, RecoveryCodesController],
   providers: [
     MfaChallenges,
     CodeAttempts,
     EmailCodes,
     EmailVerifier,
     TotpVerifier,
+    RecoveryVerifier,
+    VerifiedLogins,
+    NewRecoveryCodes,
     OtpResendService,
     TotpEnrolmentService,
     ReplacementCode,
@@ -51,6 +59,6 @@ import { TotpVerifier } from './verify/totp-verifier';
         new SpeakeasyTotpCodes(random, { issuer: mfa.totpIssuer, window: mfa.totpWindow }),
     },
   ],
-  exports: [MfaChallenges],
+  exports: [MfaChallenges, RecoveryModule],
 })
 export class MfaModule {}

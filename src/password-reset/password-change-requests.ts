@@ -92,7 +92,12 @@ export class PasswordChangeRequests {
    */
   async use(tx: Gated<'reset'>, { uid, userId }: FoundRequest): Promise<boolean> {
     if (!(await this.rows.consume(tx, uid))) return false;
-    await this.rows.closeAll(tx, userId);
+    await this.closeAll(tx, userId);
     return true;
+  }
+
+  /** Closes all pending requests of the user: no link works after a change of the password. */
+  closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
+    return this.rows.closeAll(tx, userId);
   }
 }

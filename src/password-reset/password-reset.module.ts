@@ -33,6 +33,6 @@ import { UserInvitations } from './user-invitations';
     ChangePasswordService,
     PasswordPolicySource,
   ],
-  exports: [PasswordChangeRequests, PasswordPolicySource, UserInvitations],
+  exports: [PasswordChangeRequests, PasswordPolicySource, UserInvitations, NewPasswords, PasswordChange],
 })
 export class PasswordResetModule {}

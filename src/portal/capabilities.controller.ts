@@ -33,7 +33,7 @@ function capabilitiesOf({ ldap, captcha, mfa, brand }: AppConfig): CapabilitiesR
     },
     mfa_required: mfa.required,
     passkeys: false,
-    trusted_device_days: 0,
+    trusted_device_days: mfa.trustedDeviceDays,
     password_reset: true,
     languages: [...languages],
     brand: {

@@ -3,6 +3,7 @@ import { CaptchaReceipts } from '../captcha/captcha-receipts';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
+import { SessionUses } from '../tokens/session-uses';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
@@ -19,6 +20,7 @@ const keptSeconds = {
   tokens: 60 * minutes,
   requests: 7 * days,
   pendingLogins: 60 * minutes,
+  devices: 1 * days,
   cooldowns: 1 * days,
   mails: 30 * days,
 } as const;
@@ -28,14 +30,16 @@ interface Rule extends OldRows {
 }
 
 /**
- * One rule for each table that grows with use and whose module has no purge method. Rows of `login_tokens` can be
- * deleted one by one: no token of a session expires after its first refresh token, whose row decides for the session
- * (ADR 0005).
+ * Rows of `login_tokens` can be deleted one by one: no token of a session expires after its first refresh token, whose
+ * row decides for the session (ADR 0005).
  */
+const tokens: Rule = { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens };
+
+/** One rule for each other table that grows with use and whose module has no purge method. */
 const rules: readonly Rule[] = [
-  { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens },
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
+  { table: 'trusted_devices', key: 'id', time: 'expires', seconds: keptSeconds.devices },
   // Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid
   // has 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between
   // its creation and its lock, the request would fail.
@@ -57,6 +61,7 @@ export class Retention {
     private readonly database: Database,
     private readonly receipts: CaptchaReceipts,
     private readonly outbox: MailOutbox,
+    private readonly sessionUses: SessionUses,
     private readonly clock: Clock,
   ) {}
 
@@ -68,7 +73,8 @@ export class Retention {
   async purge(logDays = defaultLogDays): Promise<Record<string, number>> {
     const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));
     const removed: Record<string, number> = {};
-    for (const rule of [...rules, ...logs]) {
+    const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionUses.keep(jtis) };
+    for (const rule of [sessions, ...rules, ...logs]) {
       removed[rule.table] = await removeOldRows(this.database, rule, this.ago(rule.seconds));
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));

@@ -1,5 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
+import type { User } from '../users/user.entity';
 import type { TokenPayload } from './token-payload';
 
 /** The user of a request. The check of the token reads it in the same statement (docs/spec/service.md#5.4). */
@@ -14,6 +16,12 @@ export interface SessionUser {
   readonly orgUnitId: string | null;
 }
 
+/** What `GET /user/me` shows of the account in addition. Only a route with `@WithAccount()` has it. */
+export interface SessionAccount extends Pick<User, 'provider' | 'createdAt' | 'passwordSetAt'> {
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: number;
+}
+
 /** A token with a valid signature, valid claims and a future expiry. Its row has not been checked yet. */
 export interface PresentedToken {
   readonly payload: TokenPayload;
@@ -26,7 +34,14 @@ export interface CurrentSession extends PresentedToken {
   readonly credentialVersion: number;
   /** When the row of the presented token expires. */
   readonly expires: Date;
+  readonly account?: SessionAccount;
 }
+
+/** The check of the token on this route also reads the account, in the same statement (ADR 0014). */
+export const WithAccount = (): MethodDecorator => RouteConfig({ account: true });
+
+export const needsAccount = (request: FastifyRequest): boolean =>
+  (request.routeOptions.config as { account?: boolean }).account === true;
 
 /** `@Session() session: CurrentSession` on a route behind a token guard. */
 export const Session = createParamDecorator(

@@ -135,6 +135,14 @@ export class PendingLogins {
     );
   }
 
+  /** Like `consume`, for a correct code that is not the mailed one: whether a newer code was mailed does not matter. */
+  consumeByOtherCode(tx: Transaction, { userId, id }: PendingLogin): Promise<boolean> {
+    return tx.won(
+      'UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ?',
+      [userId, id, this.clock.now()],
+    );
+  }
+
   /** Marks the row, to show the actual state. The new credential version of the same transaction ends the login. */
   async close(tx: Transaction, userId: string): Promise<void> {
     await tx.affected('UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND is_closed = 0', [userId]);

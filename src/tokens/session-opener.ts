@@ -1,14 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
-import { LoginJournal } from '../audit/login-journal';
+import { type LoginFactor, LoginJournal } from '../audit/login-journal';
 import { Database, type Transaction } from '../platform/database/database';
-import type { MfaType, User } from '../users/user.entity';
+import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import { LoginTokens } from './persistence/login-tokens';
+import type { AuthenticationMethod } from './token-payload';
 
 export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
+}
+
+export interface ReplacedSession {
+  readonly amr: readonly AuthenticationMethod[];
+  readonly end: Date;
 }
 
 /** Opens the session of a successful login: two `login_tokens` rows and one `login_logs` row in one transaction. */
@@ -22,21 +28,47 @@ export class SessionOpener {
   ) {}
 
   /** @param mfa the second factor of this login; null when none was required */
-  open(user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
+  open(user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
     return this.database.transaction((tx) => this.openIn(tx, user, client, mfa));
   }
 
   /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
-  async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: MfaType | null): Promise<TokenPair> {
-    const { uid: userId, loginName, provider, tenantId, orgUnitId, credentialVersion } = user;
-    const { access, refresh } = this.issuer.firstTokens();
-    const sid = refresh.jti;
-    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh]);
+  async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
+    const { uid: userId, loginName, provider } = user;
+    const tokens = await this.issue(tx, user, { amr: methodsOf(mfa) }, client);
     await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
-    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: mfa === null ? ['pwd'] : ['pwd', 'otp'] };
+    return tokens;
+  }
+
+  /**
+   * Opens the session of a user who has just confirmed the password, in place of the session of the request. It keeps
+   * the factors and the end of that session: no second factor was checked again. It is no login, so it is not logged.
+   * The transaction ends the former session.
+   */
+  replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
+    return this.issue(tx, user, replaced, client);
+  }
+
+  private async issue(
+    tx: Transaction,
+    { uid: userId, tenantId, orgUnitId, credentialVersion }: User,
+    { amr, end }: Pick<ReplacedSession, 'amr'> & Partial<ReplacedSession>,
+    client: ClientInfo,
+  ): Promise<TokenPair> {
+    const { access, refresh } = this.issuer.firstTokens(end);
+    const sid = refresh.jti;
+    const start = { ...client, amr, authenticatedAt: refresh.createdAt };
+    await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
+    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr };
     return {
       accessToken: this.issuer.sign(session, access),
       refreshToken: this.issuer.sign(session, refresh),
     };
   }
+}
+
+/** A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). */
+function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
+  if (mfa === null) return ['pwd'];
+  return ['pwd', mfa === 'device' ? 'device' : 'otp'];
 }

@@ -6,6 +6,7 @@ import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-logins';
 import { LoginTokens } from './persistence/login-tokens';
+import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 
 /**
  * Ends one session (logout), or all sessions of a user (password change, disabling, operator;
@@ -17,6 +18,7 @@ export class TokenRevoker {
     private readonly database: Database,
     private readonly tokens: LoginTokens,
     private readonly pendingLogins: PendingLogins,
+    private readonly devices: TrustedDeviceRows,
     private readonly users: UsersRepository,
     private readonly audit: AuditTrail,
   ) {}
@@ -30,7 +32,7 @@ export class TokenRevoker {
   }
 
   /**
-   * Ends all sessions, pending logins and password change requests of the user.
+   * Ends all sessions, pending logins, trusted devices and password change requests of the user.
    * Races with parallel logins and refreshes, on any replica. The tokens that they insert have the former credential
    * version and are invalid.
    * @returns the number of tokens that this call marked as revoked
@@ -40,9 +42,18 @@ export class TokenRevoker {
     return this.markRevoked(tx, userId);
   }
 
-  /** Only marks the rows. The transaction must already have increased the credential version, by setting a password. */
+  /** For another channel of the second factor. The transaction must hold the row of the user. */
+  async endTrustedDevices(tx: Transaction, userId: string): Promise<void> {
+    await this.devices.endAll(tx, userId);
+  }
+
+  /**
+   * Only marks the rows. The transaction must already have increased the credential version, by setting a password.
+   * Every change of a password calls this method: what else a new password ends belongs here.
+   */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {
     await this.pendingLogins.close(tx, userId);
+    await this.devices.endAll(tx, userId);
     return this.tokens.markRevoked(tx, userId);
   }
 }

@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
+import { TrustedDevicesController } from './http/trusted-devices.controller';
 import { TokenIssuer } from './jwt/token-issuer';
 import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
@@ -12,13 +13,17 @@ import { PendingLogins } from './pending-logins';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
+import { SessionUses } from './session-uses';
 import { TokenRevoker } from './token-revoker';
+import { TrustedDevices } from './trusted-devices';
+import { UserSessions } from './user-sessions';
 
 @Module({
   imports: [JwtModule.register({}), TypeOrmModule.forFeature([LoginToken, PendingLogin]), UsersModule, AuditModule],
-  controllers: [JwksController],
+  controllers: [JwksController, TrustedDevicesController],
   providers: [
     LoginTokens,
     TokenIssuer,
@@ -28,7 +33,11 @@ import { TokenRevoker } from './token-revoker';
     SessionRefresher,
     TokenRevoker,
     LiveSessions,
+    UserSessions,
+    SessionUses,
     PendingLogins,
+    TrustedDeviceRows,
+    TrustedDevices,
   ],
   exports: [
     TokenStrategy,
@@ -37,7 +46,10 @@ import { TokenRevoker } from './token-revoker';
     SessionRefresher,
     TokenRevoker,
     LiveSessions,
+    UserSessions,
+    SessionUses,
     PendingLogins,
+    TrustedDevices,
   ],
 })
 export class TokensModule {}

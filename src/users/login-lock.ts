@@ -51,6 +51,17 @@ export class LoginLock {
   }
 
   /**
+   * Records that a user who is signed in has confirmed the password. Like a login, it sets the counter to 0.
+   * @returns false when the account is no longer enabled, or has another password by now
+   * @throws DomainError LOGIN_401004 when the account is locked, also when the password was right
+   */
+  async recordConfirmation(user: User): Promise<boolean> {
+    if (await this.users.recordPasswordConfirmed(user)) return true;
+    await this.assertStillOpen(user);
+    return false;
+  }
+
+  /**
    * Reads the row again and checks the lock. Needed before every answer that reveals the state of an account, here or
    * in a directory.
    * @returns the row, or null when it no longer exists

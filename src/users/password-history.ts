@@ -8,6 +8,8 @@ import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
 
+type PasswordAge = Pick<User, 'provider' | 'passwordSetAt' | 'createdAt'>;
+
 /** The passwords that were set: how old the current one is, and which ones may not be used again. */
 @Injectable()
 export class PasswordHistory {
@@ -21,9 +23,16 @@ export class PasswordHistory {
    * A password expires `PASSWORD_EXPIRE_DAYS` after the newest entry or, without an entry, after the creation of the
    * account.
    */
-  isExpired({ passwordSetAt, createdAt }: User): boolean {
+  isExpired(user: PasswordAge): boolean {
+    const expiresAt = this.expiresAt(user);
+    return expiresAt !== null && expiresAt < this.clock.now();
+  }
+
+  /** Returns null when passwords do not expire. The directory decides about the passwords of its users. */
+  expiresAt({ provider, passwordSetAt, createdAt }: PasswordAge): Date | null {
     const { expireDays } = this.config.passwords;
-    return expireDays > 0 && (passwordSetAt ?? createdAt) < this.clock.secondsFromNow(-expireDays * 86_400);
+    if (expireDays === 0 || provider !== 'password') return null;
+    return new Date((passwordSetAt ?? createdAt).getTime() + expireDays * 86_400_000);
   }
 
   /**

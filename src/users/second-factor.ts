@@ -78,6 +78,11 @@ export class SecondFactor {
     return tx.won(`UPDATE users SET mfa_type = mfa_type WHERE ${unchanged}`, this.asRead(user));
   }
 
+  /** Locks the row without a change, whatever its state. @returns false when there is no such user */
+  lock(tx: Transaction, uid: string): Promise<boolean> {
+    return tx.won('UPDATE users SET mfa_type = mfa_type WHERE uid = ?', [uid]);
+  }
+
   /** Removes the authenticator. Codes are sent by e-mail again. */
   removeSecret(tx: Transaction, uid: string): Promise<boolean> {
     return tx.won(

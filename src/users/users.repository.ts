@@ -68,6 +68,18 @@ export class UsersRepository {
   }
 
   /**
+   * Races like `recordLoginSuccess`, for a user who is signed in and has typed the right password again. It is no login,
+   * so the time of the last one does not change.
+   */
+  recordPasswordConfirmed(user: User): Promise<boolean> {
+    return this.database.won(
+      `UPDATE users SET login_failed_count = 0
+       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND ${notLocked}`,
+      [user.uid, user.credentialVersion, ...this.lockBounds()],
+    );
+  }
+
+  /**
    * Sets a new password: hash, salt, counters and version in one statement of the caller's transaction. From its commit
    * on, everything that was issued under the former password is invalid. `status` does not change.
    * Race: an operator sets a password while a reset link is used. The link passes the version that it was issued under

@@ -256,7 +256,12 @@ describe('guarded writes of the second factor', () => {
     const { sid } = JSON.parse(Buffer.from(access.split('.')[1]!, 'base64url').toString()) as { sid: string };
     const session = { payload: { sid, sub: user.uid } } as CurrentSession;
     const enrolment = (await on(OpenEnrolments).find(user.uid, { session, ip: '' }))!;
-    const accept = on(EnrolmentConfirmation).by(authenticatorCode(secret, services[0].clock.now()), enrolment, client)!;
+    const accept = on(EnrolmentConfirmation).by(
+      authenticatorCode(secret, services[0].clock.now()),
+      enrolment,
+      client,
+      false,
+    )!;
     await end(session);
     await services[0].database.transaction(async (tx) => expect(await accept(tx)).toBeUndefined());
     expect(await on(OpenEnrolments).find(user.uid, { session, ip: '' })).toBeUndefined();

@@ -4,6 +4,8 @@ import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
 import { Retention } from '../../src/retention/retention';
 import { batchRows, removeOldRows } from '../../src/retention/sweep/old-rows';
+import { SessionUses } from '../../src/tokens/session-uses';
+import { UserSessions } from '../../src/tokens/user-sessions';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { TestService } from '../support/app';
 
@@ -15,6 +17,7 @@ const tables = [
   'login_tokens',
   'user_change_password_request',
   'pending_logins',
+  'trusted_devices',
   'captcha_receipts',
   'cooldowns',
   'mail_outbox',
@@ -33,9 +36,13 @@ describe('purge', () => {
   });
 
   const purge = (logDays?: number) =>
-    new Retention(service.database, service.app.get(CaptchaReceipts), service.app.get(MailOutbox), service.clock).purge(
-      logDays,
-    );
+    new Retention(
+      service.database,
+      service.app.get(CaptchaReceipts),
+      service.app.get(MailOutbox),
+      service.app.get(SessionUses),
+      service.clock,
+    ).purge(logDays);
   const ago = (seconds: number) => service.clock.secondsFromNow(-seconds);
   const insert = (table: string, row: Record<string, SqlValue>) =>
     service.database.affected(
@@ -71,6 +78,10 @@ describe('purge', () => {
     expires,
     created_at: expires,
   });
+  const device = (id: string, expires: Date) => ({
+    ...{ id, user_id: 'nobody', series_hash: id, token_hash: id, ip: '192.0.2.1', user_agent: '' },
+    ...{ last_used_at: expires, expires, created_at: expires },
+  });
   const mail = (status: number) => (id: string, time: Date) => ({
     id,
     kind: 'otp',
@@ -95,6 +106,7 @@ describe('purge', () => {
     ['login_tokens', token, hour],
     ['user_change_password_request', request, 7 * day],
     ['pending_logins', pending, hour],
+    ['trusted_devices', device, day],
     ['captcha_receipts', (id: string, expires: Date) => ({ token_hash: id, expires }), 0],
     ['cooldowns', oldGateRow, day],
     ['mail_outbox', mail(1), 30 * day + 1],
@@ -207,6 +219,83 @@ describe('purge', () => {
     await seedTokens(service, 5000, ago(2 * day));
     const both = await Promise.all([purge(), purge()]);
     expect(both[0].login_tokens! + both[1].login_tokens!).toBe(5000);
+  });
+});
+
+describe('purge and the last use of a session', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start();
+  });
+  afterAll(() => service.stop());
+
+  const lastUses = async (uid: string) =>
+    (await service.app.get(UserSessions).list(uid)).map(({ lastUsedAt }) => lastUsedAt.toISOString());
+  const keep = jest.fn<Promise<void>, [readonly string[]]>();
+  const purge = async () => {
+    const uses = service.app.get(SessionUses);
+    const watched = { keep: keep.mockImplementation((jtis) => uses.keep(jtis)) } as unknown as SessionUses;
+    const { database, app, clock } = service;
+    return new Retention(database, app.get(CaptchaReceipts), app.get(MailOutbox), watched, clock).purge();
+  };
+  const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
+  const stored = (where: string) => service.count('login_tokens', `last_used_at IS NOT NULL AND ${where}`);
+
+  it('the time of the last refresh stays when its access token is deleted, and a later refresh moves it', async () => {
+    const { uid } = await service.givenUser('alice');
+    const { refresh: token } = await service.session('alice');
+    const login = service.clock.now().toISOString();
+    service.clock.advanceSeconds(day);
+    await purge();
+    // The deleted token of the login tells nothing that the first row does not tell.
+    expect([await lastUses(uid), await stored('1 = 1')]).toEqual([[login], 0]);
+    const times: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      await refresh(token);
+      times.push(service.clock.now().toISOString());
+      service.clock.advanceSeconds(600);
+    }
+    await refresh(token);
+    const last = service.clock.now().toISOString();
+    // The first two tokens expire before the third one: no write is needed while a newer row is left.
+    service.clock.advanceSeconds(hour + 600);
+    expect((await purge()).login_tokens).toBeGreaterThan(0);
+    expect([await lastUses(uid), await stored('1 = 1')]).toEqual([[last], 0]);
+    service.clock.advanceSeconds(hour);
+    await purge();
+    expect(await service.count('login_tokens')).toBe(1);
+    expect([await lastUses(uid), await stored('jti = sid')]).toEqual([[last], 1]);
+    await purge();
+    expect(await lastUses(uid)).toEqual([last]);
+    await refresh(token);
+    expect(await lastUses(uid)).toEqual([service.clock.now().toISOString()]);
+  });
+
+  it('a session that has ended gets no write, and an earlier time never replaces a later one', async () => {
+    const { uid } = await service.givenUser('bob');
+    const [ended, live] = [await service.session('bob'), await service.session('bob')];
+    for (const { refresh: token } of [ended, live]) await refresh(token);
+    service.clock.advanceSeconds(60);
+    await refresh(live.refresh);
+    const last = service.clock.now();
+    await service.post('/logout', undefined, { bearer: ended.refresh });
+    await service.database.affected('UPDATE login_tokens SET last_used_at = ? WHERE user_identity = ? AND jti = sid', [
+      last,
+      uid,
+    ]);
+    const rows = await service.database.rows<{ jti: string }>(
+      'SELECT jti FROM login_tokens WHERE user_identity = ? AND created_at < ?',
+      [uid, last],
+    );
+    await service.app.get(SessionUses).keep(rows.map(({ jti }) => jti));
+    expect(await lastUses(uid)).toEqual([last.toISOString()]);
+    keep.mockClear();
+    await service.database.affected('UPDATE login_tokens SET last_used_at = NULL');
+    service.clock.advanceSeconds(2 * hour);
+    await purge();
+    expect(keep).toHaveBeenCalledTimes(1);
+    expect(await stored('is_revoked = 1')).toBe(0);
+    expect(await stored(`user_identity = '${uid}'`)).toBe(1);
   });
 });
 

@@ -115,9 +115,7 @@ describe('keys reseal', () => {
 
     it('user reset-totp', async () => {
       const { user } = await givenSealed('resets');
-      const totpReset = new TotpReset(database, mfa.service.app.get(SecondFactor), {
-        record: () => undefined,
-      } as never);
+      const totpReset = mfa.service.app.get(TotpReset);
       const count = await resealColumn(
         beside(database, () => totpReset.reset(user)),
         both,

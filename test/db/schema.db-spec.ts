@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
@@ -43,13 +44,15 @@ const withoutEntity = [
   'cooldowns',
   'mail_outbox',
   'org_units',
+  'recovery_codes',
   'tenants',
+  'trusted_devices',
   'user_org_units',
   'user_tenants',
 ];
 
 const identifiers =
-  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|tenant_id|subject)$/;
+  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|series_hash|code_hash|tenant_id|subject)$/;
 
 const isCurrent = async (dataSource: DataSource) => (await pendingMigrations(dataSource)).length === 0;
 
@@ -227,6 +230,36 @@ describe('migrations', () => {
     // A replica of the former version still writes rows.
     await insert('', '');
     expect(await actors()).toEqual([null, 'ops', null]);
+    await runner.release();
+  });
+
+  it('the columns of a session are added to existing tokens, also when the first run was killed half-way', async () => {
+    const runner = dataSource.createQueryRunner();
+    const before = (await tablesOf(runner)).get('login_tokens');
+    const name = 'Sessions1764100000000';
+    const insert = () =>
+      dataSource.query(
+        `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
+         VALUES ('${randomUUID()}', 'refresh', 'x', 0, '2026-01-01 00:00:00.000', 'x', 0, '2026-01-01 00:00:00.000')`,
+      );
+    // The table as the version before this migration created it, and as a run left it that was killed half-way.
+    for (const dropped of [
+      ['last_used_at', 'authenticated_at', 'amr', 'user_agent', 'ip'],
+      ['last_used_at', 'authenticated_at'],
+      [],
+    ]) {
+      for (const column of dropped) await dataSource.query(`ALTER TABLE login_tokens DROP COLUMN ${column}`);
+      // A replica of the former version writes rows before the migration and after it.
+      await insert();
+      await dataSource.query(`DELETE FROM migrations WHERE name = '${name}'`);
+      expect(await migrate(store.url)).toEqual([name]);
+      await insert();
+      expect((await tablesOf(runner)).get('login_tokens')).toEqual(before);
+    }
+    const rows = await dataSource.query(
+      'SELECT DISTINCT ip, user_agent, amr, authenticated_at, last_used_at FROM login_tokens',
+    );
+    expect(rows).toEqual([{ ip: null, user_agent: null, amr: null, authenticated_at: null, last_used_at: null }]);
     await runner.release();
   });
 

@@ -16,6 +16,8 @@ const commands: [string[], string][] = [
   [['user', 'set-password', 'bob', '--password', password], 'USER_PASSWORD_SET_BY_OPERATOR'],
   [['user', 'unlock', 'bob'], 'USER_UNLOCKED'],
   [['user', 'reset-totp', 'bob'], 'TOTP_RESET'],
+  [['user', 'recovery-codes', 'bob', '--revoke'], 'RECOVERY_CODES_REVOKED'],
+  [['user', 'devices', 'bob', '--revoke'], 'TRUSTED_DEVICES_REVOKED'],
   [['user', 'revoke-tokens', 'bob'], 'USER_TOKENS_REVOKED'],
   [['user', 'invite', 'bob'], 'USER_INVITED'],
   [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
@@ -25,7 +27,7 @@ const commands: [string[], string][] = [
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
 
-/** Milliseconds for thirteen processes one after the other on a busy machine. */
+/** Milliseconds for fifteen processes one after the other on a busy machine. */
 const manyProcesses = 400_000;
 
 const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];

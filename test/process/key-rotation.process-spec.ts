@@ -127,6 +127,7 @@ describe('a data key is replaced while people log in', () => {
       },
       left: 0,
       unreadable: 0,
+      recovery_codes_of_former_keys: 0,
     });
     expect(Object.keys(done.resealed as object)).toHaveLength(sealedColumns.length);
     const again = await fleet.cli('keys', 'reseal');

@@ -1,5 +1,6 @@
 import { createConnection, type Connection } from 'mysql2/promise';
-import { TestService } from '../support/app';
+import { password, TestService } from '../support/app';
+import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { MariaDb } from '../support/servers/mariadb';
 
 /** Tables that grow with use. A full scan or a sort of one of them would become an outage later. */
@@ -15,6 +16,8 @@ const growing = [
   'user_change_pwd_logs',
   'user_change_password_request',
   'totp_secrets',
+  'recovery_codes',
+  'trusted_devices',
   'user_tenants',
   'user_org_units',
 ];
@@ -130,6 +133,36 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect(found).toEqual([]);
   });
 
+  it('every statement of the own account finds its rows by an index', async () => {
+    await service.givenUser('owner');
+    const { access } = await service.session('owner');
+    const other = await service.session('owner');
+    const { sid } = (await service.get('/user/me', { bearer: other.access })).body.data.session;
+    const asked = { current_password: password, password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
+    const codes: unknown[] = [];
+    const statements = await statementsOf(async () => {
+      for (const path of ['/user/sessions', '/user/login-history']) {
+        codes.push((await service.get(path, { bearer: access })).status);
+      }
+      for (const path of [`/user/sessions/${sid}`, '/user/sessions']) {
+        codes.push((await service.send('DELETE', path, undefined, { bearer: access })).status);
+      }
+      codes.push((await service.post('/user/change-password', asked, { bearer: access })).status);
+    });
+    expect(codes).toEqual(Array(5).fill(200));
+    for (const seen of [
+      /MAX\(t\.created_at\)/,
+      /FROM login_logs/,
+      /sid, ''\) <> /,
+      /^INSERT INTO user_change_pwd_logs/,
+    ]) {
+      expect(statements.some((one) => seen.test(one))).toBe(true);
+    }
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+    expect(found).toEqual([]);
+  });
+
   it('this check detects a full scan and a sort', async () => {
     const scan = `SELECT uid FROM users WHERE nickname = 'x'`;
     expect(faults(scan, await planOf(scan))).toContainEqual(expect.stringContaining('reads all of users'));
@@ -175,6 +208,41 @@ describe('the plans of login and refresh on tables that have grown', () => {
       await empty.stop();
     }
   });
+
+  // The last test: passport keeps the strategies of the service that was started last, so the other one checks no token now.
+  it('every statement about recovery codes and trusted devices finds its rows by an index', async () => {
+    const own = await TestService.start(
+      { ...mfaSettings, MFA_TRUSTED_DEVICE_DAYS: '30' },
+      { store: service.store, clock: service.clock },
+    );
+    const mfa = new MfaClient(own);
+    const statements = await statementsOf(async () => {
+      const user = await mfa.givenUser('lost-phone');
+      const first = await mfa.logInByMail(user);
+      const trusted = await mfa.verify(first.uid, 'email', first.code, { trust_device: true });
+      const bearer = pairOf(trusted).access;
+      const { codes } = (await own.post('/recovery-codes', undefined, { bearer })).body.data;
+      const { uid } = await mfa.logInByMail(user);
+      expect((await mfa.verify(uid, 'recovery', codes[0])).status).toBe(200);
+      const device_token = trusted.body.data.device_token as string;
+      expect((await own.login('lost-phone', undefined, { device_token })).body.data.mfa_required).toBe(false);
+      own.clock.advanceSeconds(11);
+      await own.login('lost-phone', undefined, { device_token });
+      await own.get('/user/devices', { bearer });
+      await own.get('/recovery-codes', { bearer });
+      await own.get('/user/me', { bearer });
+    });
+    await own.stop({ keepStore: true });
+    for (const table of ['recovery_codes', 'trusted_devices']) {
+      expect(statements.filter((one) => one.includes(table)).length).toBeGreaterThan(3);
+    }
+    const found: string[] = [];
+    for (const statement of statements) {
+      // To find the codes of all users is the work of this test, not of the service.
+      if (!/FROM mail_outbox WHERE kind/.test(statement)) found.push(...faults(statement, await planOf(statement)));
+    }
+    expect(found).toEqual([]);
+  });
 });
 
 /** Maps each alias to its table: `login_tokens t` and `login_tokens AS t` give t → login_tokens. */
@@ -208,6 +276,10 @@ async function seed(sql: Connection, users: number, tokensPerUser: number): Prom
     `INSERT INTO cooldowns (subject, kind, until) SELECT uid, 'reset', created_at FROM users`,
     `INSERT INTO mail_outbox (id, kind, status, attempts, next_attempt_at, expires, created_at)
      SELECT uid, 'otp', 1, 1, created_at, created_at, created_at FROM users`,
+    `INSERT INTO recovery_codes (id, user_id, code_hash, key_id, created_at)
+     SELECT UUID(), uid, SHA2(uid, 256), 'key', created_at FROM users, ${numbers(10)}`,
+    `INSERT INTO trusted_devices (id, user_id, series_hash, token_hash, ip, user_agent, last_used_at, expires, created_at)
+     SELECT uid, uid, SHA2(uid, 256), SHA2(uid, 256), '192.0.2.1', '', created_at, created_at, created_at FROM users`,
     `INSERT INTO user_change_password_request (uid, token_hash, user_id, type, status, expired, created_at)
      SELECT uid, SHA2(uid, 256), uid, 2, 1, created_at, created_at FROM users`,
   ]) {

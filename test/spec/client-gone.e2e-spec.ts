@@ -29,7 +29,9 @@ describe('a client that disconnects', () => {
 
   const disconnect = () => connection.abort(new ClientGone());
   const login = (username: string, typed: string) =>
-    service.app.get(LoginService).login({ username, password: typed, provider: 'password', captchaToken }, client);
+    service.app
+      .get(LoginService)
+      .login({ username, password: typed, provider: 'password', captchaToken, deviceToken: undefined }, client);
 
   it.each([
     ['a wrong password', 'known', 'wrong'],

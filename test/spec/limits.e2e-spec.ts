@@ -187,18 +187,18 @@ type Ask = (n: number) => { readonly ip: string; readonly body?: object; readonl
 
 const statusOf = async (
   service: TestService,
-  method: string,
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
-  const answer =
-    method === 'GET' ? await service.get(own ?? path, { ip }) : await service.post(own ?? path, body ?? {}, { ip });
+  const sent = method === 'POST' ? (body ?? {}) : undefined;
+  const answer = await service.send(method, own ?? path, sent, { ip });
   return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
 };
 
 describe('the limit of each route', () => {
   const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6 } as const;
-  const routes: [method: 'GET' | 'POST', path: string, group: keyof typeof perGroup][] = [
+  const routes: [method: 'GET' | 'POST' | 'DELETE', path: string, group: keyof typeof perGroup][] = [
     ['POST', '/login', 'login'],
     ['POST', '/otp-verify', 'otp'],
     ['POST', '/otp-resend', 'otp'],
@@ -214,6 +214,15 @@ describe('the limit of each route', () => {
     ['POST', '/refresh', 'other'],
     ['POST', '/logout', 'other'],
     ['GET', '/user/me', 'other'],
+    ['POST', '/user/change-password', 'login'],
+    ['GET', '/user/sessions', 'other'],
+    ['DELETE', '/user/sessions', 'other'],
+    ['DELETE', '/user/sessions/{sid}', 'other'],
+    ['GET', '/user/login-history', 'other'],
+    ['POST', '/recovery-codes', 'other'],
+    ['GET', '/recovery-codes', 'other'],
+    ['GET', '/user/devices', 'other'],
+    ['DELETE', '/user/devices/{id}', 'other'],
   ];
 
   let service: TestService;
@@ -241,7 +250,7 @@ describe('the limit of each route', () => {
   it.each(routes.map((route, index) => [...route, `198.51.100.${index}`] as const))(
     '%s %s has the limit of the group %s',
     async (method, path, group, ip) => {
-      const asked = { ip, path: path.replace('{uid}', uid) };
+      const asked = { ip, path: path.replace(/\{\w+\}/, uid) };
       const seen: string[] = [];
       for (let n = 0; n <= perGroup[group]; n++) seen.push(await statusOf(service, method, path, asked));
       expect(seen.slice(0, -1)).not.toContain('COMMON_429001');
@@ -261,7 +270,7 @@ describe('the limit of the target of each route', () => {
   const home = '198.51.100.7';
   const code = { type: 'email', code: '000000' };
 
-  it.each<[string, string, same: Ask, other: Ask]>([
+  it.each<['GET' | 'POST', string, same: Ask, other: Ask]>([
     [
       'POST',
       '/forget-password',

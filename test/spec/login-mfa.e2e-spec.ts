@@ -31,6 +31,7 @@ describe('POST /login with MFA_REQUIRED', () => {
       mfa_required: true,
       mfa_type: 'email',
       mfa_token: expect.stringMatching(/^[\w-]{43}$/),
+      device_token: null,
     });
     const mails = await mfa.mails(user);
     expect(mails).toEqual([

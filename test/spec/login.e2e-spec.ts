@@ -38,6 +38,7 @@ describe('POST /login', () => {
           mfa_required: false,
           mfa_type: 'email',
           mfa_token: null,
+          device_token: null,
         },
       });
       const row = await service.userRow(user.uid);

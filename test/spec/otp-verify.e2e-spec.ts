@@ -18,7 +18,12 @@ describe('POST /otp-verify, type email', () => {
     const answer = await mfa.verify(uid, 'email', code);
     expect(answer.body).toEqual({
       status: true,
-      data: { result: true, access_token: expect.any(String), refresh_token: expect.any(String) },
+      data: {
+        result: true,
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        device_token: null,
+      },
     });
     const { access } = pairOf(answer);
     expect(decodeJwt(access).amr).toEqual(['pwd', 'otp']);

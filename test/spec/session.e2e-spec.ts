@@ -68,6 +68,28 @@ describe('/refresh, /logout and /user/me', () => {
     expect((await me(token)).body).toMatchObject({ error_code: 'AUTH_401001' });
   });
 
+  it('/user/me tells when the password expires, or null for a directory user', async () => {
+    const passwordSetAt = new Date(service.clock.now().getTime() - 86_400_000);
+    const { uid } = await service.givenUser('expiring', { passwordSetAt });
+    const { access } = await service.session('expiring');
+    const expiry = async () => (await me(access)).body.data.password_expires_at as string | null;
+    expect(await expiry()).toBe(new Date(passwordSetAt.getTime() + 90 * 86_400_000).toISOString());
+    // Without an entry in the history, the password is as old as the account.
+    await service.database.affected('DELETE FROM user_change_pwd_logs WHERE user_id = ?', [uid]);
+    expect(await expiry()).toBe(new Date(service.clock.now().getTime() + 90 * 86_400_000).toISOString());
+    await service.database.affected("UPDATE users SET provider = 'ldap' WHERE uid = ?", [uid]);
+    expect(await expiry()).toBeNull();
+  });
+
+  it('/user/me reads the token, the user and the account with one statement', async () => {
+    await service.givenUser('one-statement');
+    const { access } = await service.session('one-statement');
+    const rows = jest.spyOn(service.database, 'rows');
+    await me(access);
+    expect(rows).toHaveBeenCalledTimes(1);
+    rows.mockRestore();
+  });
+
   it('/user/me answers the user and the tenant and organisation scope of the token', async () => {
     const user = await service.givenUser('scope', { isAdmin: true });
     const { access } = await service.session('scope');
@@ -82,6 +104,9 @@ describe('/refresh, /logout and /user/me', () => {
       mfa_type: 'email',
       tenant_id: 'root',
       org_unit_id: null,
+      password_expires_at: new Date(service.clock.now().getTime() + 90 * 86_400_000).toISOString(),
+      recovery_codes_left: 0,
+      passkeys: 0,
       session: {
         sid: decodeJwt(access).sid,
         amr: ['pwd'],
@@ -401,5 +426,16 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     const third = await rotated(second);
     expect((await refresh(first)).body.error_code).toBe('AUTH_401006');
     expect((await refresh(third)).body.error_code).toBe('AUTH_401006');
+  });
+});
+
+describe('without an expiry of passwords', () => {
+  it('/user/me tells null instead of its time', async () => {
+    const forever = await TestService.start({ PASSWORD_EXPIRE_DAYS: '0' });
+    await forever.givenUser('forever');
+    const session = await forever.session('forever');
+    const { body } = await forever.get('/user/me', { bearer: session.access });
+    expect(body.data.password_expires_at).toBeNull();
+    await forever.stop();
   });
 });

@@ -1,7 +1,5 @@
 import { decodeJwt } from 'jose';
-import { AuditTrail } from '../../src/audit/audit-trail';
 import { TotpReset } from '../../src/mfa/totp-reset';
-import { SecondFactor } from '../../src/users/second-factor';
 import { tally } from '../support/app';
 import { MfaClient, pairOf, wrongCode } from '../support/mfa';
 
@@ -176,8 +174,7 @@ describe('POST /otp-verify, type totp', () => {
   it('reset-totp removes the authenticator: a login that waits for its code is refused, and the next one uses mail', async () => {
     const { user, secret } = await mfa.givenAuthenticator('lost');
     await mfa.logIn('lost');
-    const { app, database } = mfa.service;
-    await new TotpReset(database, app.get(SecondFactor), app.get(AuditTrail)).reset(user);
+    await mfa.service.app.get(TotpReset).reset(user);
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(401);
     expect(await mfa.service.userRow(user.uid)).toMatchObject({ topt_secret: null, mfa_type: 'email' });
     expect(await mfa.service.count('totp_secrets', 'user_id = ?', [user.uid])).toBe(0);

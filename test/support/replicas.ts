@@ -115,6 +115,10 @@ export class Replicas {
     return this.fetch(path, n, { headers });
   }
 
+  async remove(path: string, n = 0, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.fetch(path, n, { method: 'DELETE', headers });
+  }
+
   login(username: string, typed: string = password, n = 0): Promise<Answer> {
     return this.post('/login', { username, password: typed, captcha_token: captchaToken }, n);
   }

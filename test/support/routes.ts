@@ -2,7 +2,7 @@ import { captchaToken } from './settings';
 
 /** What the HTTP tests need to know about a route. Each new endpoint needs a line in `routes`. */
 export interface RouteCase {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   /** A body that passes validation. The request itself may fail. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface RouteCase {
   readonly cached?: string;
   /** The route works without the database. */
   readonly storeless?: boolean;
-  /** The error code for any wrong identifier in the last part of the path, malformed or unknown. */
+  /** The error code for any wrong identifier in the last part of the path, malformed or unknown, without a token. */
   readonly unknownId?: string;
 }
 
@@ -30,17 +30,37 @@ export const foreignId = '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab';
 const login = { username: 'nobody', password: 'wrong', captcha_token: captchaToken };
 const code = { uid: foreignId, type: 'email', code: '123456' };
 const change = { req_uid: foreignId, password: 'Another-Horse-7', confirm_password: 'Another-Horse-7' };
+const ownChange = {
+  current_password: 'Wrong-Horse-7',
+  password: 'Another-Horse-7',
+  confirm_password: 'Another-Horse-7',
+};
 const own = { ownFormat: true, storeless: true } as const;
 
 export const routes: readonly RouteCase[] = [
-  { method: 'POST', path: '/login', body: login, required: ['username', 'password'], optional: ['provider'] },
+  {
+    method: 'POST',
+    path: '/login',
+    body: login,
+    required: ['username', 'password'],
+    optional: ['provider', 'device_token'],
+  },
   { method: 'POST', path: '/otp-verify', body: code, required: ['uid', 'type', 'code'], optional: ['mfa_token'] },
   { method: 'POST', path: '/otp-resend', body: code, required: ['uid'], optional: ['mfa_token'] },
   { method: 'GET', path: `/otp-qrcode/${foreignId}`, ownFormat: true, unknownId: 'MFA_404001' },
   { method: 'POST', path: '/totp-secret', body: {}, guarded: true },
+  { method: 'POST', path: '/recovery-codes', guarded: true },
+  { method: 'GET', path: '/recovery-codes', guarded: true },
   { method: 'POST', path: '/refresh', body: {}, guarded: true },
   { method: 'POST', path: '/logout', guarded: true },
   { method: 'GET', path: '/user/me', guarded: true },
+  { method: 'POST', path: '/user/change-password', body: ownChange, guarded: true },
+  { method: 'GET', path: '/user/sessions', guarded: true },
+  { method: 'DELETE', path: '/user/sessions', guarded: true },
+  { method: 'DELETE', path: `/user/sessions/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },
+  { method: 'GET', path: '/user/login-history', guarded: true },
+  { method: 'GET', path: '/user/devices', guarded: true },
+  { method: 'DELETE', path: `/user/devices/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },
   { method: 'POST', path: '/verify-captcha', body: { captcha_token: captchaToken }, storeless: true },
   { method: 'GET', path: '/captcha/challenge', ...own },
   { method: 'POST', path: '/forget-password', body: { email: 'nobody@example.com' }, required: ['email'] },
@@ -61,5 +81,9 @@ export const routes: readonly RouteCase[] = [
 
 export const named = (list: readonly RouteCase[]): [string, RouteCase][] =>
   list.map((route) => [`${route.method} ${route.path}`, route]);
+
+/** The methods that the path of a route accepts. */
+export const methodsOf = ({ path }: RouteCase): string[] =>
+  routes.filter((one) => one.path === path).flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 export const taking = (method: 'GET' | 'POST'): RouteCase[] => routes.filter((route) => route.method === method);

@@ -42,6 +42,13 @@ const added: [code: string, status: number][] = [
   ['COMMON_503001', 503],
 ];
 
+/** The codes that docs/spec/extensions.md adds. */
+const extended: [code: string, status: number][] = [
+  ['AUTH_403001', 403],
+  ['AUTH_403002', 403],
+  ['USER_404001', 404],
+];
+
 const entries = Object.values(catalogue);
 const codes = entries.map((entry) => entry.code);
 
@@ -52,8 +59,8 @@ describe('the error catalogue', () => {
     expect(specified.map(([code]) => [code, statuses.get(code)])).toEqual(specified);
   });
 
-  it('also contains the codes that the decisions add, and no others', () => {
-    expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added]));
+  it('also contains the codes that the decisions and the extensions add, and no others', () => {
+    expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added, ...extended]));
   });
 
   it('contains each code once', () => {

@@ -156,7 +156,7 @@ export const texts: Texts = {
     security: 'Anmeldung und Sicherheit',
     fields: { login_name: 'Benutzername', nickname: 'Name', email: 'E-Mail-Adresse', role: 'Rolle' },
     admin: 'Administrator/in',
-    amr: { pwd: 'Ihrem Passwort', otp: 'einem Einmalcode' },
+    amr: { pwd: 'Ihrem Passwort', otp: 'einem Einmalcode', device: 'einem vertrauenswürdigen Gerät' },
     signedInWith: 'Sie haben sich mit {methods} angemeldet.',
     totpOn: 'Für Ihr Konto ist eine Authenticator-App eingerichtet.',
     mailed: 'Ihre Codes kommen per E-Mail. Eine Authenticator-App ist schneller und funktioniert ohne E-Mail.',

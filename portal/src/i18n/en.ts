@@ -152,7 +152,7 @@ export const texts = {
     security: 'Sign-in and security',
     fields: { login_name: 'User name', nickname: 'Name', email: 'E-mail address', role: 'Role' },
     admin: 'Administrator',
-    amr: { pwd: 'your password', otp: 'a one-time code' },
+    amr: { pwd: 'your password', otp: 'a one-time code', device: 'a trusted device' },
     signedInWith: 'You signed in with {methods}.',
     totpOn: 'An authenticator app is set up for your account.',
     mailed: 'Your codes come by e-mail. An authenticator app is faster and works without e-mail.',

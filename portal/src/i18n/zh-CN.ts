@@ -148,7 +148,7 @@ export const texts: Texts = {
     security: '登录与安全',
     fields: { login_name: '用户名', nickname: '姓名', email: '邮箱地址', role: '角色' },
     admin: '管理员',
-    amr: { pwd: '密码', otp: '一次性验证码' },
+    amr: { pwd: '密码', otp: '一次性验证码', device: '受信任的设备' },
     signedInWith: '您本次使用{methods}登录。',
     totpOn: '您的账户已设置身份验证器应用。',
     mailed: '验证码通过邮件发送。身份验证器应用更快，且无需邮箱。',

@@ -6,4 +6,6 @@ export interface LoginCommand {
   readonly password: string;
   readonly provider: Provider;
   readonly captchaToken: unknown;
+  /** The token of a trusted device. A wrong one is no error: the login then needs a code. */
+  readonly deviceToken: string | undefined;
 }

@@ -46,9 +46,9 @@ export class LoginController {
     directoryUnavailable,
   )
   async login(@Body() body: LoginDto, @Client() client: ClientInfo): Promise<LoginResponse> {
-    const { username, password, provider, captcha_token: captchaToken } = body;
+    const { username, password, provider, captcha_token: captchaToken, device_token } = body;
     const outcome = await this.logins.login(
-      { username, password, provider: provider ?? 'password', captchaToken },
+      { username, password, provider: provider ?? 'password', captchaToken, deviceToken: device_token ?? undefined },
       client,
     );
     const scopes = outcome.kind === 'session' ? await this.memberships.of(outcome.user) : { tenants: [], orgUnits: [] };
@@ -82,6 +82,7 @@ function loginResponse(
     mfa_required: kind === 'mfa',
     mfa_type: kind === 'mfa' ? outcome.channel : user.mfaType,
     mfa_token: kind === 'mfa' ? outcome.mfaToken : null,
+    device_token: open ? outcome.deviceToken : null,
   };
 }
 

@@ -30,6 +30,17 @@ export class LoginDto {
   @ApiProperty({ description: 'The token of the captcha, or the pass that /verify-captcha answered.', type: 'string' })
   @Allow()
   captcha_token?: unknown;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    required: false,
+    description:
+      'The `device_token` of the last /otp-verify or /login on this device. A wrong one is not an error: the login then needs a code.',
+  })
+  @IsOptional()
+  @IsString()
+  device_token?: string | null;
 }
 
 export class TenantDto implements TenantView {
@@ -75,7 +86,7 @@ export class UserInfoDto {
   org_unit_id: string | null;
 }
 
-/** The answer of docs/spec/service.md#2.7 with an additional `mfa_token` (docs/spec/decisions.md#pending-login). */
+/** The answer of docs/spec/service.md#2.7 with an additional `mfa_token` (docs/spec/decisions.md#pending-login) and `device_token`. */
 export class LoginResponse {
   @ApiProperty({
     type: 'string',
@@ -114,4 +125,11 @@ export class LoginResponse {
     description: 'Identifies the pending login at /otp-verify and /otp-resend.',
   })
   mfa_token: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Replaces the `device_token` of the request. Null unless a trusted device replaced the code.',
+  })
+  device_token: string | null;
 }

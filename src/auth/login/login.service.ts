@@ -14,7 +14,12 @@ import { LoginRefusals } from './login-refusals';
 
 /** The outcome of a login with a right credential (docs/spec/service.md#1.3). */
 export type LoginOutcome =
-  | { readonly kind: 'session'; readonly user: User; readonly tokens: TokenPair }
+  | {
+      readonly kind: 'session';
+      readonly user: User;
+      readonly tokens: TokenPair;
+      readonly deviceToken: string | null;
+    }
   | { readonly kind: 'mfa'; readonly user: User; readonly channel: MfaType; readonly mfaToken: string }
   | { readonly kind: 'password-change'; readonly user: User; readonly changeUid: string };
 
@@ -52,20 +57,24 @@ export class LoginService {
     if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
     await this.lock.recordSuccess(user); //                                      LOGIN_401004/011/012/008, counter 0
     await this.credentials.renew(user, command, client); //                      replaces a hash of a lower cost
-    return this.branch(user, client); //                                         one of the three outcomes
+    return this.branch(user, command, client); //                                one of the three outcomes
   }
 
   /**
    * A due password change comes before the second factor. The change issues no token: the next login needs both
    * factors.
    */
-  private async branch(user: User, client: ClientInfo): Promise<LoginOutcome> {
+  private async branch(user: User, { deviceToken }: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
     const due = this.dueChange(user);
     if (due !== null) {
       return { kind: 'password-change', user, changeUid: await this.changeRequests.openForced(user, due) };
     }
-    if (this.challenges.required) return { kind: 'mfa', user, ...(await this.challenges.open(user, client)) };
-    return { kind: 'session', user, tokens: await this.sessions.open(user, client, null) };
+    if (!this.challenges.required) {
+      return { kind: 'session', user, tokens: await this.sessions.open(user, client, null), deviceToken: null };
+    }
+    const trusted = await this.challenges.logInByDevice(user, deviceToken, client);
+    if (trusted !== undefined) return { kind: 'session', user, ...trusted };
+    return { kind: 'mfa', user, ...(await this.challenges.open(user, client)) };
   }
 
   /** Directory users never get a password change: the directory decides about their passwords. */

@@ -9,10 +9,17 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
-import { type CurrentSession, type PresentedToken, RefreshToken, Session } from '../../tokens/current-session';
+import {
+  type CurrentSession,
+  type PresentedToken,
+  RefreshToken,
+  Session,
+  WithAccount,
+} from '../../tokens/current-session';
 import { SessionRefresher } from '../../tokens/session-refresher';
 import { AccessTokenGuard, RefreshTokenGuard, SessionTokenGuard } from '../../tokens/tokens.guard';
 import { TokenRevoker } from '../../tokens/token-revoker';
+import { PasswordHistory } from '../../users/password-history';
 import { DoneResponse, MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
@@ -21,6 +28,7 @@ export class SessionController {
   constructor(
     private readonly refresher: SessionRefresher,
     private readonly revoker: TokenRevoker,
+    private readonly history: PasswordHistory,
   ) {}
 
   @Post('refresh')
@@ -59,13 +67,15 @@ export class SessionController {
 
   @Get('user/me')
   @UseGuards(AccessTokenGuard)
+  @WithAccount()
   @ApiBearerAuth('access_token')
   @ApiOperation({
     operationId: 'getCurrentUser',
     summary: 'The user and the tenant and organisation scope of the token',
   })
   @Answers(MeResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
-  me(@Session() { user, payload }: CurrentSession): MeResponse {
+  me(@Session() { user, payload, account }: CurrentSession): MeResponse {
+    const expiresAt = account ? this.history.expiresAt(account) : null;
     return {
       uid: user.uid,
       login_name: user.loginName,
@@ -75,6 +85,9 @@ export class SessionController {
       mfa_type: user.mfaType,
       tenant_id: user.tenantId,
       org_unit_id: user.orgUnitId,
+      password_expires_at: expiresAt?.toISOString() ?? null,
+      recovery_codes_left: account?.recoveryCodesLeft ?? 0,
+      passkeys: account?.passkeys ?? 0,
       session: {
         sid: payload.sid,
         amr: payload.amr,

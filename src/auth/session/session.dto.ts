@@ -31,7 +31,12 @@ export class SessionDto {
   @ApiProperty({ format: 'uuid' })
   sid: string;
 
-  @ApiProperty({ enum: ['pwd', 'otp'], isArray: true, example: ['pwd', 'otp'] })
+  @ApiProperty({
+    enum: ['pwd', 'otp', 'device'],
+    isArray: true,
+    description: 'How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code.',
+    example: ['pwd', 'otp'],
+  })
   amr: readonly string[];
 
   @ApiProperty({ format: 'date-time' })
@@ -66,6 +71,21 @@ export class MeResponse {
 
   @ApiProperty({ type: 'string', nullable: true })
   org_unit_id: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'Null for a directory user, and when passwords do not expire.',
+    example: '2026-04-05T09:00:00.000Z',
+  })
+  password_expires_at: string | null;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Recovery codes that are not spent.', example: 10 })
+  recovery_codes_left: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'How many passkeys the user has.', example: 1 })
+  passkeys: number;
 
   @ApiProperty({ type: SessionDto, description: 'The session of the presented access token.' })
   session: SessionDto;

@@ -30,11 +30,18 @@ export interface TotpChangedMail extends PasswordChangedMail {
   readonly replaced: boolean;
 }
 
+export interface RecoveryCodeUsedMail extends PasswordChangedMail {
+  /** How many codes are left. A mail never contains a recovery code. */
+  readonly left: number;
+}
+
 export type QueuedMail =
   | ({ readonly kind: 'otp' } & OtpMail)
   | ({ readonly kind: 'reset-link' } & ResetLinkMail)
   | ({ readonly kind: 'password-changed' } & PasswordChangedMail)
-  | ({ readonly kind: 'totp-changed' } & TotpChangedMail);
+  | ({ readonly kind: 'totp-changed' } & TotpChangedMail)
+  | ({ readonly kind: 'recovery-codes-made' } & PasswordChangedMail)
+  | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail);
 
 export type MailKind = QueuedMail['kind'];
 

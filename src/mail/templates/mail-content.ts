@@ -30,6 +30,9 @@ export function contentOf(mail: QueuedMail, site: string, now: Date): MailConten
   };
 }
 
+/** From this number of recovery codes on, a mail advises to make new ones. */
+const fewCodes = 3;
+
 type Parts = Omit<MailContent, 'greeting' | 'automatic'>;
 
 function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => string): Parts {
@@ -52,6 +55,10 @@ function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => s
       return notice(texts.passwordChanged, mail, texts, filled);
     case 'totp-changed':
       return notice(mail.replaced ? texts.totpReplaced : texts.totpAdded, mail, texts, filled);
+    case 'recovery-codes-made':
+      return notice(texts.recoveryCodesMade, mail, texts, filled);
+    case 'recovery-code-used':
+      return withLeft(mail.left, notice(texts.recoveryCodeUsed, mail, texts, filled), texts);
   }
 }
 
@@ -76,6 +83,15 @@ function notice(
       { label: texts.address, value: ip },
     ],
     paragraphs: [texts.ownAction, texts.foreignAction],
+  };
+}
+
+/** With few codes left, the owner should make new ones in time. */
+function withLeft(left: number, parts: Parts, { recoveryCodeUsed }: MailTexts): Parts {
+  return {
+    ...parts,
+    facts: [{ label: recoveryCodeUsed.left, value: String(left) }, ...(parts.facts ?? [])],
+    paragraphs: left > fewCodes ? parts.paragraphs : [recoveryCodeUsed.few, ...parts.paragraphs],
   };
 }
 

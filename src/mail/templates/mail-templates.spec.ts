@@ -46,6 +46,8 @@ const kinds: [string, Kind][] = [
   ['password-changed', { kind: 'password-changed', ip: '203.0.113.7', at: now }],
   ['totp-changed, first', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: false }],
   ['totp-changed, replaced', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: true }],
+  ['recovery-codes-made', { kind: 'recovery-codes-made', ip: '203.0.113.7', at: now }],
+  ['recovery-code-used', { kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 0 }],
 ];
 
 function mailOf(kind: Kind, language: QueuedMail['language'], nickname: string | null = 'Alice'): QueuedMail {
@@ -94,6 +96,19 @@ describe.each(languages)('mails in %s', (language) => {
     expect(html).toContain('&lt;img src&#x3D;//evil&gt;&quot;&#x27;{{code}} https://evil.test');
     // The nickname stays on one line, so it cannot imitate a paragraph of the mail.
     expect(text.split('\n')[0]).toContain(`<img src=//evil>"'{{code}} https://evil.test next`);
+  });
+
+  it('the notice of a used recovery code tells how many are left, and advises new ones when they are few', async () => {
+    const read9 = await read(mailOf({ kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 9 }, language));
+    const read3 = await read(mailOf({ kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 3 }, language));
+    for (const [{ text, html }, left] of [
+      [read9, 9],
+      [read3, 3],
+    ] as const) {
+      expect(text).toMatch(new RegExp(`: ${left}\n`));
+      expect(html).toContain(`>${left}<`);
+    }
+    expect(read3.text.length).toBeGreaterThan(read9.text.length);
   });
 
   it('the notice of a changed password contains no link', async () => {

@@ -7,11 +7,14 @@ import { LoginJournal } from '../../audit/login-journal';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { Reservation } from '../../users/attempts';
 import { codeBlockSeconds, SecondFactor } from '../../users/second-factor';
-import type { MfaType, User } from '../../users/user.entity';
+import type { User } from '../../users/user.entity';
+
+/** The `type` of a code at `/otp-verify`. */
+export type CodeType = 'email' | 'totp' | 'recovery';
 
 export interface Guess {
   readonly user: User;
-  readonly type: MfaType;
+  readonly type: CodeType;
   readonly purpose: 'login' | 'enrolment' | 'replacement';
   readonly client: ClientInfo;
 }
@@ -23,7 +26,7 @@ export interface ReservedGuess extends Guess {
 }
 
 /** The one error for every reason to refuse a code. It must not reveal the reason (docs/spec/attacks.md#t066). */
-export function codeRefused(type: MfaType): DomainError {
+export function codeRefused(type: CodeType): DomainError {
   return new DomainError(type === 'email' ? emailCodeRejected : totpCodeRejected);
 }
 

@@ -5,12 +5,12 @@ import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import { LiveSessions } from '../../tokens/live-sessions';
-import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';
 import { SealedTotp } from '../totp/sealed-totp';
 import { TotpCodes } from '../totp/totp-codes';
+import { type VerifiedLogin, VerifiedLogins } from '../verify/verified-logins';
 import type { OpenEnrolment } from './open-enrolments';
 
 /** The first correct code activates the new secret. Until that commit the former secret stays active (ADR 0008). */
@@ -22,7 +22,7 @@ export class EnrolmentConfirmation {
     private readonly secrets: TotpSecrets,
     private readonly secondFactor: SecondFactor,
     private readonly liveSessions: LiveSessions,
-    private readonly sessions: SessionOpener,
+    private readonly logins: VerifiedLogins,
     private readonly audit: AuditTrail,
     private readonly mailer: Mailer,
     private readonly clock: Clock,
@@ -33,7 +33,8 @@ export class EnrolmentConfirmation {
     code: string,
     { row, user }: OpenEnrolment,
     client: ClientInfo,
-  ): ((tx: Transaction) => Promise<TokenPair | undefined>) | undefined {
+    trustDevice: boolean,
+  ): ((tx: Transaction) => Promise<VerifiedLogin | undefined>) | undefined {
     const step = this.codes.stepOf(code, this.sealed.openSecret(row.secret), this.clock.now());
     if (step === null) return undefined;
     return async (tx) => {
@@ -43,7 +44,7 @@ export class EnrolmentConfirmation {
         (await this.secrets.confirm(tx, row, step));
       if (!confirmed) return undefined;
       await this.tell(tx, user, client);
-      return this.sessions.openIn(tx, user, client, 'totp');
+      return this.logins.openWithNewFactor(tx, user, client, trustDevice);
     };
   }
 

@@ -28,7 +28,11 @@ import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
 import { TotpQrCode } from '../enrolment/totp-qr-code';
 import { OtpResendService } from '../resend/otp-resend.service';
 import { EmailVerifier } from '../verify/email-verifier';
+import { RecoveryVerifier } from '../verify/recovery-verifier';
+import type { SubmittedCode } from '../verify/submitted-code';
 import { TotpVerifier } from '../verify/totp-verifier';
+import type { VerifiedLogin } from '../verify/verified-logins';
+import type { CodeType } from '../codes/code-attempts';
 import {
   OtpResendDto,
   OtpResendResponse,
@@ -45,6 +49,7 @@ export class MfaController {
   constructor(
     private readonly email: EmailVerifier,
     private readonly totp: TotpVerifier,
+    private readonly recovery: RecoveryVerifier,
     private readonly resends: OtpResendService,
     private readonly enrolments: TotpEnrolmentService,
     private readonly qrCodes: TotpQrCode,
@@ -62,16 +67,24 @@ export class MfaController {
   })
   @Answers(OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
   async verify(
-    @Body() { uid, type, code, mfa_token }: OtpVerifyDto,
+    @Body() { uid, type, code, mfa_token, trust_device }: OtpVerifyDto,
     @Session() session: CurrentSession | null,
     @Client() client: ClientInfo,
   ): Promise<OtpVerifyResponse> {
-    const submitted = { uid, code, mfaToken: mfa_token ?? undefined };
-    const { accessToken, refreshToken } =
-      type === 'email'
-        ? await this.email.verify(submitted, client)
-        : await this.totp.verify(submitted, client, session);
-    return { result: true, access_token: accessToken, refresh_token: refreshToken };
+    const submitted = { uid, code, mfaToken: mfa_token ?? undefined, trustDevice: trust_device ?? false };
+    const { accessToken, refreshToken, deviceToken } = await this.login(type, submitted, client, session);
+    return { result: true, access_token: accessToken, refresh_token: refreshToken, device_token: deviceToken };
+  }
+
+  private login(
+    type: CodeType,
+    submitted: SubmittedCode,
+    client: ClientInfo,
+    session: CurrentSession | null,
+  ): Promise<VerifiedLogin> {
+    if (type === 'email') return this.email.verify(submitted, client);
+    if (type === 'recovery') return this.recovery.verify(submitted, client);
+    return this.totp.verify(submitted, client, session);
   }
 
   @Post('otp-resend')

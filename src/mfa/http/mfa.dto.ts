@@ -1,6 +1,6 @@
-import { Allow, IsIn, IsOptional, IsString } from 'class-validator';
+import { Allow, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
-import type { MfaType } from '../../users/user.entity';
+import type { CodeType } from '../codes/code-attempts';
 
 const mfaTokenField = {
   type: 'string',
@@ -15,11 +15,17 @@ export class OtpVerifyDto {
   @IsString()
   uid: string;
 
-  @ApiProperty({ enum: ['email', 'totp'], description: 'The `mfa_type` of the /login response.' })
-  @IsIn(['email', 'totp'])
-  type: MfaType;
+  @ApiProperty({
+    enum: ['email', 'totp', 'recovery'],
+    description: 'The `mfa_type` of the /login response, or `recovery` for a recovery code.',
+  })
+  @IsIn(['email', 'totp', 'recovery'])
+  type: CodeType;
 
-  @ApiProperty({ pattern: '^[0-9]{6}$', example: '123456' })
+  @ApiProperty({
+    description: 'Six digits, or a recovery code. The hyphen and the case of a recovery code do not matter.',
+    example: '123456',
+  })
   @IsString()
   code: string;
 
@@ -27,6 +33,16 @@ export class OtpVerifyDto {
   @IsOptional()
   @IsString()
   mfa_token?: string | null;
+
+  @ApiProperty({
+    type: 'boolean',
+    nullable: true,
+    required: false,
+    description: 'True: this device needs no code for the `trusted_device_days` of /capabilities.',
+  })
+  @IsOptional()
+  @IsBoolean()
+  trust_device?: boolean | null;
 }
 
 export class OtpVerifyResponse {
@@ -38,6 +54,13 @@ export class OtpVerifyResponse {
 
   @ApiProperty()
   refresh_token: string;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The token of the trusted device, for /login. Null if the device is not trusted.',
+  })
+  device_token: string | null;
 }
 
 export class OtpResendDto {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { PendingLogins } from '../../tokens/pending-logins';
-import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { SecondFactor } from '../../users/second-factor';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { EmailCodes } from '../codes/email-codes';
 import type { SubmittedCode } from './submitted-code';
+import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 
 /** Exchanges a mailed code for a session. MFA_401001 does not reveal what was wrong (docs/spec/service.md#4.2). */
 @Injectable()
@@ -15,10 +15,10 @@ export class EmailVerifier {
     private readonly codes: EmailCodes,
     private readonly attempts: CodeAttempts,
     private readonly secondFactor: SecondFactor,
-    private readonly sessions: SessionOpener,
+    private readonly logins: VerifiedLogins,
   ) {}
 
-  async verify({ uid, code, mfaToken }: SubmittedCode, client: ClientInfo): Promise<TokenPair> {
+  async verify({ uid, code, mfaToken, trustDevice }: SubmittedCode, client: ClientInfo): Promise<VerifiedLogin> {
     const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
     if (found?.pending.channel !== 'email') throw codeRefused('email');
     const { pending, user } = found;
@@ -29,7 +29,7 @@ export class EmailVerifier {
     return this.attempts.settle(guess, async (tx) => {
       const accepted =
         (await this.secondFactor.acceptCode(tx, user)) && (await this.pendingLogins.consume(tx, pending));
-      return accepted ? this.sessions.openIn(tx, user, client, 'email') : undefined;
+      return accepted ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice }) : undefined;
     });
   }
 }

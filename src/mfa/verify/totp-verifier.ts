@@ -3,7 +3,6 @@ import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
 import { type PendingLogin, PendingLogins } from '../../tokens/pending-logins';
-import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
@@ -12,13 +11,14 @@ import { type OpenEnrolment, OpenEnrolments } from '../enrolment/open-enrolments
 import { ActiveSecret } from '../totp/active-secret';
 import { TotpSecrets } from '../persistence/totp-secrets';
 import type { SubmittedCode } from './submitted-code';
+import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 
 interface TotpLogin {
   readonly pending: PendingLogin;
   readonly user: User;
 }
 
-type Acceptance = (tx: Transaction) => Promise<TokenPair | undefined>;
+type Acceptance = (tx: Transaction) => Promise<VerifiedLogin | undefined>;
 
 /**
  * Verifies a code of an authenticator: first for the pending login with the active secret, then for an open enrolment
@@ -35,21 +35,18 @@ export class TotpVerifier {
     private readonly secrets: TotpSecrets,
     private readonly attempts: CodeAttempts,
     private readonly secondFactor: SecondFactor,
-    private readonly sessions: SessionOpener,
+    private readonly logins: VerifiedLogins,
   ) {}
 
-  async verify(
-    { uid, code, mfaToken }: SubmittedCode,
-    client: ClientInfo,
-    session: CurrentSession | null,
-  ): Promise<TokenPair> {
+  async verify(submitted: SubmittedCode, client: ClientInfo, session: CurrentSession | null): Promise<VerifiedLogin> {
+    const { uid, mfaToken, trustDevice } = submitted;
     const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
     const login = found?.pending.channel === 'totp' ? found : undefined;
     const enrolment = await this.enrolments.find(uid, { session, ip: client.ip });
     const guess = await this.reserve(login, enrolment, client);
     const accept =
-      (login && (await this.loginBy(code, login, enrolment, client))) ??
-      (enrolment && this.confirmation.by(code, enrolment, client));
+      (login && (await this.loginBy(submitted, login, enrolment, client))) ??
+      (enrolment && this.confirmation.by(submitted.code, enrolment, client, trustDevice));
     return this.attempts.settle(guess, accept);
   }
 
@@ -68,7 +65,7 @@ export class TotpVerifier {
   }
 
   private async loginBy(
-    code: string,
+    { code, trustDevice }: SubmittedCode,
     { pending, user }: TotpLogin,
     enrolment: OpenEnrolment | undefined,
     client: ClientInfo,
@@ -82,7 +79,7 @@ export class TotpVerifier {
         (await this.secrets.useStep(tx, user.uid, step));
       if (!accepted) return undefined;
       if (enrolment !== undefined) await this.secrets.releaseAttempt(tx, enrolment.row);
-      return this.sessions.openIn(tx, user, client, 'totp');
+      return this.logins.openIn(tx, user, client, { mfa: 'totp', trustDevice });
     };
   }
 }

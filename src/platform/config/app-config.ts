@@ -53,6 +53,8 @@ export abstract class AppConfig {
     readonly totpWindow: number;
     readonly enrolmentTtlSeconds: number;
     readonly enrolmentBinding: 'bearer' | 'ip';
+    /** 0: no device is trusted. */
+    readonly trustedDeviceDays: number;
   };
   abstract readonly reset: {
     readonly responseUid: 'reference' | 'token';
@@ -122,6 +124,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       totpWindow: env.count('TOTP_WINDOW', 1, { min: 0, max: 10 }),
       enrolmentTtlSeconds: env.count('TOTP_ENROLMENT_TTL_SECONDS', 300),
       enrolmentBinding: env.choice('TOTP_ENROLMENT_BINDING', ['bearer', 'ip'], 'bearer'),
+      trustedDeviceDays: env.count('MFA_TRUSTED_DEVICE_DAYS', 0, { min: 0, max: 36_500 }),
     },
     reset: {
       responseUid: readResponseUid(env, testingAllowed),

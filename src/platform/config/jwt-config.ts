@@ -31,6 +31,8 @@ export interface JwtConfig {
   readonly refreshTtlSeconds: number;
   readonly rotation: boolean;
   readonly reuseGraceSeconds: number;
+  /** The greatest age of a session's last credential check at a route that needs a fresh login (`@YoungSession()`). */
+  readonly stepUpMaxAgeSeconds: number;
 }
 
 interface Surroundings {
@@ -52,6 +54,7 @@ export function readJwtConfig(env: SettingsReader, context: Surroundings & { sys
     refreshTtlSeconds: env.count('REFRESH_TOKEN_TTL_SECONDS', 7 * 86_400),
     rotation: env.flag('REFRESH_TOKEN_ROTATION', false),
     reuseGraceSeconds: env.count('REFRESH_REUSE_GRACE_SECONDS', 10, { min: 0 }),
+    stepUpMaxAgeSeconds: env.count('STEP_UP_MAX_AGE_SECONDS', 300),
   };
 }
 

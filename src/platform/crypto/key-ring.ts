@@ -5,6 +5,7 @@ import { Random } from '../../shared/random';
 
 const nonceBytes = 12;
 const tagBytes = 16;
+const keyIdLength = 16;
 const mark = 'v1.';
 /** The form of a sealed value: at least a nonce and a tag. A password that a person typed does not have this form. */
 const sealedForm = /^v1\.[\w-]{38,}$/;
@@ -58,16 +59,27 @@ export class KeyRing {
 
   /** HMAC-SHA256 in hexadecimal, with the first key. */
   mac(purpose: string, data: string): string {
-    return createHmac('sha256', this.keys(`mac:${purpose}`)[0]!)
-      .update(data)
-      .digest('hex');
+    return macWith(this.keys(`mac:${purpose}`)[0]!, data).toString('hex');
+  }
+
+  /** The MAC with each key, that of the first key at the start. */
+  macs(purpose: string, data: string): readonly string[] {
+    return this.keys(`mac:${purpose}`).map((key) => macWith(key, data).toString('hex'));
+  }
+
+  /**
+   * Names the keys of a purpose, the first key at the start. A MAC that is stored for years is stored with the name of
+   * its key, because it cannot be made again with another key.
+   */
+  keyIds(purpose: string): readonly string[] {
+    return this.macs(`key-id:${purpose}`, purpose).map((mac) => mac.slice(0, keyIdLength));
   }
 
   /** Compares in constant time with each key, so that a code stays valid while keys are rotated. */
   macMatches(purpose: string, data: string, expectedHex: string): boolean {
     const expected = Buffer.from(expectedHex, 'hex');
     return this.keys(`mac:${purpose}`)
-      .map((key) => createHmac('sha256', key).update(data).digest())
+      .map((key) => macWith(key, data))
       .some((actual) => actual.length === expected.length && timingSafeEqual(actual, expected));
   }
 
@@ -121,6 +133,10 @@ function openWith(key: Buffer, bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function macWith(key: Buffer, data: string): Buffer {
+  return createHmac('sha256', key).update(data).digest();
 }
 
 function bytesOf(sealed: string): Buffer {

@@ -11,6 +11,8 @@ export interface OldRows {
   readonly time: string;
   /** A further SQL condition. Rows that do not meet it are never deleted. */
   readonly only?: string;
+  /** Called with the keys of each batch, before it is deleted. */
+  readonly before?: (keys: readonly string[]) => Promise<void>;
 }
 
 /** The most rows of one DELETE, which takes some milliseconds. Other statements run between two batches. */
@@ -39,6 +41,7 @@ export async function removeOldRows(database: Database, rows: OldRows, until: Da
     );
     const last = found.at(-1);
     if (last === undefined) return removed;
+    await rows.before?.(found.map(({ id }) => String(id)));
     removed += await database.affected(
       `DELETE FROM ${table} WHERE ${key} IN (${found.map(() => '?').join(', ')}) AND ${time} <= ? AND ${only}`,
       [...found.map(({ id }) => id), until],

@@ -114,3 +114,12 @@ export const serviceUnavailable = entry(
   'The service cannot answer at the moment. Try again shortly.',
   '服务暂不可用，请稍后再试。',
 );
+
+// Codes that docs/spec/extensions.md adds
+export const notPermitted = entry('AUTH_403001', 'You are not permitted to do this.', '您无权执行此操作。');
+export const freshLoginRequired = entry(
+  'AUTH_403002',
+  'Log in again to do this: your last login is too long ago.',
+  '距离上次登录时间过长，请重新登录后再执行此操作。',
+);
+export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');

@@ -21,10 +21,13 @@ export class TokenIssuer {
     private readonly config: AppConfig,
   ) {}
 
-  /** The first tokens of a session. The `jti` of the refresh token is the `sid` of the session (ADR 0005). */
-  firstTokens(): { readonly access: NewToken; readonly refresh: NewToken } {
+  /**
+   * The first tokens of a session. The `jti` of the refresh token is the `sid` of the session (ADR 0005).
+   * @param end when the session ends, if it replaces another one
+   */
+  firstTokens(end?: Date): { readonly access: NewToken; readonly refresh: NewToken } {
     const createdAt = this.clock.now();
-    const expires = after(createdAt, this.config.jwt.refreshTtlSeconds);
+    const expires = end ?? after(createdAt, this.config.jwt.refreshTtlSeconds);
     return {
       access: this.newAccessToken(expires, createdAt),
       refresh: this.newRefreshToken(expires, createdAt),

@@ -7,7 +7,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { RecentKeys } from '../../shared/recent-keys';
 import { AppConfig } from '../../platform/config/app-config';
-import type { CurrentSession, PresentedToken } from '../current-session';
+import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
 import { LoginTokens } from '../persistence/login-tokens';
 import { bearer, presentedToken, verification } from './presented-token';
 import { checkBy } from './strategy-check';
@@ -49,11 +49,13 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
 
   async validate(request: FastifyRequest, claims: Claims): Promise<CurrentSession> {
     const presented = presentedToken(bearer(request), claims, this.clock);
-    const row = await this.tokens.find(presented.payload);
+    const { payload } = presented;
+    const row = await (needsAccount(request) ? this.tokens.findWithAccount(payload) : this.tokens.find(payload));
     if (row === undefined) throw new DomainError(accessTokenInvalid);
     if (!row.live) throw new DomainError(accessTokenRevoked);
     this.remember(presented, claims);
-    return { ...presented, user: row.user, credentialVersion: row.credentialVersion, expires: row.expires };
+    const { user, credentialVersion, expires, account } = row;
+    return { ...presented, user, credentialVersion, expires, account };
   }
 
   private remember({ token, payload }: PresentedToken, claims: Claims): void {

@@ -35,4 +35,25 @@ export class LoginToken {
 
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
+
+  // Only the first row of a session has values in the columns below. They are null for a session of before they existed.
+
+  /** The address of the client that logged in. */
+  @Column('varchar', { length: 45, nullable: true })
+  ip: string | null;
+
+  @Column('varchar', { name: 'user_agent', length: 512, nullable: true })
+  userAgent: string | null;
+
+  /** How the session was authenticated, as in the claim `amr`, separated by spaces. */
+  @Column('varchar', { length: 64, nullable: true })
+  amr: string | null;
+
+  /** The last check of a credential in this session. A refresh does not change it. */
+  @Column('datetime', { name: 'authenticated_at', nullable: true })
+  authenticatedAt: Date | null;
+
+  /** The newest refresh among the rows that `purge` has deleted. A later refresh shows in the rows that are left. */
+  @Column('datetime', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
 }

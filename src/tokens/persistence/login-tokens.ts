@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
+import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
-import type { SessionUser } from '../current-session';
-import type { TokenPayload } from '../token-payload';
-import { type NewToken, type Scope, SharedStatements } from './shared-statements';
+import type { SessionAccount, SessionUser } from '../current-session';
+import type { AuthenticationMethod, TokenPayload } from '../token-payload';
+import { type AccountRow, type NewToken, type Scope, SharedStatements, type TokenRow } from './shared-statements';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -16,12 +18,20 @@ export interface SessionKey {
   readonly credentialVersion: number;
 }
 
+/** What the first row of a session stores about its beginning. */
+export interface SessionStart extends Pick<ClientInfo, 'ip' | 'userAgent'> {
+  readonly amr: readonly AuthenticationMethod[];
+  /** The last check of a credential: a password, a code or a passkey. */
+  readonly authenticatedAt: Date;
+}
+
 export interface CheckedToken {
   /** False when the token or its session is revoked, the credential version has changed, or the user is not enabled. */
   readonly live: boolean;
   readonly user: SessionUser;
   readonly credentialVersion: number;
   readonly expires: Date;
+  readonly account?: SessionAccount;
 }
 
 export interface Succession {
@@ -42,37 +52,31 @@ export class LoginTokens {
 
   constructor(
     database: Database,
+    keys: KeyRing,
     private readonly clock: Clock,
   ) {
-    this.shared = new SharedStatements(database);
+    this.shared = new SharedStatements(database, keys);
   }
 
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
-  async find({ jti, sid, sub, token_use }: TokenPayload): Promise<CheckedToken | undefined> {
-    const row = await charged(this.shared.find(jti));
-    if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
-    return {
-      live: Number(row.live) === 1,
-      credentialVersion: row.credential_version,
-      expires: timeOf(row.expires),
-      user: {
-        uid: row.uid,
-        loginName: row.login_name,
-        nickname: row.nickname,
-        email: row.email,
-        isAdmin: Number(row.is_admin) === 1,
-        mfaType: row.mfa_type,
-        tenantId: row.tenant_id,
-        orgUnitId: row.org_unit_id,
-      },
-    };
+  async find(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return checkedToken(payload, await charged(this.shared.find(payload.jti)));
   }
 
-  async insert(sql: Sql, session: SessionKey, tokens: readonly NewToken[]): Promise<void> {
-    const places = tokens.map(() => '(?, ?, ?, 0, ?, ?, ?, ?)').join(', ');
+  /** Like `find`, and reads what `GET /user/me` shows of the account in the same statement. */
+  async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    const row = await charged(this.shared.findWithAccount(payload.jti));
+    const found = checkedToken(payload, row);
+    return row && found && { ...found, account: accountOf(row) };
+  }
+
+  /** @param start with the tokens of a new session: goes to the row whose `jti` is the `sid` */
+  async insert(sql: Sql, session: SessionKey, tokens: readonly NewToken[], start?: SessionStart): Promise<void> {
+    const places = tokens.map(() => '(?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+    const described = start && [start.ip, start.userAgent, start.amr.join(' '), start.authenticatedAt];
     await sql.affected(
-      `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
-       VALUES ${places}`,
+      `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at,
+       ip, user_agent, amr, authenticated_at) VALUES ${places}`,
       tokens.flatMap((token) => [
         token.jti,
         token.use,
@@ -81,6 +85,7 @@ export class LoginTokens {
         session.sid,
         session.credentialVersion,
         token.createdAt,
+        ...((token.jti === session.sid && described) || [null, null, null, null]),
       ]),
     );
   }
@@ -132,6 +137,20 @@ export class LoginTokens {
   }
 
   /**
+   * Ends one session of the user, or all but one. The caller has locked the rows through the index of the user
+   * (UserSessions.hold). COALESCE keeps the optimizer from the index of `sid`: a logout that has locked an entry there
+   * waits for a row of the caller, and the two would deadlock.
+   */
+  async revokeOf(sql: Sql, userId: string, which: 'only' | 'all but', sid: string): Promise<void> {
+    const operator = which === 'only' ? '=' : '<>';
+    await sql.affected(
+      `UPDATE login_tokens SET is_revoked = 1
+       WHERE user_identity = ? AND is_revoked = 0 AND COALESCE(sid, '') ${operator} ?`,
+      [userId, sid],
+    );
+  }
+
+  /**
    * Marks the rows, to show the actual state. The new `users.credential_version` of the same transaction
    * ends the tokens.
    * @returns how many tokens were not revoked before
@@ -139,4 +158,34 @@ export class LoginTokens {
   async markRevoked(sql: Sql, userId: string): Promise<number> {
     return sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = ? AND is_revoked = 0', [userId]);
   }
+}
+
+/** Returns undefined when the row does not belong to these claims. */
+function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
+  if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
+  return {
+    live: Number(row.live) === 1,
+    credentialVersion: row.credential_version,
+    expires: timeOf(row.expires),
+    user: {
+      uid: row.uid,
+      loginName: row.login_name,
+      nickname: row.nickname,
+      email: row.email,
+      isAdmin: Number(row.is_admin) === 1,
+      mfaType: row.mfa_type,
+      tenantId: row.tenant_id,
+      orgUnitId: row.org_unit_id,
+    },
+  };
+}
+
+function accountOf(row: AccountRow): SessionAccount {
+  return {
+    provider: row.provider,
+    createdAt: timeOf(row.user_created_at),
+    passwordSetAt: timeOrNull(row.password_set_at),
+    recoveryCodesLeft: Number(row.recovery_codes_left),
+    passkeys: Number(row.passkeys),
+  };
 }

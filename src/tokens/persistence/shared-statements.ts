@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader';
+import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
-import { userStatus } from '../../users/user.entity';
+import { recoveryCodesLeft } from '../../users/recovery-codes-left';
+import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
 
@@ -32,6 +34,21 @@ export interface TokenRow {
   readonly live: number;
 }
 
+/** Columns of the owner's page about the account. Only `GET /user/me` needs them, so other checks do not read them. */
+const accountColumns = (keys: KeyRing) => `, u.provider, u.created_at AS user_created_at,
+              (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
+                AS password_set_at,
+              ${recoveryCodesLeft(keys, 'u.uid')} AS recovery_codes_left, 0 AS passkeys`;
+
+/** A row of a check that also reads `accountColumns`. */
+export interface AccountRow extends TokenRow {
+  readonly provider: Provider;
+  readonly user_created_at: unknown;
+  readonly password_set_at: unknown;
+  readonly recovery_codes_left: number;
+  readonly passkeys: number;
+}
+
 interface Insertion {
   readonly presented: TokenPayload;
   readonly token: NewToken;
@@ -59,11 +76,8 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
  * is cached: the statement is sent after the last of these requests has arrived (ADR 0014).
  */
 export class SharedStatements {
-  private readonly checks = new DataLoader<string, TokenRow | undefined>((jtis) => this.select(jtis), {
-    cache: false,
-    maxBatchSize: maxChecksAtOnce,
-    batchScheduleFn: setImmediate,
-  });
+  private readonly checks = this.checksWith<TokenRow>('');
+  private readonly accountChecks: DataLoader<string, AccountRow | undefined>;
 
   private readonly insertions = new DataLoader<Insertion, Scope | undefined>((all) => this.insertAll(all), {
     cache: false,
@@ -71,23 +85,40 @@ export class SharedStatements {
     batchScheduleFn: setImmediate,
   });
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    keys: KeyRing,
+  ) {
+    this.accountChecks = this.checksWith(accountColumns(keys));
+  }
 
   find(jti: string): Promise<TokenRow | undefined> {
     return this.checks.load(jti);
+  }
+
+  findWithAccount(jti: string): Promise<AccountRow | undefined> {
+    return this.accountChecks.load(jti);
   }
 
   insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
     return this.insertions.load({ presented, token });
   }
 
-  private async select(jtis: readonly string[]): Promise<(TokenRow | undefined)[]> {
+  private checksWith<Row extends TokenRow>(columns: string): DataLoader<string, Row | undefined> {
+    return new DataLoader((jtis) => this.select<Row>(jtis, columns), {
+      cache: false,
+      maxBatchSize: maxChecksAtOnce,
+      batchScheduleFn: setImmediate,
+    });
+  }
+
+  private async select<Row extends TokenRow>(jtis: readonly string[], columns: string): Promise<(Row | undefined)[]> {
     // The list is filled up to a power of two with its last jti: each length needs its own prepared statement.
     const length = 2 ** Math.ceil(Math.log2(jtis.length));
     const asked = Array.from({ length }, (_, i) => jtis[Math.min(i, jtis.length - 1)] as string);
-    const rows = await this.database.rows<TokenRow>(
+    const rows = await this.database.rows<Row>(
       `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires, u.uid, u.login_name, u.nickname, u.email,
-              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, (${live}) AS live
+              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, (${live}) AS live${columns}
        FROM ${checked}
        WHERE t.jti IN (${asked.map(() => '?').join(', ')})`,
       asked,

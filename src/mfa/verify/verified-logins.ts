@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import type { Transaction } from '../../platform/database/database';
+import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
+import { TrustedDevices } from '../../tokens/trusted-devices';
+import type { User } from '../../users/user.entity';
+
+/** The session of an accepted code. */
+export interface VerifiedLogin extends TokenPair {
+  /** Null unless the client asked for a trusted device and the service trusts devices. */
+  readonly deviceToken: string | null;
+}
+
+interface AcceptedCode {
+  readonly mfa: 'email' | 'totp' | 'recovery';
+  readonly trustDevice: boolean;
+}
+
+/** Opens sessions and trusts devices, in the transaction that accepts a code and holds the row of the user. */
+@Injectable()
+export class VerifiedLogins {
+  constructor(
+    private readonly sessions: SessionOpener,
+    private readonly devices: TrustedDevices,
+  ) {}
+
+  async openIn(
+    tx: Transaction,
+    user: User,
+    client: ClientInfo,
+    { mfa, trustDevice }: AcceptedCode,
+  ): Promise<VerifiedLogin> {
+    const deviceToken = trustDevice ? await this.devices.trust(tx, user, client) : null;
+    return { ...(await this.sessions.openIn(tx, user, client, mfa)), deviceToken };
+  }
+
+  /** The code is the first one of a new authenticator, which ends the devices that the former factor trusted. */
+  async openWithNewFactor(tx: Transaction, user: User, client: ClientInfo, trustDevice: boolean) {
+    await this.devices.endAll(tx, user.uid);
+    return this.openIn(tx, user, client, { mfa: 'totp', trustDevice });
+  }
+}

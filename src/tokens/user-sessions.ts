@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../shared/client-info';
+import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { accessTokenRevoked, notFoundForCaller } from '../shared/errors/error-catalogue';
+import { isUuid } from '../shared/uuid';
+import { AuditTrail } from '../audit/audit-trail';
+import { Database, type Transaction } from '../platform/database/database';
+import { timeOf, timeOrNull } from '../platform/database/sql';
+import { userStatus } from '../users/user.entity';
+import type { CurrentSession } from './current-session';
+import { LoginTokens } from './persistence/login-tokens';
+
+export interface UserSession {
+  readonly sid: string;
+  readonly createdAt: Date;
+  /** The last refresh, or else the login. */
+  readonly lastUsedAt: Date;
+  /** Null for a session of a version that did not store the client. */
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  /** Empty for a session of a version that did not store it. */
+  readonly amr: readonly string[];
+}
+
+interface Row extends Pick<UserSession, 'sid' | 'ip'> {
+  readonly created_at: unknown;
+  readonly user_agent: string | null;
+  readonly amr: string | null;
+  readonly folded: unknown;
+  readonly newest: unknown;
+}
+
+/** The most sessions of one list: the newest ones. A person has a few. Only a program that never logs out has more. */
+const maxListed = 1000;
+
+/** The first row of a session that has not ended. The values are: user, now. */
+const live = `s.user_identity = ? AND s.jti = s.sid AND s.is_revoked = 0 AND s.expires > ?
+         AND s.credential_version = u.credential_version`;
+
+/** The sessions of one user, and their end by the user (docs/spec/extensions.md#sessions). */
+@Injectable()
+export class UserSessions {
+  constructor(
+    private readonly database: Database,
+    private readonly tokens: LoginTokens,
+    private readonly audit: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns the sessions that have not ended, the newest first. Every refresh inserts an access token, so the newest row
+   * of a session tells when it was last used, and a refresh needs no further write (ADR 0014).
+   */
+  async list(userId: string): Promise<UserSession[]> {
+    const rows = await this.database.rows<Row>(
+      `SELECT s.sid, s.created_at, s.ip, s.user_agent, s.amr, s.last_used_at AS folded,
+              (SELECT MAX(t.created_at) FROM login_tokens t WHERE t.sid = s.jti) AS newest
+       FROM login_tokens s JOIN users u ON u.uid = s.user_identity
+       WHERE ${live} ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
+      [userId, this.clock.now()],
+    );
+    return rows.map((row) => ({
+      sid: row.sid,
+      createdAt: timeOf(row.created_at),
+      lastUsedAt: later(timeOf(row.newest), timeOrNull(row.folded)),
+      ip: row.ip,
+      userAgent: row.user_agent,
+      amr: row.amr?.split(' ') ?? [],
+    }));
+  }
+
+  /**
+   * Ends one session of the user, which may be the caller's own.
+   * @throws DomainError USER_404001 when this user has no such session; AUTH_401004 when the caller's has ended
+   */
+  async end(own: CurrentSession, sid: string, client: ClientInfo): Promise<void> {
+    // MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it.
+    if (!isUuid(sid)) throw new DomainError(notFoundForCaller);
+    const userId = own.payload.sub;
+    await this.database.transaction(async (tx) => {
+      await this.hold(tx, own);
+      const found = await tx.row(
+        `SELECT 1 AS one FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti = ?`,
+        [userId, this.clock.now(), sid],
+      );
+      if (found === undefined) throw new DomainError(notFoundForCaller);
+      await this.tokens.revokeOf(tx, userId, 'only', sid);
+      await this.audit.record(tx, 'SESSION_CLOSED', { userId, client, detail: { sid, by: own.payload.sid } });
+    });
+  }
+
+  /** Ends every session of the user but the caller's. @returns how many */
+  async endOthers(own: CurrentSession, client: ClientInfo): Promise<number> {
+    const { sub: userId, sid } = own.payload;
+    return this.database.transaction(async (tx) => {
+      await this.hold(tx, own);
+      const others = await tx.row<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti <> ?`,
+        [userId, this.clock.now(), sid],
+      );
+      const ended = Number(others?.n);
+      await this.tokens.revokeOf(tx, userId, 'all but', sid);
+      await this.audit.record(tx, 'OTHER_SESSIONS_CLOSED', { userId, client, detail: { ended, by: sid } });
+      return ended;
+    });
+  }
+
+  /**
+   * Locks the row of the user, and then the tokens of the user that are not revoked, for a transaction in which a session
+   * acts on its user. The rows are locked in the order of ADR 0009, so that no logout meets a deadlock.
+   * Races with the end of this session, and with another session of the user that acts at the same time. The first
+   * commit wins: a session that has ended by then acts no more. So of two sessions that end each other, one stays.
+   * @returns when the session expires
+   * @throws DomainError AUTH_401004 when the session or the credential version has ended, or the user is not enabled
+   */
+  async hold(tx: Transaction, { payload: { sub, sid }, credentialVersion }: CurrentSession): Promise<Date> {
+    const unchanged = await tx.won(
+      `UPDATE users SET credential_version = credential_version
+       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
+      [sub, credentialVersion],
+    );
+    if (!unchanged) throw new DomainError(accessTokenRevoked);
+    await tx.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ? AND is_revoked = 0', [sub]);
+    const own = await tx.row<{ expires: unknown }>(
+      `SELECT expires FROM login_tokens
+       WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
+      [sid, sub, credentialVersion, this.clock.now()],
+    );
+    if (own === undefined) throw new DomainError(accessTokenRevoked);
+    return timeOf(own.expires);
+  }
+}
+
+function later(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
+}

@@ -1,0 +1,42 @@
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { freshLoginRequired } from '../shared/errors/error-catalogue';
+import { AppConfig } from '../platform/config/app-config';
+import { Database } from '../platform/database/database';
+import { timeOrNull } from '../platform/database/sql';
+import type { CurrentSession } from './current-session';
+import { AccessTokenGuard } from './tokens.guard';
+
+/**
+ * Refuses a session whose last credential check is older than `STEP_UP_MAX_AGE_SECONDS` (docs/spec/extensions.md#young-session).
+ * The first row of the session has the time of that check, so neither a refresh nor a rotation makes the session younger.
+ * A session of a version that did not store the time is old.
+ */
+@Injectable()
+export class YoungSessionGuard implements CanActivate {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** @throws DomainError AUTH_403002 */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const { payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
+    const row = await this.database.row<{ authenticated_at: unknown }>(
+      'SELECT authenticated_at FROM login_tokens WHERE jti = ?',
+      [payload.sid],
+    );
+    const authenticatedAt = timeOrNull(row?.authenticated_at);
+    const oldest = this.clock.secondsFromNow(-this.config.jwt.stepUpMaxAgeSeconds);
+    if (authenticatedAt === null || authenticatedAt < oldest) throw new DomainError(freshLoginRequired);
+    return true;
+  }
+}
+
+/** `@YoungSession()`: the route takes an access token of a young session (AUTH_401001, 401002, 401004, AUTH_403002). */
+export function YoungSession(): MethodDecorator {
+  return applyDecorators(UseGuards(AccessTokenGuard, YoungSessionGuard));
+}
