@@ -185,7 +185,7 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
       current: boolean;
     }[];
     const printed = (await replicas.cli('user', 'sessions', name)) as { sid: string }[];
-    expect(printed).toEqual(listed.map(({ current: _current, ...session }) => session));
+    expect(printed).toEqual(listed.map((session) => ({ ...session, current: undefined })));
     expect(printed.map(({ sid }) => sid).sort()).toEqual([first, second].map(sidOf).sort());
     expect(await replicas.cli('user', 'sessions', uid)).toEqual(printed);
     expect(await replicas.run(['user', 'sessions', 'nobody'])).toMatchObject({ code: 1, answer: undefined });
