@@ -19,8 +19,8 @@ export class AppModule {
         PlatformModule,
         LimitsModule.with(config),
         HealthModule,
-        MetricsModule,
         AuthModule,
+        MetricsModule,
         PortalModule,
       ],
     };

@@ -9,12 +9,15 @@ import { ForgotPasswordService } from './forgot/forgot-password.service';
 import { MailedLinks } from './forgot/mailed-links';
 import { SyntheticRequests } from './forgot/synthetic-requests';
 import { PasswordResetController } from './http/password-reset.controller';
+import { PasswordChecks } from './password-checks';
 import { NewPasswords } from './new-passwords';
 import { PasswordChange } from './password-change';
 import { PasswordChangeRequests } from './password-change-requests';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 import { PasswordPolicySource } from './password-policy-source';
+import { BreachedPasswords } from './rules/breached-passwords';
+import { CommonPasswords } from './rules/common-passwords';
 import { UserInvitations } from './user-invitations';
 
 /** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
@@ -29,10 +32,13 @@ import { UserInvitations } from './user-invitations';
     MailedLinks,
     SyntheticRequests,
     NewPasswords,
+    PasswordChecks,
+    CommonPasswords,
+    BreachedPasswords,
     PasswordChange,
     ChangePasswordService,
     PasswordPolicySource,
   ],
-  exports: [PasswordChangeRequests, PasswordPolicySource, UserInvitations],
+  exports: [PasswordChangeRequests, PasswordChecks, PasswordPolicySource, UserInvitations],
 })
 export class PasswordResetModule {}
