@@ -18,18 +18,19 @@ export class NewPasswords {
   ) {}
 
   /**
-   * The rules that need no owner. The password is not normalised (ADR 0009).
+   * The rules that can be judged before the owner is proven. The password is not normalised (ADR 0009).
    * @throws DomainError AUTH_400007
    */
-  async assertAllowed(password: string): Promise<void> {
+  async assertAcceptable(password: string): Promise<void> {
     assertNone(await this.checks.brokenRules(password));
   }
 
   /**
-   * The other rules. Call it right after a link or a session has proven the owner (docs/spec/extensions.md#a).
+   * All rules. Call it right after a link or a session has proven the owner (docs/spec/extensions.md#policy-keys).
    * @throws DomainError AUTH_400007
    */
-  async assertAllowedFor(password: string, owner: User): Promise<void> {
+  async assertAllowed(password: string, owner: User): Promise<void> {
+    await this.assertAcceptable(password);
     assertNone(await this.checks.brokenRulesOfOwner(password, owner));
   }
 

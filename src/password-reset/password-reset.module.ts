@@ -5,6 +5,8 @@ import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
+import { WarningClaims } from './expiry/warning-claims';
+import { ExpiryWarnings } from './expiry-warnings';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
 import { MailedLinks } from './forgot/mailed-links';
 import { SyntheticRequests } from './forgot/synthetic-requests';
@@ -38,7 +40,9 @@ import { UserInvitations } from './user-invitations';
     PasswordChange,
     ChangePasswordService,
     PasswordPolicySource,
+    ExpiryWarnings,
+    WarningClaims,
   ],
-  exports: [PasswordChangeRequests, PasswordChecks, PasswordPolicySource, UserInvitations],
+  exports: [ExpiryWarnings, PasswordChangeRequests, PasswordChecks, PasswordPolicySource, UserInvitations],
 })
 export class PasswordResetModule {}

@@ -4,6 +4,7 @@ import { LoginJournal } from '../audit/login-journal';
 import { Database, type Transaction } from '../platform/database/database';
 import type { MfaType, User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
+import { SignInNotices } from './sign-in/sign-in-notices';
 import { LoginTokens } from './persistence/login-tokens';
 
 export interface TokenPair {
@@ -19,6 +20,7 @@ export class SessionOpener {
     private readonly tokens: LoginTokens,
     private readonly issuer: TokenIssuer,
     private readonly journal: LoginJournal,
+    private readonly notices: SignInNotices,
   ) {}
 
   /** @param mfa the second factor of this login; null when none was required */
@@ -32,6 +34,7 @@ export class SessionOpener {
     const { access, refresh } = this.issuer.firstTokens();
     const sid = refresh.jti;
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh]);
+    await this.notices.notify(tx, user, client);
     await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
     const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr: mfa === null ? ['pwd'] : ['pwd', 'otp'] };
     return {

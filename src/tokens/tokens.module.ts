@@ -3,6 +3,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
@@ -15,6 +16,8 @@ import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
+import { KnownBrowsers } from './sign-in/known-browsers';
+import { SignInNotices } from './sign-in/sign-in-notices';
 import { TokenRevoker } from './token-revoker';
 
 @Module({
@@ -24,6 +27,7 @@ import { TokenRevoker } from './token-revoker';
     TypeOrmModule.forFeature([LoginToken, PendingLogin]),
     UsersModule,
     AuditModule,
+    MailModule,
   ],
   controllers: [JwksController],
   providers: [
@@ -31,6 +35,8 @@ import { TokenRevoker } from './token-revoker';
     TokenIssuer,
     TokenStrategy,
     RefreshTokenStrategy,
+    KnownBrowsers,
+    SignInNotices,
     SessionOpener,
     SessionRefresher,
     TokenRevoker,
