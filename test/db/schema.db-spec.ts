@@ -41,8 +41,10 @@ const specified: Record<string, string[]> = {
 const withoutEntity = [
   'captcha_receipts',
   'cooldowns',
+  'known_browsers',
   'mail_outbox',
   'org_units',
+  'password_expiry_warnings',
   'tenants',
   'user_org_units',
   'user_tenants',
