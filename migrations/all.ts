@@ -2,6 +2,7 @@ import { Init1760000000000 } from './1760000000000-init';
 import { AuditActor1763800000000 } from './1763800000000-audit-actor';
 import { Sessions1764100000000 } from './1764100000000-sessions';
 import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
+import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -10,4 +11,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   AuditActor1763800000000,
   Sessions1764100000000,
   RecoveryCodesAndDevices1764200000000,
+  PasswordNotices1764300000000,
 ];

@@ -20,9 +20,9 @@ export class AppModule {
         PlatformModule,
         LimitsModule.with(config),
         HealthModule,
-        MetricsModule,
         AuthModule,
         AccountModule,
+        MetricsModule,
         PortalModule,
       ],
     };

@@ -8,6 +8,7 @@ import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { MailOutbox } from './mail/mail-outbox';
+import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
 import { acceptJsonOnly } from './platform/http/body-parser';
 import { answerClientError, answerFrameworkError } from './platform/http/client-error';
@@ -97,4 +98,5 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   offered.close();
   await fastify.ready();
   app.get(MailOutbox).startSending();
+  app.get(ExpiryWarnings).startWarning();
 }

@@ -17,6 +17,8 @@ export interface LoginAttempt {
   readonly outcome: string;
 }
 
+const newestLogins = 2000;
+
 /**
  * Writes the rows of `login_logs` (docs/spec/service.md#6.3). A login with a second factor or a forced password change
  * has one success row, written at its end.
@@ -42,6 +44,16 @@ export class LoginJournal {
     } catch (error) {
       this.logger.error({ requestId: client.requestId, err: error }, 'login_logs row not written');
     }
+  }
+
+  /** The different user agents of the newest successful logins of a user. Bounded, because services log in often. */
+  async userAgentsOf(sql: Sql, userId: string): Promise<string[]> {
+    const rows = await sql.rows<{ user_agent: string }>(
+      `SELECT DISTINCT user_agent FROM (SELECT user_agent FROM login_logs
+       WHERE user_id = ? AND outcome = 'success' ORDER BY created_at DESC LIMIT ${newestLogins}) AS newest`,
+      [userId],
+    );
+    return rows.map((row) => row.user_agent);
   }
 
   private async insert(sql: Sql, attempt: LoginAttempt, client: ClientInfo): Promise<void> {

@@ -13,7 +13,8 @@ const stored = (group: string, key: string, value: string) => storable(context, 
 describe('config set', () => {
   it('stores a password policy with all its members, so that a later default does not change it', () => {
     expect(stored('CONFIG', 'PASSWORD_POLICY', ' {"min_length": 16} ')).toBe(
-      '{"min_length":16,"require_upper":true,"require_lower":true,"require_digit":true,"require_special":false}',
+      '{"min_length":16,"require_upper":true,"require_lower":true,"require_digit":true,"require_special":false,' +
+        '"forbid_common":true,"forbid_own_data":true,"breach_check":false}',
     );
   });
 

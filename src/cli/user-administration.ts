@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import { changeType } from '../shared/change-type';
-import { missingFor } from '../password-reset/password-policy';
-import { PasswordPolicySource } from '../password-reset/password-policy-source';
+import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
 import { TokenRevoker } from '../tokens/token-revoker';
 import { isHashable, PasswordHasher } from '../hashing/password-hasher';
 import { PasswordHistory } from '../users/password-history';
@@ -33,7 +32,7 @@ export class UserAdministration {
     private readonly history: PasswordHistory,
     private readonly revoker: TokenRevoker,
     private readonly audit: AuditTrail,
-    private readonly policy: PasswordPolicySource,
+    private readonly checks: PasswordChecks,
   ) {}
 
   /** Finds a user by login name or uid. @throws AccountProblem if there is none */
@@ -44,23 +43,22 @@ export class UserAdministration {
   }
 
   /** @param rules whether the password policy applies; an operator may waive it. @throws AccountProblem */
-  async hash(password: string, rules: PasswordRules = 'policy'): Promise<string> {
-    await this.assertAllowed(password, rules);
+  async hash(password: string, owner: PasswordOwner, rules: PasswordRules = 'policy'): Promise<string> {
+    await this.assertAllowed(password, owner, rules);
     return this.hasher.hash(password, { ip: 'operator' });
   }
 
   /**
    * @throws AccountProblem if the policy refuses the password and is not waived, or if the password cannot be hashed
    */
-  async assertAllowed(password: string, rules: PasswordRules): Promise<void> {
+  async assertAllowed(password: string, owner: PasswordOwner, rules: PasswordRules): Promise<void> {
     if (password === '' || !isHashable(password)) {
       throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
     }
-    const missing = rules === 'waived' ? [] : missingFor(password, await this.policy.current());
-    if (missing.length > 0) {
-      throw new AccountProblem(
-        `the password does not meet the policy, it needs ${missing.join(', ')}; --force accepts it anyway`,
-      );
+    if (rules === 'waived') return;
+    const problems = await this.checks.problemsOf(password, owner);
+    if (problems !== '') {
+      throw new AccountProblem(`the password does not meet the policy, ${problems}; --force accepts it anyway`);
     }
   }
 
@@ -89,7 +87,7 @@ export class UserAdministration {
   async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password')
       throw new AccountProblem('a directory user has no password in this service: change it in the directory');
-    const hash = await this.hash(password, rules);
+    const hash = await this.hash(password, user, rules);
     await this.database.transaction(async (tx) => {
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);

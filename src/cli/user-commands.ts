@@ -48,11 +48,14 @@ export function addUserCommands(program: Command): Command {
       const password = await passwordOf(options);
       await inContext(async (context) => {
         const administration = context.get(UserAdministration);
-        const created = await administration.create({
+        const owner = {
           loginName: options.loginName,
           email: options.email ?? null,
           nickname: options.nickname ?? null,
-          passwordHash: password === undefined ? null : await administration.hash(password, rulesOf(options)),
+        };
+        const created = await administration.create({
+          ...owner,
+          passwordHash: password === undefined ? null : await administration.hash(password, owner, rulesOf(options)),
           temporary: options.temporary ?? false,
           status: statusOf(options.status),
           mfaType: oneOf<MfaType>('--mfa-type', options.mfaType, ['email', 'totp']),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { identityKey } from '../shared/identity-key';
+import type { PasswordOwner } from '../password-reset/password-checks';
 import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
@@ -113,11 +114,10 @@ export class UserImport {
   private async userOf(fields: Fields, loginName: string, options: HashOptions): Promise<NewUser> {
     if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
     const provider = asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password');
+    const owner = { loginName, email: asText(fields, 'email') ?? null, nickname: asText(fields, 'nickname') ?? null };
     return {
-      loginName,
-      email: asText(fields, 'email') ?? null,
-      nickname: asText(fields, 'nickname') ?? null,
-      passwordHash: await this.hashOf(fields, options),
+      ...owner,
+      passwordHash: await this.hashOf(fields, owner, options),
       temporary: asFlag(fields, 'temporary'),
       status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
       mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
@@ -128,7 +128,7 @@ export class UserImport {
     };
   }
 
-  private async hashOf(fields: Fields, { dryRun, rules }: HashOptions): Promise<string | null> {
+  private async hashOf(fields: Fields, owner: PasswordOwner, { dryRun, rules }: HashOptions): Promise<string | null> {
     const hash = asText(fields, 'password_hash');
     const password = asText(fields, 'password');
     if (hash !== undefined && password !== undefined)
@@ -137,9 +137,9 @@ export class UserImport {
       throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
     }
     if (password === undefined) return hash ?? null;
-    if (!dryRun) return this.administration.hash(password, rules);
+    if (!dryRun) return this.administration.hash(password, owner, rules);
     // A dry run does not hash, because the hashes of a large file take hours and would be discarded.
-    await this.administration.assertAllowed(password, rules);
+    await this.administration.assertAllowed(password, owner, rules);
     return '(not hashed)';
   }
 }

@@ -20,7 +20,7 @@ export class DemoSeed {
       if ((await this.users.findByLoginName(user.loginName)) !== null) continue;
       const created = await this.administration.create({
         ...user,
-        passwordHash: await this.administration.hash(demoPassword, 'waived'),
+        passwordHash: await this.administration.hash(demoPassword, user, 'waived'),
       });
       await this.database.affected('UPDATE user_change_pwd_logs SET created_at = ? WHERE user_id = ?', [
         this.clock.secondsFromNow(-passwordAgeDays * 86_400),

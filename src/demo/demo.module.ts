@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AppModule } from '../app.module';
 import { AuditModule } from '../audit/audit.module';
 import { UserAdministration } from '../cli/user-administration';
+import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { AppConfig } from '../platform/config/app-config';
 import { PageSettings } from '../portal/portal-pages';
@@ -16,8 +17,9 @@ import { OwnNames } from './own-names';
 /** The whole service with demo accounts, the outbox and the web pages. */
 @Module({})
 export class DemoModule {
-  constructor(pages: PageSettings, config: AppConfig) {
+  constructor(pages: PageSettings, policies: PasswordPolicySource, config: AppConfig) {
     if (config.production) throw new Error('the demo is not for production: start dist/src/main.js');
+    policies.relaxDefaults();
     pages.values.set('outbox', `${config.http.apiPrefix}/${outboxPath}`);
   }
 

@@ -4,8 +4,10 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import {
+  type NewSignInMail,
   type OtpMail,
   type PasswordChangedMail,
+  type PasswordExpiresMail,
   type QueuedMail,
   type RecoveryCodeUsedMail,
   type ResetLinkMail,
@@ -75,6 +77,16 @@ export class Mailer {
   /** "A recovery code was used": tells how many are left. Contains no code. */
   queueRecoveryCodeUsed(tx: Transaction, mail: RecoveryCodeUsedMail): Promise<void> {
     return this.queue(tx, { kind: 'recovery-code-used', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  /** "Your password expires soon". The mail is not sent after `expires`. */
+  queuePasswordExpires(tx: Transaction, mail: PasswordExpiresMail): Promise<void> {
+    return this.queue(tx, { kind: 'password-expires', ...mail }, mail.expires);
+  }
+
+  /** "New sign-in to your account": shows the time, the browser and the IP address. */
+  queueNewSignIn(tx: Transaction, mail: NewSignInMail): Promise<void> {
+    return this.queue(tx, { kind: 'new-sign-in', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   private async queue(tx: Transaction, mail: QueuedMail, expires: Date): Promise<void> {

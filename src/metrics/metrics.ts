@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { MailOutbox } from '../mail/mail-outbox';
+import { PasswordChecks } from '../password-reset/password-checks';
 import { AppConfig } from '../platform/config/app-config';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
@@ -34,6 +35,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
     private readonly clock: DatabaseClock,
+    private readonly passwords: PasswordChecks,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -51,6 +53,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       redis: () => (this.counters instanceof SharedCounters ? this.counters.redisAnswers : undefined),
       outbox: this.outbox,
       clock: this.clock,
+      failedBreachChecks: () => this.passwords.failedBreachChecks,
     });
     new RequestMetrics(prometheus, registry).watch(fastify);
     this.registry = registry;

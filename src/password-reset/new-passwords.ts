@@ -2,28 +2,36 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { passwordPolicyViolated } from '../shared/errors/error-catalogue';
-import { isHashable, PasswordHasher } from '../hashing/password-hasher';
+import { PasswordHasher } from '../hashing/password-hasher';
 import { PasswordHistory } from '../users/password-history';
 import type { User } from '../users/user.entity';
-import { meetsPolicy } from './password-policy';
-import { PasswordPolicySource } from './password-policy-source';
+import { PasswordChecks } from './password-checks';
+import type { PasswordRule } from './password-policy';
 
 /** Checks and hashes the new password of a user (docs/spec/decisions.md#password-policy). */
 @Injectable()
 export class NewPasswords {
   constructor(
-    private readonly policies: PasswordPolicySource,
+    private readonly checks: PasswordChecks,
     private readonly history: PasswordHistory,
     private readonly hasher: PasswordHasher,
   ) {}
 
   /**
-   * Also refuses a password that bcrypt would truncate (docs/spec/attacks.md#w21). It is not normalised (ADR 0009).
+   * The rules that can be judged before the owner is proven. The password is not normalised (ADR 0009).
    * @throws DomainError AUTH_400007
    */
-  async assertAllowed(password: string): Promise<void> {
-    const policy = await this.policies.current();
-    if (!isHashable(password) || !meetsPolicy(password, policy)) throw new DomainError(passwordPolicyViolated);
+  async assertAcceptable(password: string): Promise<void> {
+    assertNone(await this.checks.brokenRules(password));
+  }
+
+  /**
+   * All rules. Call it right after a link or a session has proven the owner (docs/spec/extensions.md#policy-keys).
+   * @throws DomainError AUTH_400007
+   */
+  async assertAllowed(password: string, owner: User): Promise<void> {
+    await this.assertAcceptable(password);
+    assertNone(await this.checks.brokenRulesOfOwner(password, owner));
   }
 
   /** True for the current password and for the last `PASSWORD_HISTORY` ones. */
@@ -38,4 +46,8 @@ export class NewPasswords {
   hash(password: string, client: ClientInfo): Promise<string> {
     return this.hasher.hash(password, client);
   }
+}
+
+function assertNone(rules: readonly PasswordRule[]): void {
+  if (rules.length > 0) throw new DomainError(passwordPolicyViolated, { rules });
 }

@@ -12,18 +12,24 @@ import { defaultPasswordPolicy, parsePasswordPolicy, type PasswordPolicy, Policy
 export class PasswordPolicySource {
   private readonly logger = new Logger('password-policy');
   private readonly report = new LogThrottle();
+  private defaults = defaultPasswordPolicy;
 
   constructor(
     private readonly settings: SystemSettings,
     private readonly clock: Clock,
   ) {}
 
+  /** For the demo: passwords such as `Demo-Alice-1` are allowed unless a stored policy forbids them. */
+  relaxDefaults(): void {
+    this.defaults = { ...defaultPasswordPolicy, forbid_common: false, forbid_own_data: false };
+  }
+
   /** @throws DomainError COMMON_503001 when the database cannot answer */
   async current(): Promise<PasswordPolicy> {
     const text = await this.settings.find('CONFIG', 'PASSWORD_POLICY');
-    if (text === undefined) return defaultPasswordPolicy;
+    if (text === undefined) return this.defaults;
     try {
-      return parsePasswordPolicy(text);
+      return parsePasswordPolicy(text, this.defaults);
     } catch (error) {
       if (!(error instanceof PolicyProblem)) throw error;
       if (this.report.allows(this.clock.now())) {
@@ -32,7 +38,7 @@ export class PasswordPolicySource {
           'CONFIG PASSWORD_POLICY is invalid, the default policy applies: correct it with config set',
         );
       }
-      return defaultPasswordPolicy;
+      return this.defaults;
     }
   }
 }

@@ -1,4 +1,12 @@
-import { defaultPasswordPolicy, meetsPolicy, parsePasswordPolicy, PolicyProblem } from './password-policy';
+import {
+  brokenByCharacters,
+  defaultPasswordPolicy,
+  parsePasswordPolicy,
+  type PasswordPolicy,
+  PolicyProblem,
+} from './password-policy';
+
+const meetsPolicy = (password: string, policy: PasswordPolicy) => brokenByCharacters(password, policy).length === 0;
 
 describe('the default policy: 12 characters with an upper-case letter, a lower-case letter and a digit', () => {
   it.each([
@@ -39,7 +47,32 @@ describe('the rule that requires a special character', () => {
   });
 });
 
+it('names every broken rule, in the order of the policy', () => {
+  const strict = { ...defaultPasswordPolicy, require_special: true };
+  expect(brokenByCharacters('', strict)).toEqual([
+    'min_length',
+    'require_upper',
+    'require_lower',
+    'require_digit',
+    'require_special',
+  ]);
+  expect(brokenByCharacters('correct-horse-7', strict)).toEqual(['require_upper']);
+});
+
 describe('parsing a policy', () => {
+  it('the rules about common passwords and own data apply when their members are missing, the breach check does not', () => {
+    expect(parsePasswordPolicy('{}')).toMatchObject({
+      forbid_common: true,
+      forbid_own_data: true,
+      breach_check: false,
+    });
+  });
+
+  it('other values for missing members can be given, and never replace a member that is there', () => {
+    const relaxed = { ...defaultPasswordPolicy, forbid_common: false, forbid_own_data: false };
+    expect(parsePasswordPolicy('{"forbid_common":true}', relaxed)).toEqual({ ...relaxed, forbid_common: true });
+  });
+
   it('a missing member has its default value', () => {
     expect(parsePasswordPolicy('{}')).toEqual(defaultPasswordPolicy);
     expect(parsePasswordPolicy('{"min_length":16}')).toEqual({ ...defaultPasswordPolicy, min_length: 16 });
@@ -75,6 +108,9 @@ describe('parsing a policy', () => {
     '{"require_upper":"false"}',
     '{"require_upper":0}',
     '{"require_digit":null}',
+    '{"forbid_common":"true"}',
+    '{"forbid_own_data":1}',
+    '{"breach_check":null}',
     '{"minimum_length":8}',
     '{"MIN_LENGTH":8}',
     '{"__proto__":{"min_length":1}}',

@@ -5,15 +5,27 @@ export interface PasswordPolicy {
   readonly require_lower: boolean;
   readonly require_digit: boolean;
   readonly require_special: boolean;
+  /** Refuses the passwords of a public list (CommonPasswords). */
+  readonly forbid_common: boolean;
+  /** Refuses a password that contains a name of its owner (containsOwnData). */
+  readonly forbid_own_data: boolean;
+  /** Refuses a password that the service at `PASSWORD_BREACH_URL` knows (BreachedPasswords). */
+  readonly breach_check: boolean;
 }
 
-/** Applies when the root tenant has no valid policy. */
+/** The rules that AUTH_400007 names. `max_bytes` is the limit of bcrypt, which no policy changes. */
+export type PasswordRule = keyof PasswordPolicy | 'max_bytes';
+
+/** The values of missing members, and the policy of a root tenant without a valid one. */
 export const defaultPasswordPolicy: PasswordPolicy = {
   min_length: 12,
   require_upper: true,
   require_lower: true,
   require_digit: true,
   require_special: false,
+  forbid_common: true,
+  forbid_own_data: true,
+  breach_check: false,
 };
 
 /** bcrypt limits passwords to 72 bytes, so a larger minimum would refuse every password. */
@@ -25,10 +37,11 @@ export class PolicyProblem extends Error {
 }
 
 /**
- * Parses the JSON of a policy. A missing member has its default value.
+ * Parses the JSON of a policy.
+ * @param missing the values of missing members
  * @throws PolicyProblem for every unknown member and wrong value: ignoring them could weaken the policy
  */
-export function parsePasswordPolicy(text: string): PasswordPolicy {
+export function parsePasswordPolicy(text: string, missing = defaultPasswordPolicy): PasswordPolicy {
   const given = objectOf(text);
   for (const [key, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaultPasswordPolicy, key)) {
@@ -36,7 +49,7 @@ export function parsePasswordPolicy(text: string): PasswordPolicy {
     }
     if (key !== 'min_length' && typeof value !== 'boolean') throw new PolicyProblem(`${key} must be true or false`);
   }
-  const policy = { ...defaultPasswordPolicy, ...given };
+  const policy = { ...missing, ...given };
   if (!Number.isInteger(policy.min_length) || policy.min_length < 1 || policy.min_length > longest) {
     throw new PolicyProblem(`min_length must be a whole number from 1 to ${longest}`);
   }
@@ -44,22 +57,39 @@ export function parsePasswordPolicy(text: string): PasswordPolicy {
 }
 
 /**
- * Letters and digits are those of Unicode (general categories Lu, Ll, Nd). A special character is punctuation, a symbol
- * or a space (P, S, Z). Users can therefore meet a rule in any script that has such characters (ADR 0009).
+ * The rules about characters that the password breaks. Letters and digits are those of Unicode (general categories Lu,
+ * Ll, Nd). A special character is punctuation, a symbol or a space (P, S, Z). Users can therefore meet a rule in any
+ * script that has such characters (ADR 0009).
  */
-export function meetsPolicy(password: string, policy: PasswordPolicy): boolean {
-  return missingFor(password, policy).length === 0;
+export function brokenByCharacters(password: string, policy: PasswordPolicy): PasswordRule[] {
+  const broken: PasswordRule[] = [];
+  if ([...password].length < policy.min_length) broken.push('min_length');
+  if (policy.require_upper && !/\p{Lu}/u.test(password)) broken.push('require_upper');
+  if (policy.require_lower && !/\p{Ll}/u.test(password)) broken.push('require_lower');
+  if (policy.require_digit && !/\p{Nd}/u.test(password)) broken.push('require_digit');
+  if (policy.require_special && !/[\p{P}\p{S}\p{Z}]/u.test(password)) broken.push('require_special');
+  return broken;
 }
 
-/** The rules that the password breaks, in words for a person. Empty when the password meets the policy. */
-export function missingFor(password: string, policy: PasswordPolicy): string[] {
-  const missing: string[] = [];
-  if ([...password].length < policy.min_length) missing.push(`at least ${policy.min_length} characters`);
-  if (policy.require_upper && !/\p{Lu}/u.test(password)) missing.push('an upper-case letter');
-  if (policy.require_lower && !/\p{Ll}/u.test(password)) missing.push('a lower-case letter');
-  if (policy.require_digit && !/\p{Nd}/u.test(password)) missing.push('a digit');
-  if (policy.require_special && !/[\p{P}\p{S}\p{Z}]/u.test(password)) missing.push('a special character');
-  return missing;
+const needs: Partial<Record<PasswordRule, (policy: PasswordPolicy) => string>> = {
+  min_length: (policy) => `at least ${policy.min_length} characters`,
+  require_upper: () => 'an upper-case letter',
+  require_lower: () => 'a lower-case letter',
+  require_digit: () => 'a digit',
+  require_special: () => 'a special character',
+};
+const faults: Partial<Record<PasswordRule, string>> = {
+  max_bytes: 'it is too long',
+  forbid_common: 'it is a common password',
+  forbid_own_data: 'it contains a name of its owner',
+  breach_check: 'it is known from a data breach',
+};
+
+/** For an operator: `it needs a digit, a special character` or, when no character is missing, `it is a common password`. */
+export function rulesInWords(broken: readonly PasswordRule[], policy: PasswordPolicy): string {
+  const missing = broken.flatMap((rule) => needs[rule]?.(policy) ?? []);
+  if (missing.length > 0) return `it needs ${missing.join(', ')}`;
+  return broken.flatMap((rule) => faults[rule] ?? []).join(', ');
 }
 
 function objectOf(text: string): Partial<PasswordPolicy> {

@@ -5,16 +5,21 @@ import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
+import { WarningClaims } from './expiry/warning-claims';
+import { ExpiryWarnings } from './expiry-warnings';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
 import { MailedLinks } from './forgot/mailed-links';
 import { SyntheticRequests } from './forgot/synthetic-requests';
 import { PasswordResetController } from './http/password-reset.controller';
+import { PasswordChecks } from './password-checks';
 import { NewPasswords } from './new-passwords';
 import { PasswordChange } from './password-change';
 import { PasswordChangeRequests } from './password-change-requests';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 import { PasswordPolicySource } from './password-policy-source';
+import { BreachedPasswords } from './rules/breached-passwords';
+import { CommonPasswords } from './rules/common-passwords';
 import { UserInvitations } from './user-invitations';
 
 /** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
@@ -29,10 +34,23 @@ import { UserInvitations } from './user-invitations';
     MailedLinks,
     SyntheticRequests,
     NewPasswords,
+    PasswordChecks,
+    CommonPasswords,
+    BreachedPasswords,
     PasswordChange,
     ChangePasswordService,
     PasswordPolicySource,
+    ExpiryWarnings,
+    WarningClaims,
   ],
-  exports: [PasswordChangeRequests, PasswordPolicySource, UserInvitations, NewPasswords, PasswordChange],
+  exports: [
+    ExpiryWarnings,
+    PasswordChangeRequests,
+    PasswordChecks,
+    PasswordPolicySource,
+    UserInvitations,
+    NewPasswords,
+    PasswordChange,
+  ],
 })
 export class PasswordResetModule {}

@@ -74,7 +74,9 @@ export class Retention {
     const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));
     const removed: Record<string, number> = {};
     const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionUses.keep(jtis) };
-    for (const rule of [sessions, ...rules, ...logs]) {
+    // What identifies a known browser comes from the login logs, so it is not kept longer than they are.
+    const browsers = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: logDays * days };
+    for (const rule of [sessions, ...rules, ...logs, browsers]) {
       removed[rule.table] = await removeOldRows(this.database, rule, this.ago(rule.seconds));
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));

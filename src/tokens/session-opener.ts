@@ -4,6 +4,7 @@ import { type LoginFactor, LoginJournal } from '../audit/login-journal';
 import { Database, type Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
+import { SignInNotices } from './sign-in/sign-in-notices';
 import { LoginTokens } from './persistence/login-tokens';
 import type { AuthenticationMethod } from './token-payload';
 
@@ -25,6 +26,7 @@ export class SessionOpener {
     private readonly tokens: LoginTokens,
     private readonly issuer: TokenIssuer,
     private readonly journal: LoginJournal,
+    private readonly notices: SignInNotices,
   ) {}
 
   /** @param mfa the second factor of this login; null when none was required */
@@ -36,6 +38,7 @@ export class SessionOpener {
   async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
     const { uid: userId, loginName, provider } = user;
     const tokens = await this.issue(tx, user, { amr: methodsOf(mfa) }, client);
+    await this.notices.notify(tx, user, client);
     await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
     return tokens;
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
@@ -17,18 +18,28 @@ import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { SessionUses } from './session-uses';
+import { KnownBrowsers } from './sign-in/known-browsers';
+import { SignInNotices } from './sign-in/sign-in-notices';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
 import { UserSessions } from './user-sessions';
 
 @Module({
-  imports: [JwtModule.register({}), TypeOrmModule.forFeature([LoginToken, PendingLogin]), UsersModule, AuditModule],
+  imports: [
+    JwtModule.register({}),
+    TypeOrmModule.forFeature([LoginToken, PendingLogin]),
+    UsersModule,
+    AuditModule,
+    MailModule,
+  ],
   controllers: [JwksController, TrustedDevicesController],
   providers: [
     LoginTokens,
     TokenIssuer,
     TokenStrategy,
     RefreshTokenStrategy,
+    KnownBrowsers,
+    SignInNotices,
     SessionOpener,
     SessionRefresher,
     TokenRevoker,

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { ChangeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
+import type { Language } from '../shared/languages';
 import { AppConfig } from '../platform/config/app-config';
 import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
@@ -48,12 +49,11 @@ export class PasswordHistory {
     return hashes;
   }
 
-  async append(sql: Sql, userId: string, type: ChangeType, hash: string): Promise<void> {
-    await sql.affected('INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) VALUES (?, ?, ?, ?)', [
-      userId,
-      type,
-      hash,
-      this.clock.now(),
-    ]);
+  /** @param language the language of the browser in which the password was chosen; the warning of its expiry uses it */
+  async append(sql: Sql, userId: string, type: ChangeType, hash: string, language?: Language): Promise<void> {
+    await sql.affected(
+      'INSERT INTO user_change_pwd_logs (user_id, type, password, language, created_at) VALUES (?, ?, ?, ?, ?)',
+      [userId, type, hash, language ?? null, this.clock.now()],
+    );
   }
 }

@@ -5,6 +5,7 @@ import { PasswordHasher } from '../hashing/password-hasher';
 import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
+import { ExpiringPasswords } from './expiring-passwords';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
 import { PasswordHistory } from './password-history';
@@ -26,6 +27,7 @@ import { UsersRepository } from './users.repository';
     AccountStatus,
     Memberships,
     PasswordHistory,
+    ExpiringPasswords,
     {
       provide: PasswordHasher,
       inject: [AppConfig, { token: Tracing, optional: true }],
@@ -52,6 +54,7 @@ import { UsersRepository } from './users.repository';
     AccountStatus,
     Memberships,
     PasswordHistory,
+    ExpiringPasswords,
     PasswordHasher,
   ],
 })

@@ -16,7 +16,7 @@ import { type User, userStatus } from './user.entity';
 export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_failed_time > ?, FALSE))';
 
 /** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
-const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
+export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
 
 /** The table `users`: look-ups by the normalised names, and the guarded writes that decide a login. */
 @Injectable()

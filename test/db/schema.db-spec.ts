@@ -42,9 +42,11 @@ const specified: Record<string, string[]> = {
 const withoutEntity = [
   'captcha_receipts',
   'cooldowns',
+  'known_browsers',
   'mail_outbox',
   'org_units',
   'recovery_codes',
+  'password_expiry_warnings',
   'tenants',
   'trusted_devices',
   'user_org_units',

@@ -1,4 +1,5 @@
 import { createConnection, type Connection } from 'mysql2/promise';
+import { ExpiringPasswords } from '../../src/users/expiring-passwords';
 import { password, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { MariaDb } from '../support/servers/mariadb';
@@ -20,6 +21,8 @@ const growing = [
   'trusted_devices',
   'user_tenants',
   'user_org_units',
+  'known_browsers',
+  'password_expiry_warnings',
 ];
 
 interface Plan {
@@ -47,7 +50,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     mariadb = await MariaDb.start(['--log-output=TABLE']);
     const url = await mariadb.freshDatabase('portal');
     service = await TestService.start(
-      { REFRESH_TOKEN_ROTATION: 'true' },
+      { REFRESH_TOKEN_ROTATION: 'true', NEW_SIGN_IN_NOTICE: 'true' },
       { store: { url, drop: () => Promise.resolve() } },
     );
     sql = await createConnection({ uri: url });
@@ -91,6 +94,12 @@ describe('the plans of login and refresh on tables that have grown', () => {
       if (Number(rows) > 1000) found.push(`looks at ${rows} rows of ${name}`);
       return found.map((fault) => `${fault}: ${statement}`);
     });
+  }
+
+  /** The rows that the server has read since its start. */
+  async function rowsRead(): Promise<number> {
+    const [rows] = await sql.query(`SHOW GLOBAL STATUS LIKE 'Handler_read%'`);
+    return (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);
   }
 
   const journey = async (by = service) => {
@@ -170,6 +179,24 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect(faults(sort, await planOf(sort)).join()).toMatch(/sorts \d+ rows of login_tokens/);
   });
 
+  it('a batch of expiring passwords reads a bounded number of rows, from either source and from any place', async () => {
+    const passwords = service.app.get(ExpiringPasswords);
+    const [[middle]] = (await sql.query(
+      'SELECT created_at AS at, uid FROM users ORDER BY created_at LIMIT 1 OFFSET ?',
+      [users / 2],
+    )) as unknown as [[{ at: Date; uid: string }]];
+    const until = new Date(Date.now() + 86_400_000);
+    for (const [source, id] of [
+      ['history', 0],
+      ['accounts', middle.uid],
+    ] as const) {
+      const before = await rowsRead();
+      expect(await passwords.after(source, { at: middle.at, id }, until, 1000)).toHaveLength(1000);
+      // The row itself, its owner, the newest row of the owner, the last warning, and the rows of the inner result.
+      expect((await rowsRead()) - before).toBeLessThan(10 * 1000);
+    }
+  });
+
   it('thirty parallel token checks share statements, which use the index', async () => {
     const sessions: { access: string }[] = [];
     for (let n = 0; n < 30; n++) sessions.push(await service.session('alice'));
@@ -184,10 +211,6 @@ describe('the plans of login and refresh on tables that have grown', () => {
   });
 
   it('a login, a refresh and a logout read no more rows in full tables than in empty ones', async () => {
-    const rowsRead = async () => {
-      const [rows] = await sql.query(`SHOW GLOBAL STATUS LIKE 'Handler_read%'`);
-      return (rows as { Value: string }[]).reduce((sum, { Value }) => sum + Number(Value), 0);
-    };
     const readBy = async (work: () => Promise<void>) => {
       const before = await rowsRead();
       await work();
@@ -195,7 +218,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     };
     const full = await readBy(journey);
     const empty = await TestService.start(
-      { REFRESH_TOKEN_ROTATION: 'true' },
+      { REFRESH_TOKEN_ROTATION: 'true', NEW_SIGN_IN_NOTICE: 'true' },
       { store: { url: await mariadb.freshDatabase('empty'), drop: () => Promise.resolve() } },
     );
     try {

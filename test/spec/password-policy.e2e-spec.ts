@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { defaultPasswordPolicy } from '../../src/password-reset/password-policy';
 import { TestService } from '../support/app';
 import { codeOf, mailedToken, submit } from '../support/reset';
@@ -38,7 +39,16 @@ describe('the password policy', () => {
   it('GET /password-policy answers with the policy in force, without authentication', async () => {
     expect(await inForce()).toEqual({
       status: true,
-      data: { min_length: 12, require_upper: true, require_lower: true, require_digit: true, require_special: false },
+      data: {
+        min_length: 12,
+        require_upper: true,
+        require_lower: true,
+        require_digit: true,
+        require_special: false,
+        forbid_common: true,
+        forbid_own_data: true,
+        breach_check: false,
+      },
     });
   });
 
@@ -51,6 +61,44 @@ describe('the password policy', () => {
     await setPolicy('{"min_length":4,"require_upper":false,"require_lower":false,"require_digit":false}');
     expect(codeOf(await submit(service, token, 'abc'))).toBe('AUTH_400007');
     expect(codeOf(await submit(service, token, 'abcd'))).toBe('success');
+  });
+
+  it('AUTH_400007 names all broken rules, by their names in GET /password-policy', async () => {
+    const { token } = await given();
+    const brokenBy = async (typed: string) => (await submit(service, token, typed)).body.data.rules as string[];
+    expect(await brokenBy('')).toEqual(['min_length', 'require_upper', 'require_lower', 'require_digit']);
+    expect(await brokenBy('letmein')).toEqual(['min_length', 'require_upper', 'require_digit', 'forbid_common']);
+    expect(await brokenBy('Password-2026!')).toEqual(['forbid_common']);
+    expect(await brokenBy(`Aa1${'x'.repeat(70)}`)).toEqual(['max_bytes']);
+    await setPolicy('{"require_special":true}');
+    expect(await brokenBy('Correct0Horse0Battery')).toEqual(['require_special']);
+    const { data } = await inForce();
+    for (const rule of [...(await brokenBy('')), 'forbid_common']) expect(data).toHaveProperty(rule);
+  });
+
+  it('a password that contains a name of its owner is refused, and a policy can allow it', async () => {
+    const { name, token } = await given();
+    const typed = `Horse-${name.toUpperCase()}-x7`;
+    expect((await submit(service, token, typed)).body.data).toEqual({ rules: ['forbid_own_data'] });
+    await setPolicy('{"forbid_own_data":false}');
+    expect(codeOf(await submit(service, token, typed))).toBe('success');
+  });
+
+  it('the rules about the owner are judged after the link, so that nobody without a good link learns a name', async () => {
+    const { name, token } = await given();
+    const typed = `Horse-${name.toUpperCase()}-x7`;
+    expect(codeOf(await submit(service, randomUUID(), typed))).toBe('AUTH_401003');
+    expect(codeOf(await submit(service, token, 'Correct-Horse-8'))).toBe('success');
+    expect(codeOf(await submit(service, token, typed))).toBe('AUTH_401007');
+    // The other rules keep their place before the link.
+    expect(codeOf(await submit(service, randomUUID(), 'Password-2026!'))).toBe('AUTH_400007');
+  });
+
+  it('a password on the list of common passwords is refused, unless the policy allows it', async () => {
+    const { token } = await given();
+    expect((await submit(service, token, 'Sunshine2026!')).body.data).toEqual({ rules: ['forbid_common'] });
+    await setPolicy('{"forbid_common":false}');
+    expect(codeOf(await submit(service, token, 'Sunshine2026!'))).toBe('success');
   });
 
   it('no policy accepts a password that bcrypt would truncate', async () => {

@@ -49,6 +49,8 @@ export class ServiceError extends Error {
     readonly retryAfter: number | undefined,
     /** The problems of each field. Only COMMON_400001 has them. */
     readonly fields: Readonly<Record<string, readonly string[]>>,
+    /** The broken rules, by their names in `passwordPolicy()`. Only AUTH_400007 has them. */
+    readonly rules: readonly string[] = [],
   ) {
     super(message);
   }
@@ -89,5 +91,6 @@ export function failureOf(
     response.status,
     typeof data.retry_after === 'number' ? data.retry_after : undefined,
     isRecord(data.fields) ? (data.fields as Record<string, string[]>) : {},
+    Array.isArray(data.rules) ? data.rules.map(String) : [],
   );
 }

@@ -6,6 +6,9 @@ const policy = {
   require_lower: true,
   require_digit: true,
   require_special: false,
+  forbid_common: true,
+  forbid_own_data: true,
+  breach_check: false,
 };
 const broken = (password: string, more = {}) =>
   passwordHints({ ...policy, ...more }, password)

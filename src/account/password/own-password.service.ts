@@ -39,7 +39,7 @@ export class OwnPasswordService {
     const user = await this.userOf(session); //                                                AUTH_401004, 403001
     assertSame(command); //                                                                    AUTH_401010
     await this.currentPassword.assertMatches(user, command.currentPassword, client); //        LOGIN_401004, 401001
-    await this.newPasswords.assertAllowed(command.password); //                                AUTH_400007
+    await this.newPasswords.assertAllowed(command.password, user); //                          AUTH_400007
     await this.assertNotReused(user, command, session, client); //                                      AUTH_401009
     return this.store(command, user, session, client); //                                      one transaction
   }

@@ -35,13 +35,25 @@ export interface RecoveryCodeUsedMail extends PasswordChangedMail {
   readonly left: number;
 }
 
+export interface PasswordExpiresMail extends Recipient {
+  /** When the password expires. The mail is not sent later. */
+  readonly expires: Date;
+}
+
+export interface NewSignInMail extends PasswordChangedMail {
+  /** For example `Firefox, Windows`. Undefined for a browser without a known name. */
+  readonly browser: string | undefined;
+}
+
 export type QueuedMail =
   | ({ readonly kind: 'otp' } & OtpMail)
   | ({ readonly kind: 'reset-link' } & ResetLinkMail)
   | ({ readonly kind: 'password-changed' } & PasswordChangedMail)
   | ({ readonly kind: 'totp-changed' } & TotpChangedMail)
   | ({ readonly kind: 'recovery-codes-made' } & PasswordChangedMail)
-  | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail);
+  | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail)
+  | ({ readonly kind: 'password-expires' } & PasswordExpiresMail)
+  | ({ readonly kind: 'new-sign-in' } & NewSignInMail);
 
 export type MailKind = QueuedMail['kind'];
 

@@ -59,6 +59,16 @@ function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => s
       return notice(texts.recoveryCodesMade, mail, texts, filled);
     case 'recovery-code-used':
       return withLeft(mail.left, notice(texts.recoveryCodeUsed, mail, texts, filled), texts);
+    case 'password-expires': {
+      const { subject, lead, advice } = texts.passwordExpires;
+      return { subject, lead: filled(lead), paragraphs: [filled(advice)] };
+    }
+    case 'new-sign-in': {
+      const { unknownBrowser } = texts.newSignIn;
+      return notice(texts.newSignIn, mail, texts, filled, [
+        { label: texts.browser, value: mail.browser ?? unknownBrowser },
+      ]);
+    }
   }
 }
 
@@ -74,14 +84,12 @@ function notice(
   { at, ip }: { at: Date; ip: string },
   texts: MailTexts,
   filled: (text: string) => string,
+  more: MailContent['facts'] = [],
 ): Parts {
   return {
     subject,
     lead: filled(lead),
-    facts: [
-      { label: texts.time, value: timeText(at) },
-      { label: texts.address, value: ip },
-    ],
+    facts: [{ label: texts.time, value: timeText(at) }, ...more, { label: texts.address, value: ip }],
     paragraphs: [texts.ownAction, texts.foreignAction],
   };
 }

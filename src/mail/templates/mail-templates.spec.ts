@@ -48,7 +48,16 @@ const kinds: [string, Kind][] = [
   ['totp-changed, replaced', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: true }],
   ['recovery-codes-made', { kind: 'recovery-codes-made', ip: '203.0.113.7', at: now }],
   ['recovery-code-used', { kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 0 }],
+  ['password-expires', { kind: 'password-expires', expires: inSeconds(14 * 86_400) }],
+  ['new-sign-in', { kind: 'new-sign-in', ip: '203.0.113.7', at: now, browser: 'Firefox, Windows' }],
 ];
+
+function factsOf(kind: Kind): string[] {
+  if (kind.kind === 'otp') return [code];
+  if (kind.kind === 'reset-link') return [link];
+  if (kind.kind === 'password-expires') return ['2026-03-16 10:00 UTC', '14'];
+  return ['203.0.113.7', '2026-03-02 10:00 UTC', ...(kind.kind === 'new-sign-in' ? ['Firefox, Windows'] : [])];
+}
 
 function mailOf(kind: Kind, language: QueuedMail['language'], nickname: string | null = 'Alice'): QueuedMail {
   return { to: 'alice@example.com', language, nickname, ...kind } as QueuedMail;
@@ -58,8 +67,7 @@ describe.each(languages)('mails in %s', (language) => {
   describe.each(kinds)('%s', (_, kind) => {
     it('contains the same facts in HTML and in plain text, in its language', async () => {
       const { html, text, subject } = await read(mailOf(kind, language));
-      const facts =
-        kind.kind === 'otp' ? [code] : kind.kind === 'reset-link' ? [link] : ['203.0.113.7', '2026-03-02 10:00 UTC'];
+      const facts = factsOf(kind);
       const shown = html.replace(/&amp;/g, '&').replace(/&#x3D;/g, '=');
       for (const fact of ['Alice', 'portal.example.com', ...facts]) {
         expect(shown).toContain(fact);
@@ -111,11 +119,20 @@ describe.each(languages)('mails in %s', (language) => {
     expect(read3.text.length).toBeGreaterThan(read9.text.length);
   });
 
-  it('the notice of a changed password contains no link', async () => {
-    const { html, text } = await read(mailOf(kinds[4]![1], language));
+  it.each(kinds.slice(4))('the notice "%s" contains no link', async (_, kind) => {
+    const { html, text } = await read(mailOf(kind, language));
     expect(html).not.toMatch(/<a|https?:/);
     expect(text).not.toMatch(/https?:/);
   });
+});
+
+it.each([
+  ['en', 'Browser: unknown'],
+  ['de', 'Browser: unbekannt'],
+  ['zh-CN', '浏览器: 未知'],
+])('says in %s that the browser of a sign-in is unknown', async (language, line) => {
+  const kind = { kind: 'new-sign-in', ip: '203.0.113.7', at: now } as Kind;
+  expect((await read(mailOf(kind, language))).text).toContain(line);
 });
 
 it('escapes a link in HTML, so that its content cannot end the attribute', async () => {

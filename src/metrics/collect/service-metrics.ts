@@ -15,6 +15,7 @@ export interface Sources {
   readonly redis: () => boolean | undefined;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
+  readonly failedBreachChecks: () => number;
 }
 
 /** Registers metrics that read other services at each scrape. Those services need no code for metrics. */
@@ -64,6 +65,16 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
       this.inc({ outcome: 'completed' }, completed);
       this.inc({ outcome: 'refused' }, refused);
       this.inc({ outcome: 'abandoned' }, abandoned);
+    },
+  });
+
+  new prometheus.Counter({
+    name: 'auth_password_breach_check_failures_total',
+    help: 'Passwords that were accepted unchecked because the breach service gave no usable answer.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.failedBreachChecks());
     },
   });
 

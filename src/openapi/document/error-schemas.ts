@@ -44,6 +44,17 @@ function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schem
       schema: { type: 'object', required: ['retry_after'], properties: { retry_after: seconds } },
     };
   }
+  if (entry === catalogue.passwordPolicyViolated) {
+    const rules = {
+      type: 'array',
+      minItems: 1,
+      description:
+        'The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.',
+      items: { type: 'string' },
+      example: ['min_length', 'forbid_common'],
+    };
+    return { required: true, schema: { type: 'object', required: ['rules'], properties: { rules } } };
+  }
   if (entry !== catalogue.requestInvalid) return undefined;
   const fields = {
     type: 'object',

@@ -34,11 +34,12 @@ export class ChangePasswordService {
 
   async change(command: ChangePassword, client: ClientInfo): Promise<void> {
     assertSame(command); //                                            1 AUTH_401010
-    await this.newPasswords.assertAllowed(command.password); //        2 AUTH_400007
+    await this.newPasswords.assertAcceptable(command.password); //     2 AUTH_400007
     const request = await this.requests.find(command.token); //        3 AUTH_401003, 401007, 401005
     const user = await this.userOf(request); //                        4 AUTH_401003
-    await this.assertNotReused(user, command, client); //              5 AUTH_401009
-    await this.store(command, request, user, client); //               6 one transaction
+    await this.newPasswords.assertAllowed(command.password, user); //  5 AUTH_400007
+    await this.assertNotReused(user, command, client); //              6 AUTH_401009
+    await this.store(command, request, user, client); //               7 one transaction
   }
 
   /** The status is not checked: a user who was disabled later may use an older link, and stays disabled (ADR 0009). */

@@ -114,4 +114,15 @@ export class PasswordPolicyResponse implements PasswordPolicy {
 
   @ApiProperty({ description: 'Requires punctuation, a symbol or a space (P, S, Z).' })
   require_special: boolean;
+
+  @ApiProperty({ description: 'Refuses the passwords of a public list of common passwords.' })
+  forbid_common: boolean;
+
+  @ApiProperty({
+    description: 'Refuses a password that contains the login name, nickname or e-mail name of its owner.',
+  })
+  forbid_own_data: boolean;
+
+  @ApiProperty({ description: 'Refuses a password that is known from a data breach.' })
+  breach_check: boolean;
 }

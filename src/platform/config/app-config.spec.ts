@@ -142,6 +142,23 @@ const settings: Setting[] = [
   ['RESET_REQUEST_THROTTLE_SECONDS', (c) => c.reset.throttleSeconds, 300, '60', 60, fromOne],
   ['INVITE_TTL_SECONDS', (c) => c.reset.inviteTtlSeconds, 259_200, '3600', 3600, fromOne],
   ['PASSWORD_EXPIRE_DAYS', (c) => c.passwords.expireDays, 90, '0', 0, wholeNumbers],
+  [
+    'PASSWORD_BREACH_URL',
+    (c) => c.passwords.breachUrl,
+    'https://api.pwnedpasswords.com/range/',
+    'http://127.0.0.1:8080/range/',
+    'http://127.0.0.1:8080/range/',
+    ['breach.example', 'ftp://breach.example/', 'https://breach.example/#', 'https://breach.example/ x'],
+  ],
+  [
+    'PASSWORD_EXPIRY_WARN_DAYS',
+    (c) => c.passwords.expiryWarnDays,
+    [14, 7, 1],
+    '3, 30',
+    [30, 3],
+    ['0', '7,7', '7,off', '36501', ...wholeNumbers.filter((text) => text !== ' 7')],
+  ],
+  ['NEW_SIGN_IN_NOTICE', (c) => c.newSignInNotice, false, 'true', true, booleans],
   ['PASSWORD_HISTORY', (c) => c.passwords.history, 3, '5', 5, wholeNumbers],
   [
     'CAPTCHA_PROVIDER',

@@ -8,6 +8,7 @@ import { keptSecret } from './kept-secrets';
 import { type LdapConfig, readLdapConfig } from './ldap-config';
 import { type LimitsConfig, readLimitsConfig } from './limits-config';
 import { type MailConfig, readMailConfig } from './mail-config';
+import { type PasswordConfig, readPasswordConfig } from './password-config';
 import { processors } from './processors';
 import { SettingsReader } from './settings-reader';
 import { readTracingConfig, type TracingConfig } from './tracing-config';
@@ -62,7 +63,7 @@ export abstract class AppConfig {
     readonly throttleSeconds: number;
     readonly inviteTtlSeconds: number;
   };
-  abstract readonly passwords: { readonly expireDays: number; readonly history: number };
+  abstract readonly passwords: PasswordConfig;
   /** Keys of 32 bytes (`DATA_ENCRYPTION_KEY`). The first key encrypts, and every key decrypts. */
   abstract readonly dataKeys: readonly Buffer[];
   abstract readonly captcha: CaptchaConfig;
@@ -70,6 +71,8 @@ export abstract class AppConfig {
   abstract readonly brand: BrandConfig;
   abstract readonly ldap: LdapConfig | undefined;
   abstract readonly mail: MailConfig;
+  /** Whether the owner gets a mail when a login succeeds from a browser that is new for the account. */
+  abstract readonly newSignInNotice: boolean;
   abstract readonly limits: LimitsConfig;
   abstract readonly tracing: TracingConfig;
 }
@@ -132,16 +135,14 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       throttleSeconds: env.count('RESET_REQUEST_THROTTLE_SECONDS', 300),
       inviteTtlSeconds: env.count('INVITE_TTL_SECONDS', 259_200),
     },
-    passwords: {
-      expireDays: env.count('PASSWORD_EXPIRE_DAYS', 90, { min: 0, max: 36_500 }),
-      history: env.count('PASSWORD_HISTORY', 3, { min: 0, max: 24 }),
-    },
+    passwords: readPasswordConfig(env, production),
     dataKeys: readDataKeys(env, production, dataDir),
     captcha: readCaptchaConfig(env, { production, testingAllowed, pages: portal.on }),
     portal,
     brand: readBrandConfig(env, portal),
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
+    newSignInNotice: env.flag('NEW_SIGN_IN_NOTICE', false),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };

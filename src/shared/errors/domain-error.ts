@@ -1,9 +1,13 @@
 import type { CatalogueEntry } from './error-catalogue';
 
-/** The data that a client needs in addition to the code: seconds to wait, or the wrong fields. Never a secret. */
+/**
+ * The data that a client needs in addition to the code: seconds to wait, the wrong fields, or the broken rules of the
+ * password policy. Never a secret.
+ */
 export interface ErrorData {
   readonly retry_after?: number;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
+  readonly rules?: readonly string[];
 }
 
 /** The only error that use cases throw: an entry of the catalogue. ErrorEnvelopeFilter renders it. */

@@ -17,4 +17,8 @@ export class PasswordChangeLog {
 
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
+
+  /** The language of the browser in which the password was chosen. Null when an operator set it. */
+  @Column('varchar', { length: 16, nullable: true })
+  language: string | null;
 }
