@@ -1,6 +1,11 @@
 import { Init1760000000000 } from './1760000000000-init';
 import { AuditActor1763800000000 } from './1763800000000-audit-actor';
+import { DirectoryIdentity1764000000000 } from './1764000000000-directory-identity';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
-export const migrations: (new () => RepeatableMigration)[] = [Init1760000000000, AuditActor1763800000000];
+export const migrations: (new () => RepeatableMigration)[] = [
+  Init1760000000000,
+  AuditActor1763800000000,
+  DirectoryIdentity1764000000000,
+];

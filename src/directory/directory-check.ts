@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
 import { DirectoryFailure } from './protocol/directory-failure';
 import { DirectoryServer } from './client/directory-server';
-import { filterFor } from './client/search-filter';
 
 export interface DirectoryFinding {
   /** `ldap://host:port` */
@@ -24,15 +23,11 @@ export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> 
 }
 
 async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
-  const unusedName = randomUUID();
   const encrypted = server.label.startsWith('ldaps:') || config.startTls;
   const start = performance.now();
   try {
-    const verdict = await server.judge(
-      { filter: filterFor(config.searchFilter, unusedName), password: unusedName },
-      budgetMs,
-    );
-    if (verdict.kind !== 'unknown') {
+    const found = await server.find({ name: randomUUID() }, budgetMs);
+    if (found.kind !== 'nobody') {
       return { server: server.label, ok: false, detail: 'the search filter finds an entry for a name that nobody has' };
     }
     const ms = Math.round(performance.now() - start);

@@ -5,6 +5,7 @@ import { PasswordHasher } from '../hashing/password-hasher';
 import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
+import { DirectoryAccounts } from './directory-accounts';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
 import { PasswordHistory } from './password-history';
@@ -21,6 +22,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    DirectoryAccounts,
     LoginLock,
     SecondFactor,
     AccountStatus,
@@ -47,6 +49,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    DirectoryAccounts,
     LoginLock,
     SecondFactor,
     AccountStatus,

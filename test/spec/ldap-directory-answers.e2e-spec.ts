@@ -100,9 +100,9 @@ describe('the answer to a login for each answer of the directory', () => {
     expect(await outcome()).toBe('LOGIN_401001 counted 1');
   });
 
-  it('a search with two entries is an outage, and the service binds as neither (T178)', async () => {
+  it('a search with two entries is a wrong credential, and the service binds as neither (T178)', async () => {
     stub.entries = ['uid=one,dc=example', 'uid=two,dc=example'];
-    expect(await outcome()).toBe('LOGIN_503001 counted 0');
+    expect(await outcome()).toBe('LOGIN_401001 counted 1');
     expect(stub.userBinds).toBe(0);
   });
 

@@ -98,6 +98,37 @@ export class OpenLdap extends PrivateServer {
     await this.change('ldapmodify', change);
   }
 
+  /** Gives the entry of a user another uid. The entry and its `entryUUID` stay the same. */
+  async renameUser(uid: string, newUid: string): Promise<void> {
+    const change = [attribute('dn', this.dnOf(uid)), 'changetype: modrdn', attribute('newrdn', `uid=${newUid}`)];
+    await this.change('ldapmodify', [...change, 'deleteoldrdn: 1']);
+  }
+
+  async removeUser(uid: string): Promise<void> {
+    await this.change('ldapmodify', [attribute('dn', this.dnOf(uid)), 'changetype: delete']);
+  }
+
+  /** Adds a groupOfNames below ou=groups and returns its DN. The overlay memberOf maintains the entries of its members. */
+  async addGroup(cn: string, members: string[]): Promise<string> {
+    const dn = `cn=${cn.replace(/[,+"\\<>;=#]/g, '\\$&')},ou=groups,${this.baseDn}`;
+    const lines = [attribute('dn', dn), 'objectClass: groupOfNames', attribute('cn', cn)];
+    await this.change('ldapadd', [...lines, ...members.map((member) => attribute('member', member))]);
+    return dn;
+  }
+
+  async setMembers(group: string, members: string[]): Promise<void> {
+    const change = [attribute('dn', group), 'changetype: modify', 'replace: member'];
+    await this.change('ldapmodify', [...change, ...members.map((member) => attribute('member', member))]);
+  }
+
+  /** Adds a groupOfUniqueNames, which the overlay memberOf does not maintain. */
+  async addUniqueGroup(cn: string, members: string[]): Promise<string> {
+    const dn = `cn=${cn},ou=groups,${this.baseDn}`;
+    const lines = [attribute('dn', dn), 'objectClass: groupOfUniqueNames', attribute('cn', cn)];
+    await this.change('ldapadd', [...lines, ...members.map((member) => attribute('uniqueMember', member))]);
+    return dn;
+  }
+
   /** Number of bind attempts with this DN, successful or not. */
   async bindCount(dn: string): Promise<number> {
     await this.settle();
@@ -149,6 +180,8 @@ include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
+moduleload memberof
+moduleload ppolicy
 pidfile ${directory}/slapd.pid
 argsfile ${directory}/slapd.args
 TLSCACertificateFile ${tls.caFile}
@@ -161,7 +194,9 @@ suffix "${BASE}"
 rootdn "${KEEPER.dn}"
 rootpw ${KEEPER.password}
 directory ${directory}/data
-index objectClass,uid,mail eq
+index objectClass,uid,mail,member,entryUUID eq
+overlay memberof
+overlay ppolicy
 access to attrs=userPassword by anonymous auth by * none
 access to * by users read by * none
 `;
@@ -183,4 +218,8 @@ userPassword: ${ADMIN.password}
 dn: ou=people,${BASE}
 objectClass: organizationalUnit
 ou: people
+
+dn: ou=groups,${BASE}
+objectClass: organizationalUnit
+ou: groups
 `;
