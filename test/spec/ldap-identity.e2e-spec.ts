@@ -1,3 +1,4 @@
+import { AuditTrail } from '../../src/audit/audit-trail';
 import { TestService, tally } from '../support/app';
 import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
@@ -160,9 +161,21 @@ describe('a directory user is the entry, whatever its names are (users.directory
       expect((await rowOf(uid)).directory_id).toBeNull();
     });
 
+    it('is not taken over either when the audit row of its creation was purged', async () => {
+      const { uid, name } = await givenUnbound();
+      await service.database.affected('DELETE FROM audit_logs WHERE user_id = ?', [uid]);
+      await directory.changeUser(name, 'description', 'someone else');
+      await directory.renameUser(name, `${name}-thief`);
+      await directory.changeUser(`${name}-thief`, 'description', name);
+      expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_401001');
+    });
+
     it('that an operator made may have any login name that the filter accepts', async () => {
       const { name, names } = await givenThreeNames();
       const { uid } = await service.givenUser(names[1], { provider: 'ldap', email: null });
+      await service.database.transaction((tx) =>
+        service.app.get(AuditTrail).record(tx, 'USER_CREATED', { userId: uid }),
+      );
       expect(await uidOf(names[1])).toBe(uid);
       expect(await uidOf(name)).toBe(uid);
       expect(await audits('USER_DIRECTORY_BOUND', uid)).toBe(1);

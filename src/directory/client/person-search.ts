@@ -8,6 +8,9 @@ import { loadLdapjs, type SearchedEntry, type SearchFilter, type ServiceConnecti
 /** Who is looked for: whom `LDAP_SEARCH_FILTER` finds under a name, or the entry with an id, whatever its name is. */
 export type PersonQuery = { readonly name: string } | { readonly id: string };
 
+/** Result codes of RFC 4511 Appendix A for an entry that another server has, or that the service account may not see. */
+const [referral, insufficientAccess] = [10, 50];
+
 /** No attribute (RFC 4511 §4.5.1.8): the search only tells whether the entry matches. */
 const noAttribute = '1.1';
 
@@ -88,8 +91,12 @@ export class PersonSearch {
       const search = { base, scope: 'base', filter: parseFilter(filter), attributes: [noAttribute] } as const;
       return (await this.connection.search(search)).length > 0;
     } catch (error) {
-      if (error instanceof DirectoryFailure && error.reason === 'search base not found') return false;
+      if (error instanceof DirectoryFailure && isElsewhere(error)) return false;
       throw error;
     }
   }
+}
+
+function isElsewhere({ reason, code }: DirectoryFailure): boolean {
+  return reason === 'search base not found' || code === referral || code === insufficientAccess;
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../../shared/client-info';
 import { identityKey } from '../../../../shared/identity-key';
-import { AuditTrail } from '../../../../audit/audit-trail';
+import { type AuditEvent, AuditTrail } from '../../../../audit/audit-trail';
 import type { DirectoryPerson } from '../../../../directory/person';
+import { AppConfig } from '../../../../platform/config/app-config';
 import { Database } from '../../../../platform/database/database';
 import type { User } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
@@ -20,13 +21,15 @@ export class EntryOwners {
     private readonly users: UsersRepository,
     private readonly audit: AuditTrail,
     private readonly database: Database,
+    private readonly config: AppConfig,
   ) {}
 
   /** @param named the account with the login name that found the entry; it may be that of another entry by now */
   async amongNamed(person: DirectoryPerson, named: User): Promise<Owner> {
     const bound = person.id === null ? null : await this.users.findByDirectoryId(person.id);
     if (bound !== null) return { kind: 'account', account: bound };
-    const free = named.directoryId === null && (await this.mayBeBound(named, person));
+    // Without an id, the name that the filter accepts is all there is, and nothing is bound.
+    const free = named.directoryId === null && (person.id === null || (await this.mayBeBound(named, person)));
     return { kind: free ? 'account' : 'stranger', account: named };
   }
 
@@ -56,16 +59,18 @@ export class EntryOwners {
   /**
    * A just-in-time account is bound by the attribute that it was made from. Otherwise a person could write the login
    * name of a colleague who has left into another attribute, and become the colleague. An account that an operator made
-   * may have any login name that the filter accepts.
+   * may have any login name that the filter accepts. The audit trail tells who made it; when that row was purged and
+   * just-in-time provisioning is on, the strict rule holds.
    */
   private async mayBeBound({ uid, loginNameKey }: User, person: DirectoryPerson): Promise<boolean> {
     const name = loginNameOf(person);
     if (name !== undefined && identityKey(name) === loginNameKey) return true;
-    const provisioned = await this.database.row(
-      `SELECT 1 AS one FROM audit_logs WHERE user_id = ? AND event = 'USER_PROVISIONED' LIMIT 1`,
+    const made = await this.database.row<{ event: AuditEvent }>(
+      `SELECT event FROM audit_logs
+       WHERE user_id = ? AND event IN ('USER_PROVISIONED', 'USER_CREATED', 'USER_IMPORTED') LIMIT 1`,
       [uid],
     );
-    return provisioned === undefined;
+    return made === undefined ? !this.config.ldap!.jitProvisioning : made.event !== 'USER_PROVISIONED';
   }
 }
 
