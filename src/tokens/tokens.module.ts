@@ -3,6 +3,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
+import { DirectoryModule } from '../directory/directory.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
@@ -13,6 +14,7 @@ import { PendingLogins } from './pending-logins';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { TokenRevoker } from './token-revoker';
@@ -24,6 +26,7 @@ import { TokenRevoker } from './token-revoker';
     TypeOrmModule.forFeature([LoginToken, PendingLogin]),
     UsersModule,
     AuditModule,
+    DirectoryModule,
   ],
   controllers: [JwksController],
   providers: [
@@ -33,6 +36,7 @@ import { TokenRevoker } from './token-revoker';
     RefreshTokenStrategy,
     SessionOpener,
     SessionRefresher,
+    DirectoryRecheck,
     TokenRevoker,
     LiveSessions,
     PendingLogins,

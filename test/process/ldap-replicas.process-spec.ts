@@ -98,4 +98,56 @@ describe('two replicas and one directory', () => {
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
     expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6);
   });
+
+  describe('refreshes of one user at both replicas', () => {
+    /** Six sessions whose last look is `seconds` ago. */
+    async function givenSessions(seconds: number) {
+      const name = freshName();
+      await givenPerson(directory, name);
+      const tokens: string[] = [];
+      for (let n = 0; n < 6; n++) {
+        tokens.push((await login(name, directoryPassword, n)).body.data.refresh_token as string);
+      }
+      const past = new Date(Date.now() - seconds * 1000);
+      await replicas.rows('UPDATE users SET last_login_success_time = ?, created_at = ? WHERE login_name = ?', [
+        past,
+        past,
+        name,
+      ]);
+      return { name, tokens };
+    }
+
+    const refreshAll = (tokens: string[]) =>
+      Promise.all(
+        Array.from({ length: 24 }, (_, n) =>
+          replicas.post('/refresh', {}, n, { authorization: `Bearer ${tokens[n % tokens.length]}` }),
+        ),
+      );
+
+    it.each([
+      ['within the grace period', 301],
+      ['after it', 14_500],
+    ])('24 parallel refreshes %s make one look', async (_what, seconds) => {
+      for (let round = 0; round < 3; round++) {
+        const { tokens } = await givenSessions(seconds);
+        const before = await directory.connectionCount();
+        expect(tally(await refreshAll(tokens))).toEqual({ success: 24 });
+        expect((await directory.connectionCount()) - before).toBe(1);
+      }
+      expect(await replicas.deadlocks()).toBe(0);
+    });
+
+    it('after the look that finds the entry gone no session is left, and the audit trail has one row', async () => {
+      for (let round = 0; round < 3; round++) {
+        const { name, tokens } = await givenSessions(301);
+        await directory.removeUser(name);
+        await refreshAll(tokens);
+        expect(tally(await refreshAll(tokens))).toEqual({ AUTH_401006: 24 });
+        const ended = `SELECT a.id FROM audit_logs a JOIN users u ON u.uid = a.user_id
+          WHERE a.event = 'USER_DIRECTORY_SESSIONS_ENDED' AND u.login_name = ?`;
+        expect(await replicas.rows(ended, [name])).toHaveLength(1);
+      }
+      expect(await replicas.deadlocks()).toBe(0);
+    });
+  });
 });

@@ -5,7 +5,7 @@ import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload } from '../token-payload';
-import { type NewToken, type Scope, SharedStatements } from './shared-statements';
+import { type NewToken, type RefreshedUser, SharedStatements } from './shared-statements';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -22,6 +22,8 @@ export interface CheckedToken {
   readonly user: SessionUser;
   readonly credentialVersion: number;
   readonly expires: Date;
+  /** See RefreshedUser. */
+  readonly directorySeenAt: Date | null;
 }
 
 export interface Succession {
@@ -55,6 +57,7 @@ export class LoginTokens {
       live: Number(row.live) === 1,
       credentialVersion: row.credential_version,
       expires: timeOf(row.expires),
+      directorySeenAt: timeOrNull(row.directory_seen_at),
       user: {
         uid: row.uid,
         loginName: row.login_name,
@@ -91,9 +94,9 @@ export class LoginTokens {
    * it commits later, the new token is invalid as well, because each use checks the first row of the session and the
    * version of the user. No lock is needed, at any isolation level. A token with a successor is refused: it was used
    * while rotation was on.
-   * @returns the scope from the user's row, or undefined when the presented token is not valid
+   * @returns what the user's row says, or undefined when the presented token is not valid
    */
-  insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<RefreshedUser | undefined> {
     return this.shared.insertFrom(presented, token);
   }
 
