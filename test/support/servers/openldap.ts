@@ -5,6 +5,7 @@ import { CertificateAuthority } from './certificates';
 import { hostFor } from './choose-host';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
+import { attribute, dnValue } from './ldif';
 import { inPrivateDirectory } from './private-directory';
 import { PrivateServer } from './private-server';
 import type { ServerHost } from './server-host';
@@ -78,7 +79,7 @@ export class OpenLdap extends PrivateServer {
   }
 
   dnOf(uid: string): string {
-    return `uid=${uid.replace(/[,+"\\<>;=#]/g, '\\$&')},${this.peopleDn}`;
+    return `uid=${dnValue(uid)},${this.peopleDn}`;
   }
 
   /** Adds an inetOrgPerson below ou=people and returns its DN. */
@@ -166,11 +167,6 @@ function asKeeper(port: number): string[] {
 
 async function ask(host: ServerHost, port: number, filter: string): Promise<void> {
   await host.beside('ldapsearch', [...asKeeper(port), '-LLL', '-b', BASE, '-s', 'base', filter]);
-}
-
-/** One line of LDIF. The value is in base64, so that it may contain any character. */
-function attribute(key: string, value: string): string {
-  return `${key}:: ${Buffer.from(value).toString('base64')}`;
 }
 
 function configuration(directory: string, tls: { caFile: string; certFile: string; keyFile: string }): string {
