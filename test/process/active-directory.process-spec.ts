@@ -1,3 +1,5 @@
+import { checkDirectory } from '../../src/directory/directory-check';
+import { loadConfig } from '../../src/platform/config/app-config';
 import { TestService } from '../support/app';
 import {
   domainLogin,
@@ -9,7 +11,7 @@ import {
 } from '../support/active-directory';
 import { freshName } from '../support/ldap';
 import { Samba } from '../support/servers/samba';
-import { boundedAnswerMs } from '../support/settings';
+import { boundedAnswerMs, testSettings } from '../support/settings';
 
 describe('login at a domain controller of Active Directory', () => {
   let domain: Samba;
@@ -131,6 +133,64 @@ describe('login at a domain controller of Active Directory', () => {
       expect(await domainLogin(other, employee.name)).toBe('LOGIN_503001');
       expect(JSON.stringify(other.logLines)).toContain('service account refused');
     });
+  });
+
+  describe('without TLS, which the domain demands', () => {
+    it('a login is LOGIN_503001, and the log says that TLS is demanded, without a name or a password', async () => {
+      const employee = await givenEmployee(domain);
+      expect(await domainLogin(service, employee.name)).toBe('success');
+      await withService(domainSettings(domain, { LDAP_URL: domain.url }), async (other) => {
+        expect(await domainLogin(other, employee.name)).toBe('LOGIN_503001');
+        const lines = other.logLines.filter(({ context }) => context === 'directory');
+        expect(lines).toMatchObject([{ reason: 'TLS demanded', code: 8, msg: 'TLS demanded (8)' }]);
+        for (const secret of [domainPassword, domain.servicePassword, domain.baseDn]) {
+          expect(JSON.stringify(other.logLines)).not.toContain(secret);
+        }
+      });
+    });
+
+    it('doctor says what to set', async () => {
+      expect(await doctor({ LDAP_URL: domain.url })).toEqual([
+        {
+          server: `${domain.url}:389`,
+          health: 'problem',
+          detail: 'TLS demanded (8): use ldaps:// in LDAP_URL, or LDAP_START_TLS=true',
+        },
+      ]);
+    });
+  });
+
+  const doctor = (settings: Record<string, string>) =>
+    checkDirectory(loadConfig({ ...testSettings, ...domainSettings(domain, settings) }).ldap!);
+
+  it('doctor finds nothing to change in the settings for Active Directory', async () => {
+    const { dn } = await givenEmployee(domain);
+    const group = await domain.addGroup('Checked', [dn]);
+    const groups = { LDAP_GROUP_REQUIRED: group, LDAP_GROUP_ADMIN: group };
+    for (const settings of [groups, { ...groups, LDAP_URL: domain.url, LDAP_START_TLS: 'true' }]) {
+      expect(await doctor(settings)).toMatchObject([
+        { health: 'ok', detail: expect.stringMatching(/^service account and search work over TLS \(\d+ ms\)$/) },
+      ]);
+    }
+  });
+
+  it.each([
+    [
+      'the filter of another directory',
+      { LDAP_SEARCH_FILTER: '(uid={{username}})' },
+      'LDAP_SEARCH_FILTER finds nobody',
+    ],
+    ['the login name of another directory', { LDAP_ATTR_LOGIN: 'uid' }, 'LDAP_ATTR_LOGIN: nobody'],
+    [
+      'a group of the wrong name',
+      { LDAP_GROUP_ADMIN: 'CN=None,DC=example,DC=test' },
+      'LDAP_GROUP_ADMIN names no entry',
+    ],
+    ['a wrong password of the service account', { LDAP_BIND_PASSWORD: 'wrong' }, 'service account refused (52e)'],
+    ['no authority', { LDAP_CA_FILE: '' }, 'set LDAP_CA_FILE'],
+  ])('doctor names the setting to change for %s', async (_what, settings, detail) => {
+    await givenEmployee(domain);
+    expect(await doctor(settings)).toMatchObject([{ health: 'problem', detail: expect.stringContaining(detail) }]);
   });
 
   describe('with two controllers', () => {

@@ -38,14 +38,22 @@ export class DirectoryServer {
     this.label = `${protocol}//${hostname}:${this.port}`;
   }
 
+  get isEncrypted(): boolean {
+    return this.tls !== 'none';
+  }
+
   /** @param budgetMs limits the look-up of the host, the connection, TLS, the bind and all searches. @throws DirectoryFailure */
   find(query: PersonQuery, budgetMs: number): Promise<Finding> {
+    return this.search(budgetMs, (connection) => new PersonSearch(connection, this.config).find(query));
+  }
+
+  /** Runs searches as the service account, on one connection. @throws DirectoryFailure */
+  search<T>(budgetMs: number, work: (connection: ServiceConnection) => Promise<T>): Promise<T> {
     return this.within(budgetMs, async (sockets) => {
       const { bindDn: dn, bindPassword: password, timeoutMs } = this.config;
       const transport = await this.transport(sockets, 1);
       const options = { ...transport, timeout: timeoutMs, connectTimeout: timeoutMs, log: silentLog };
-      const search = async () => new PersonSearch(await ServiceConnection.open(options, { dn, password }), this.config);
-      return (await this.tracked(sockets, search)).find(query);
+      return work(await this.tracked(sockets, () => ServiceConnection.open(options, { dn, password })));
     });
   }
 

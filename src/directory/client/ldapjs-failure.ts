@@ -2,6 +2,8 @@ import { connectionFailure, DirectoryFailure } from '../protocol/directory-failu
 
 /** Result codes of RFC 4511 Appendix A. */
 const [noSuchObject, invalidCredentials] = [32, 49];
+/** A server that takes passwords only over TLS answers this: Active Directory by default, OpenLDAP with `security`. */
+const tlsDemanded = [8, 13];
 
 /**
  * Translates an error of ldapjs that is not the refusal of a user's password.
@@ -13,6 +15,7 @@ export function ldapjsFailure(error: unknown, during: 'service bind' | 'search')
   if (name === 'TimeoutError' || message === 'connection timeout') return new DirectoryFailure('no answer in time');
   if (name === 'VError') return parseFailure(error as { readonly cause?: () => unknown });
   if (name === 'ConnectionError' || typeof code !== 'number') return connectionFailure(error);
+  if (tlsDemanded.includes(code)) return new DirectoryFailure('TLS demanded', code);
   if (during === 'service bind') {
     const detail = code === invalidCredentials ? subCode(message) : code;
     return new DirectoryFailure('service account refused', detail);

@@ -20,6 +20,11 @@ export function filterFor(template: string, name: string): string {
   return template.split(placeholder).join(filterValue(name));
 }
 
+/** `LDAP_SEARCH_FILTER` for everybody: the name may be anything. */
+export function filterPresence(template: string): string {
+  return template.split(placeholder).join('*');
+}
+
 /** The groups of an entry, for a search of this entry alone. Servers without the rule ignore it or refuse it. */
 export const memberFilters = (group: string) =>
   [
