@@ -78,10 +78,13 @@ export class PersonSearch {
   /** The server compares the DNs, so case, spaces and escapes do not matter (RFC 4514). */
   private async isMember(dn: string, group: string): Promise<boolean> {
     const [nested, direct] = memberFilters(group);
-    return (
-      (await this.matches(dn, nested).catch(() => this.matches(dn, direct))) ||
-      (await this.matches(group, memberOfGroupFilter(dn)))
-    );
+    const asMember = this.matches(dn, nested).catch((error: unknown) => {
+      // Only a server that refuses the rule is asked without it. One that is too slow for the rule has not answered.
+      if (error instanceof DirectoryFailure && error.reason === 'search or bind refused')
+        return this.matches(dn, direct);
+      throw error;
+    });
+    return (await asMember) || (await this.matches(group, memberOfGroupFilter(dn)));
   }
 
   /** False also when there is no such entry, or none that the service account may see. */
