@@ -1,5 +1,6 @@
 import { Init1760000000000 } from './1760000000000-init';
 import { AuditActor1763800000000 } from './1763800000000-audit-actor';
+import { DirectoryIdentity1764000000000 } from './1764000000000-directory-identity';
 import { Sessions1764100000000 } from './1764100000000-sessions';
 import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
 import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
@@ -9,6 +10,7 @@ import type { RepeatableMigration } from './repeatable';
 export const migrations: (new () => RepeatableMigration)[] = [
   Init1760000000000,
   AuditActor1763800000000,
+  DirectoryIdentity1764000000000,
   Sessions1764100000000,
   RecoveryCodesAndDevices1764200000000,
   PasswordNotices1764300000000,

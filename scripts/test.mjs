@@ -18,7 +18,8 @@ import { ensurePrograms } from '../test/support/servers/install-servers.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
-const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', 'nginx', 'openssl'];
+const SAMBA = ['samba', 'samba-provision'];
+const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', ...SAMBA, 'nginx', 'openssl'];
 const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {
@@ -60,7 +61,7 @@ async function main(args) {
     const report = ['--ci', '--json', `--outputFile=${resultFile}`];
     const selection = only ? ['--selectProjects', ...only] : [];
     const jest = [require.resolve('jest/bin/jest'), ...report, ...jestArguments, ...selection];
-    const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory });
+    const code = await exitCodeOf(process.execPath, jest, { TMPDIR: directory, TEST_RUN_DIRECTORY: directory });
     if (!interruption) console.log(countLine(code, resultFile));
     return code;
   } finally {

@@ -8,6 +8,8 @@ import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { CredentialVerifiers } from './login/credentials/credential-verifiers';
 import { EqualWork } from './login/credentials/equal-work';
+import { DirectoryFollower } from './login/credentials/ldap/directory-follower';
+import { EntryOwners } from './login/credentials/ldap/entry-owners';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap-verifier';
@@ -31,6 +33,8 @@ import { SessionController } from './session/session.controller';
     LdapVerifier,
     UnknownGuesses,
     Provisioning,
+    EntryOwners,
+    DirectoryFollower,
   ],
 })
 export class AuthModule {}

@@ -1,45 +1,69 @@
 import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
-import { DirectoryFailure } from './protocol/directory-failure';
+import { inspectGroups, inspectPeople, type Remark } from './client/directory-inspection';
 import { DirectoryServer } from './client/directory-server';
-import { filterFor } from './client/search-filter';
+import { DirectoryFailure, type FailureReason } from './protocol/directory-failure';
 
 export interface DirectoryFinding {
   /** `ldap://host:port` */
   readonly server: string;
-  readonly ok: boolean;
-  /** One line for the operator, without a DN or a secret. */
+  /** `problem`: nobody can log in at this server. */
+  readonly health: 'ok' | 'warn' | 'problem';
+  /** One line for the operator, without a DN or a secret. It names the settings to change. */
   readonly detail: string;
 }
 
 /** The time limit of one check, equal to that of a login. */
 const budgetMs = 4400;
 
+const advice: Record<FailureReason, string> = {
+  'connection refused or lost': 'check the host and port of LDAP_URL, and the network',
+  'certificate or TLS refused': 'set LDAP_CA_FILE to the authority of the server, and use the name in its certificate',
+  'no answer in time': 'check the host of LDAP_URL and the firewalls, or raise LDAP_TIMEOUT_MS',
+  'malformed answer': 'check that LDAP_URL names an LDAP server',
+  'answer too large': 'make LDAP_SEARCH_FILTER match fewer entries',
+  'StartTLS refused': 'use ldaps:// in LDAP_URL, without LDAP_START_TLS',
+  'TLS demanded': 'use ldaps:// in LDAP_URL, or LDAP_START_TLS=true',
+  'service account refused': 'check LDAP_BIND_DN and LDAP_BIND_PASSWORD',
+  'search base not found': 'check LDAP_SEARCH_BASE, and what the service account may read',
+  'more than one entry': 'make LDAP_SEARCH_FILTER more exact',
+  'entry without a DN': 'check the server',
+  'search or bind refused': 'check what the service account may do',
+};
+
 /**
- * For `doctor`: checks each server of `LDAP_URL`. It connects, starts TLS, binds as the service account and searches
- * for a name that nobody has. The check therefore never binds as a user.
+ * For `doctor`: tries each server of `LDAP_URL` as a login would. It connects, starts TLS, binds as the service account,
+ * searches, and looks for the attributes and groups that a login needs. It never binds as a user.
  */
 export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
   return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));
 }
 
 async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
-  const unusedName = randomUUID();
-  const encrypted = server.label.startsWith('ldaps:') || config.startTls;
   const start = performance.now();
   try {
-    const verdict = await server.judge(
-      { filter: filterFor(config.searchFilter, unusedName), password: unusedName },
-      budgetMs,
-    );
-    if (verdict.kind !== 'unknown') {
-      return { server: server.label, ok: false, detail: 'the search filter finds an entry for a name that nobody has' };
-    }
+    const found = await server.find({ name: randomUUID() }, budgetMs);
     const ms = Math.round(performance.now() - start);
-    const warning = encrypted ? '' : ', but passwords travel in clear: use ldaps:// or LDAP_START_TLS';
-    return { server: server.label, ok: true, detail: `service account and search work (${ms} ms)${warning}` };
+    if (found.kind !== 'nobody') {
+      const text = 'LDAP_SEARCH_FILTER finds an entry for a name that nobody has: it must demand {{username}}';
+      return findingOf(server, [{ health: 'problem', text }], ms);
+    }
+    // Each of the two has a connection of its own, because one connection may carry only the answers of a login.
+    const [people, groups] = await Promise.all([
+      server.search(budgetMs, (connection) => inspectPeople(connection, config)),
+      server.search(budgetMs, (connection) => inspectGroups(connection, config)),
+    ]);
+    const clear: Remark = { health: 'warn', text: 'passwords travel in clear: use ldaps:// or LDAP_START_TLS' };
+    return findingOf(server, [...people, ...groups, ...(server.isEncrypted ? [] : [clear])], ms);
   } catch (error) {
     if (!(error instanceof DirectoryFailure)) throw error;
-    return { server: server.label, ok: false, detail: error.message };
+    return { server: server.label, health: 'problem', detail: `${error.message}: ${advice[error.reason]}` };
   }
+}
+
+function findingOf(server: DirectoryServer, remarks: readonly Remark[], ms: number): DirectoryFinding {
+  const worst = remarks.find(({ health }) => health === 'problem') ?? remarks[0];
+  const works = `service account and search work${server.isEncrypted ? ' over TLS' : ''} (${ms} ms)`;
+  const detail = [works, ...remarks.map(({ text }) => text)].join(', but ');
+  return { server: server.label, health: worst?.health ?? 'ok', detail };
 }

@@ -5,21 +5,13 @@ import { AppConfig } from '../platform/config/app-config';
 import type { LdapConfig } from '../platform/config/ldap-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { DirectoryServer } from './client/directory-server';
-import { filterFor, filterForExactName } from './client/search-filter';
+import type { PersonQuery } from './client/person-search';
 import { DirectoryFailure } from './protocol/directory-failure';
+import type { DirectoryPerson, Finding } from './person';
 import type { Verdict } from './verdict';
 
 /** After a failure a server is avoided for this long: it is tried last, and further failures are not logged. */
 const avoidedMs = 10_000;
-
-export interface DirectoryCredential {
-  readonly name: string;
-  readonly password: string;
-  /**
-   * True if `LDAP_ATTR_LOGIN` of the entry must be `name` as well. An entry found by an alias is then `unknown`.
-   */
-  readonly exactName: boolean;
-}
 
 interface Candidate {
   readonly server: DirectoryServer;
@@ -27,7 +19,7 @@ interface Candidate {
   avoidedUntil: number;
 }
 
-/** Judges credentials at the servers of `LDAP_URL`, with failover in their order (docs/spec/decisions.md#7). */
+/** Finds people and judges their passwords at the servers of `LDAP_URL`, with failover in their order (docs/spec/decisions.md#7). */
 @Injectable()
 export class Directory {
   private readonly logger = new Logger('directory');
@@ -43,13 +35,26 @@ export class Directory {
   }
 
   /**
+   * Finds a person by a name that `LDAP_SEARCH_FILTER` accepts, or by the id of the entry.
    * @param until the end of the time limit, on the clock of `performance.now()`. The promise settles by then, even if
    *   no server answers.
-   * @throws DomainError LOGIN_503001 when no server could judge, or no directory is configured
+   * @throws DomainError LOGIN_503001 when no server could answer, or no directory is configured
    */
-  async judge(credential: DirectoryCredential, until: number): Promise<Verdict> {
+  find(query: PersonQuery, until: number): Promise<Finding> {
+    return this.ask('LDAP search', until, (server, budget) => server.find(query, budget));
+  }
+
+  /** Checks the password of a person who was found. The time limit and the errors are those of `find`. */
+  judge(person: Pick<DirectoryPerson, 'dn' | 'id'>, password: string, until: number): Promise<Verdict> {
+    return this.ask('LDAP login', until, (server, budget) => server.judge(person, password, budget));
+  }
+
+  private async ask<T>(
+    span: string,
+    until: number,
+    question: (server: DirectoryServer, budgetMs: number) => Promise<T>,
+  ): Promise<T> {
     if (this.ldap === undefined) throw new DomainError(directoryUnavailable);
-    const filter = searchFilter(this.ldap, credential);
     const order = this.inOrder();
     for (const [n, candidate] of order.entries()) {
       const left = until - performance.now();
@@ -57,10 +62,9 @@ export class Directory {
       try {
         // A silent server must leave time for the servers after it.
         const budget = n === order.length - 1 ? left : Math.min(left, this.ldap.timeoutMs);
-        const { password } = credential;
-        const verdict = await this.traced(() => candidate.server.judge({ filter, password }, budget));
+        const answer = await this.traced(span, () => question(candidate.server, budget));
         candidate.avoidedUntil = 0;
-        return verdict;
+        return answer;
       } catch (error) {
         if (!this.mayTryNext(candidate, error)) break;
       }
@@ -68,15 +72,15 @@ export class Directory {
     throw new DomainError(directoryUnavailable);
   }
 
-  /** One span for each server. It covers the search and both binds. */
-  private traced(judge: () => Promise<Verdict>): Promise<Verdict> {
-    return this.tracing === undefined ? judge() : this.tracing.span('LDAP login', {}, judge);
+  /** One span for each server. */
+  private traced<T>(span: string, work: () => Promise<T>): Promise<T> {
+    return this.tracing === undefined ? work() : this.tracing.span(span, {}, work);
   }
 
   /**
-   * Returns the working servers first. When the time of an avoided server is over, one login tries this server at its
-   * configured position again. The server is marked as avoided again before this login starts, so that the other logins
-   * do not wait for its time-out as well.
+   * Returns the working servers first. When the time of an avoided server is over, one question tries this server at its
+   * configured position again. The server is marked as avoided again before this question starts, so that the other
+   * questions do not wait for its time-out as well.
    */
   private inOrder(): Candidate[] {
     const now = performance.now();
@@ -96,9 +100,4 @@ export class Directory {
     if (error.ofThisServerOnly) candidate.avoidedUntil = now + avoidedMs;
     return error.ofThisServerOnly;
   }
-}
-
-function searchFilter(ldap: LdapConfig, { name, exactName }: DirectoryCredential): string {
-  if (exactName) return filterForExactName(ldap.searchFilter, ldap.attributes.login, name);
-  return filterFor(ldap.searchFilter, name);
 }

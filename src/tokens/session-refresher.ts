@@ -9,6 +9,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import { LoginTokens, type NewToken, type Scope, type SessionKey, type Succession } from './persistence/login-tokens';
+import { DirectoryRecheck } from './recheck/directory-recheck';
 import type { TokenPayload } from './token-payload';
 
 export interface RefreshedTokens {
@@ -39,20 +40,24 @@ export class SessionRefresher {
     private readonly tokens: LoginTokens,
     private readonly issuer: TokenIssuer,
     private readonly audit: AuditTrail,
+    private readonly recheck: DirectoryRecheck,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /**
    * @param presented a refresh token with a good signature and good claims; its row is checked here
-   * @throws DomainError AUTH_401006 when the token, its session or its user is no longer valid
+   * @throws DomainError AUTH_401006 when the token, its session or its user is no longer valid; LOGIN_503001 when the
+   *   directory does not answer about its user for too long
    */
   async refresh({ payload }: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     const access = this.issuer.newAccessToken(new Date(payload.exp * 1000));
     if (this.config.jwt.rotation) return this.refreshByRotation(payload, access, client);
-    const scope = await this.tokens.insertFrom(payload, access);
-    if (scope === undefined) throw new DomainError(refreshTokenRejected);
-    return this.answer(claimsOf(payload, scope), access, undefined);
+    const user = await this.tokens.insertFrom(payload, access);
+    if (user === undefined) throw new DomainError(refreshTokenRejected);
+    const { directorySeenAt } = user;
+    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload.sub, directorySeenAt, client);
+    return this.answer(claimsOf(payload, user), access, undefined);
   }
 
   private async refreshByRotation(
@@ -62,7 +67,8 @@ export class SessionRefresher {
   ): Promise<RefreshedTokens> {
     const row = await this.tokens.find(payload);
     if (!row?.live) throw new DomainError(refreshTokenRejected);
-    const { credentialVersion, expires, user } = row;
+    const { credentialVersion, expires, user, directorySeenAt } = row;
+    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload.sub, directorySeenAt, client);
     const session: RotatedSession = { ...claimsOf(payload, user), credentialVersion, expires };
     const rotation = await this.database.transaction((tx) => this.rotate(tx, payload.jti, session, access));
     if (rotation === 'ended') throw new DomainError(refreshTokenRejected);

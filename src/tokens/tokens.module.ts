@@ -3,6 +3,7 @@ import { JwtModule } from '@nestjs/jwt';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
+import { DirectoryModule } from '../directory/directory.module';
 import { UsersModule } from '../users/users.module';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
@@ -15,6 +16,7 @@ import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { SessionUses } from './session-uses';
@@ -31,6 +33,7 @@ import { UserSessions } from './user-sessions';
     UsersModule,
     AuditModule,
     MailModule,
+    DirectoryModule,
   ],
   controllers: [JwksController, TrustedDevicesController],
   providers: [
@@ -55,6 +58,7 @@ import { UserSessions } from './user-sessions';
     RefreshTokenStrategy,
     SessionOpener,
     SessionRefresher,
+    DirectoryRecheck,
     TokenRevoker,
     LiveSessions,
     UserSessions,

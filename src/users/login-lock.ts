@@ -41,13 +41,19 @@ export class LoginLock {
   /**
    * Records the success, or throws why the login is refused. A status error, for example LOGIN_401011, reveals that the
    * password was correct. The lock is therefore checked first: a guess after the lock gets LOGIN_401004 only.
+   *
+   * A new credential version means that the compared password may have changed. The password of a directory user is not
+   * kept here, so such a login goes on under the new version: a parallel login may have changed the user's rights.
+   * @returns the row under whose version the success is recorded
    * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
    */
-  async recordSuccess(user: User): Promise<void> {
-    if (await this.users.recordLoginSuccess(user)) return;
+  async recordSuccess(user: User): Promise<User> {
+    if (await this.users.recordLoginSuccess(user)) return user;
     const now = await this.assertStillOpen(user);
     if (now !== null) this.status.assertUsable(now);
-    throw new DomainError(loginFailed);
+    const renewed = now?.provider === 'ldap' && now.credentialVersion > user.credentialVersion;
+    if (!renewed) throw new DomainError(loginFailed);
+    return this.recordSuccess(now);
   }
 
   /**

@@ -21,6 +21,8 @@ export interface NewUser {
   readonly status: number;
   readonly mfaType: MfaType;
   readonly provider: Provider;
+  /** The entry of a directory user. */
+  readonly directoryId?: string | null;
   readonly isAdmin: boolean;
   readonly tenantId: string;
   readonly orgUnitId: string | null;
@@ -72,6 +74,9 @@ export class UserAccounts {
       credentialVersion: 0,
       tenantId: user.tenantId,
       orgUnitId: user.orgUnitId,
+      directoryId: user.directoryId ?? null,
+      directorySeenAt: null,
+      directoryLookUntil: null,
       createdAt: this.clock.now(),
     });
     try {

@@ -86,6 +86,21 @@ export class User {
   @Column('varchar', { name: 'org_unit_id', length: 64, nullable: true })
   orgUnitId: string | null;
 
+  /**
+   * The stable id of the entry of a directory user. Null until the first login. It never changes: an entry that was
+   * deleted and made again is another person.
+   */
+  @Column('varchar', { name: 'directory_id', length: 36, nullable: true })
+  directoryId: string | null;
+
+  /** When a refresh last found the directory user in order. A login is such a look too, and does not write this. */
+  @Column('datetime', { name: 'directory_seen_at', nullable: true })
+  directorySeenAt: Date | null;
+
+  /** Until then, one refresh asks the directory, and others do not. */
+  @Column('datetime', { name: 'directory_look_until', nullable: true })
+  directoryLookUntil: Date | null;
+
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 

@@ -6,6 +6,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
 import { ExpiringPasswords } from './expiring-passwords';
+import { DirectoryAccounts } from './directory-accounts';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
 import { PasswordHistory } from './password-history';
@@ -22,6 +23,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    DirectoryAccounts,
     LoginLock,
     SecondFactor,
     AccountStatus,
@@ -49,6 +51,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    DirectoryAccounts,
     LoginLock,
     SecondFactor,
     AccountStatus,

@@ -6,7 +6,7 @@ import type { Sql } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUuid } from '../shared/uuid';
-import { selectUserBy, type UserRow, userOf } from './persistence/user-row';
+import { selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import { type User, userStatus } from './user.entity';
 
 /**
@@ -39,6 +39,11 @@ export class UsersRepository {
   findByEmail(typed: string): Promise<User | null> {
     const key = identityKey(typed);
     return key === '' || key.length > 255 ? Promise.resolve(null) : this.findBy('email_key', key);
+  }
+
+  /** Finds the directory user that is bound to the entry with this id. */
+  findByDirectoryId(id: string): Promise<User | null> {
+    return this.findBy('directory_id', id);
   }
 
   /**
@@ -123,7 +128,7 @@ export class UsersRepository {
     return sql.won('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [uid]);
   }
 
-  private async findBy(key: 'uid' | 'login_name_key' | 'email_key', value: string): Promise<User | null> {
+  private async findBy(key: UserKey, value: string): Promise<User | null> {
     const row = await this.database.row<UserRow>(selectUserBy(key), [value]);
     return row === undefined ? null : userOf(row);
   }

@@ -6,7 +6,7 @@ import { Directory } from '../../src/directory/directory';
 import { UnknownGuesses } from '../../src/auth/login/credentials/ldap/unknown-guesses';
 import { accountDisabled } from '../../src/shared/errors/error-catalogue';
 import { type Answer, password, tally, TestService } from '../support/app';
-import { absentDirectory, freshName, ldapLogin } from '../support/ldap';
+import { absentDirectory, foundPerson, freshName, ldapLogin } from '../support/ldap';
 import { HeldComparisons } from '../support/held-comparisons';
 
 /** On a busy machine a burst waits longer for its hashes than the default allows. These tests do not check the wait. */
@@ -153,6 +153,9 @@ it('an account that the directory reports as disabled gets LOGIN_401004 when par
   try {
     const { uid, loginName } = await service.givenUser('told', { provider: 'ldap' });
     const judge = jest.spyOn(service.app.get(Directory), 'judge');
+    jest
+      .spyOn(service.app.get(Directory), 'find')
+      .mockImplementation((query) => Promise.resolve(foundPerson('name' in query ? query.name : 'nobody')));
     const guesses = service.app.get(UnknownGuesses);
     judge.mockImplementation(async () => {
       for (let n = 0; n < 3; n++) await service.app.get(UsersRepository).recordLoginFailure(uid);

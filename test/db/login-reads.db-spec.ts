@@ -44,8 +44,19 @@ describe('the reads of a login', () => {
       ];
       await database.affected(
         `UPDATE users SET login_failed_count = 2, last_login_failed_time = ?, last_login_success_time = ?, topt_secret = ?,
-         mfa_failed_count = 3, mfa_blocked_until = ?, credential_version = 4, org_unit_id = 'fin', nickname = ? WHERE uid = ?`,
-        [new Date(failed), new Date(succeeded), 'sealed'.repeat(100), new Date(blocked), 'Zoë 🦊', uid],
+         mfa_failed_count = 3, mfa_blocked_until = ?, credential_version = 4, org_unit_id = 'fin', nickname = ?, directory_id = ?,
+         directory_seen_at = ?, directory_look_until = ? WHERE uid = ?`,
+        [
+          new Date(failed),
+          new Date(succeeded),
+          'sealed'.repeat(100),
+          new Date(blocked),
+          'Zoë 🦊',
+          uid,
+          new Date(failed),
+          new Date(blocked),
+          uid,
+        ],
       );
       const user = await expectAsTypeormFinds(uid, service.clock.now());
       const columns = rows.metadata.columns.map(({ propertyName }) => user[propertyName as keyof User]);

@@ -123,7 +123,11 @@ describe('token checks that share a statement', () => {
     });
 
     it('each refresh gets the scope of its own user, whatever its token says, with one SELECT for all', async () => {
-      const [acme, other] = ['acme', 'other'].map((tenantId) => ({ tenantId, orgUnitId: `${tenantId} unit` }));
+      const [acme, other] = ['acme', 'other'].map((tenantId) => ({
+        tenantId,
+        orgUnitId: `${tenantId} unit`,
+        directorySeenAt: null,
+      }));
       await Promise.all(
         [acme!, other!].map(({ tenantId, orgUnitId }, n) =>
           database.affected('UPDATE users SET tenant_id = ?, org_unit_id = ? WHERE uid = ?', [
@@ -133,7 +137,7 @@ describe('token checks that share a statement', () => {
           ]),
         ),
       );
-      const root = { tenantId: 'root', orgUnitId: null };
+      const root = { tenantId: 'root', orgUnitId: null, directorySeenAt: null };
       const rows = jest.spyOn(database, 'rows');
       const good = await Promise.all([0, 1, 2, 0, 1, 2].map((owner) => givenRefresh(owner)));
       await expect(Promise.all(good.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual([

@@ -10,7 +10,12 @@ describe('two replicas and one directory', () => {
 
   beforeAll(async () => {
     directory = await OpenLdap.start();
-    replicas = await Replicas.start(ldapSettings(directory, { LDAP_JIT_PROVISIONING: 'true' }));
+    replicas = await Replicas.start(
+      ldapSettings(directory, {
+        LDAP_JIT_PROVISIONING: 'true',
+        LDAP_SEARCH_FILTER: '(|(uid={{username}})(mail={{username}}))',
+      }),
+    );
   });
 
   afterAll(async () => {
@@ -49,5 +54,100 @@ describe('two replicas and one directory', () => {
       expect(await replicas.rows('SELECT uid FROM users WHERE login_name = ?', [name])).toHaveLength(1);
     }
     expect(await replicas.deadlocks()).toBe(0);
+  });
+
+  it('20 parallel first logins at both replicas under two names make one account, and all succeed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = freshName();
+      await givenPerson(directory, name);
+      const names = [name, `${name}@example.test`];
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => login(names[(n >> 1) % 2]!, directoryPassword, n)),
+      );
+      expect(tally(answers)).toEqual({ success: 20 });
+      expect(await replicas.rows('SELECT uid FROM users WHERE login_name LIKE ?', [`${name}%`])).toHaveLength(1);
+    }
+    expect(await replicas.deadlocks()).toBe(0);
+  });
+
+  it('20 parallel logins at both replicas under two names bind an existing account once, and all succeed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = freshName();
+      await givenPerson(directory, name);
+      const names = [name, `${name}@example.test`];
+      expect((await login(name, directoryPassword, 0)).status).toBe(200);
+      await replicas.rows('UPDATE users SET directory_id = NULL WHERE login_name = ?', [name]);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => login(names[(n >> 1) % 2]!, directoryPassword, n)),
+      );
+      expect(tally(answers)).toEqual({ success: 20 });
+      const bound = `SELECT a.id FROM audit_logs a JOIN users u ON u.uid = a.user_id
+        WHERE a.event = 'USER_DIRECTORY_BOUND' AND u.login_name = ? AND u.directory_id IS NOT NULL`;
+      expect(await replicas.rows(bound, [name])).toHaveLength(1);
+    }
+    expect(await replicas.deadlocks()).toBe(0);
+  });
+
+  it('of 100 parallel wrong passwords under two names three are LOGIN_401001, after at most six binds', async () => {
+    const name = freshName();
+    const dn = await givenPerson(directory, name);
+    expect((await login(name, directoryPassword, 0)).status).toBe(200);
+    const before = await directory.bindCount(dn);
+    const names = [name, `${name}@example.test`];
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(names[(n >> 1) % 2]!, 'wrong', n)));
+    expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
+    expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6);
+  });
+
+  describe('refreshes of one user at both replicas', () => {
+    /** Six sessions whose last look is `seconds` ago. */
+    async function givenSessions(seconds: number) {
+      const name = freshName();
+      await givenPerson(directory, name);
+      const tokens: string[] = [];
+      for (let n = 0; n < 6; n++) {
+        tokens.push((await login(name, directoryPassword, n)).body.data.refresh_token as string);
+      }
+      const past = new Date(Date.now() - seconds * 1000);
+      await replicas.rows('UPDATE users SET last_login_success_time = ?, created_at = ? WHERE login_name = ?', [
+        past,
+        past,
+        name,
+      ]);
+      return { name, tokens };
+    }
+
+    const refreshAll = (tokens: string[]) =>
+      Promise.all(
+        Array.from({ length: 24 }, (_, n) =>
+          replicas.post('/refresh', {}, n, { authorization: `Bearer ${tokens[n % tokens.length]}` }),
+        ),
+      );
+
+    it.each([
+      ['within the grace period', 301],
+      ['after it', 14_500],
+    ])('24 parallel refreshes %s make one look', async (_what, seconds) => {
+      for (let round = 0; round < 3; round++) {
+        const { tokens } = await givenSessions(seconds);
+        const before = await directory.connectionCount();
+        expect(tally(await refreshAll(tokens))).toEqual({ success: 24 });
+        expect((await directory.connectionCount()) - before).toBe(1);
+      }
+      expect(await replicas.deadlocks()).toBe(0);
+    });
+
+    it('after the look that finds the entry gone no session is left, and the audit trail has one row', async () => {
+      for (let round = 0; round < 3; round++) {
+        const { name, tokens } = await givenSessions(301);
+        await directory.removeUser(name);
+        await refreshAll(tokens);
+        expect(tally(await refreshAll(tokens))).toEqual({ AUTH_401006: 24 });
+        const ended = `SELECT a.id FROM audit_logs a JOIN users u ON u.uid = a.user_id
+          WHERE a.event = 'USER_DIRECTORY_SESSIONS_ENDED' AND u.login_name = ?`;
+        expect(await replicas.rows(ended, [name])).toHaveLength(1);
+      }
+      expect(await replicas.deadlocks()).toBe(0);
+    });
   });
 });

@@ -69,8 +69,9 @@ describe('a client that disconnects', () => {
     const lock = service.app.get(LoginLock);
     const recordSuccess = lock.recordSuccess.bind(lock);
     jest.spyOn(lock, 'recordSuccess').mockImplementationOnce(async (...given) => {
-      await recordSuccess(...given);
+      const recorded = await recordSuccess(...given);
       disconnect();
+      return recorded;
     });
     await expect(login('old-hash', password)).resolves.toMatchObject({ kind: 'session' });
     expect((await service.userRow(user.uid)).password).toBe(older);

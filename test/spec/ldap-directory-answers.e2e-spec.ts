@@ -1,5 +1,6 @@
 import { TestService, tally } from '../support/app';
-import { DirectoryStub, type StubAnswer } from '../support/directory-stub';
+import { element } from '../support/ber';
+import { DirectoryStub, result, type StubAnswer } from '../support/directory-stub';
 import { freshName, ldapLogin } from '../support/ldap';
 import { eventually } from '../support/servers/eventually';
 
@@ -95,14 +96,56 @@ describe('the answer to a login for each answer of the directory', () => {
     },
   );
 
+  describe('the questions about LDAP_GROUP_REQUIRED', () => {
+    /** Answers the searches after the one that finds the entry with these result codes, without an entry. */
+    function answerGroups(...codes: number[]): void {
+      let searches = 0;
+      stub.lie = (question, id) => {
+        const code = question === 'search' ? codes[searches++ - 1] : undefined;
+        return code === undefined ? undefined : { bytes: element(0x30, id, result(0x65, { code })), end: false };
+      };
+    }
+
+    async function inGroup(): Promise<string> {
+      await service.stop();
+      service = await TestService.start({ ...stub.settings, LDAP_GROUP_REQUIRED: 'cn=portal,dc=elsewhere' });
+      return outcome();
+    }
+
+    it('a match is a member', async () => expect(await inGroup()).toBe('success counted 0'));
+
+    it.each([
+      ['refuses the rule for nested groups as a critical extension', 12],
+      ['refuses it as inappropriate matching', 18],
+      ['refuses it as a protocol error', 2],
+    ])('a server that %s is asked for memberOf alone', async (_what, code) => {
+      answerGroups(code);
+      expect(await inGroup()).toBe('success counted 0');
+    });
+
+    it.each([
+      ['that does not exist', 32],
+      ['of another server', 10],
+      ['that the service account may not read', 50],
+    ])('a group %s has no members', async (_what, code) => {
+      answerGroups(0, code);
+      expect(await inGroup()).toBe('LOGIN_401012 counted 0');
+    });
+
+    it('a server that cannot tell is an outage', async () => {
+      answerGroups(51, 51);
+      expect(await inGroup()).toBe('LOGIN_503001 counted 0');
+    });
+  });
+
   it('a search without an entry is a wrong credential', async () => {
     stub.entries = [];
     expect(await outcome()).toBe('LOGIN_401001 counted 1');
   });
 
-  it('a search with two entries is an outage, and the service binds as neither (T178)', async () => {
+  it('a search with two entries is a wrong credential, and the service binds as neither (T178)', async () => {
     stub.entries = ['uid=one,dc=example', 'uid=two,dc=example'];
-    expect(await outcome()).toBe('LOGIN_503001 counted 0');
+    expect(await outcome()).toBe('LOGIN_401001 counted 1');
     expect(stub.userBinds).toBe(0);
   });
 

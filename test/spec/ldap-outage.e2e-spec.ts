@@ -90,7 +90,7 @@ describe('an outage of the directory (W20)', () => {
         await withSettings({ LDAP_URL: url, ...settings }, async (other) => {
           await expectUnavailable(other, { names: ['no answer in time'] });
         });
-        expect(silent.accepted()).toBe(2);
+        expect(silent.accepted()).toBe(1);
         await expectEventually(() => openTo(silent.port) === 0);
       } finally {
         silent.stop();
@@ -135,11 +135,6 @@ describe('an outage of the directory (W20)', () => {
   it.each([
     ['a search base that does not exist', { LDAP_SEARCH_BASE: 'ou=nowhere,dc=example,dc=test' }, 'search base'],
     ['a search base that is not a DN', { LDAP_SEARCH_BASE: 'nonsense' }, 'search or bind refused'],
-    [
-      'a filter that matches several entries',
-      { LDAP_SEARCH_FILTER: '(|(uid={{username}})(uid=*))' },
-      'more than one entry',
-    ],
     ['a host that does not exist', { LDAP_URL: 'ldap://directory.invalid' }, 'connection refused or lost'],
   ])('%s gives LOGIN_503001 (T178)', async (_what, settings, reason) => {
     await givenDirectoryUser();
@@ -161,7 +156,7 @@ describe('an outage of the directory (W20)', () => {
           hanging--;
           return answer;
         });
-        await expectEventually(() => silent.accepted() >= 40);
+        await expectEventually(() => silent.accepted() >= 20);
         // The number of rounds before the first time-out depends on the machine. One round is enough: a local login
         // that waited for the directory would end after some of the directory logins.
         let [roundsBeside, slowestRoundMs, mostOpen] = [0, 0, silent.open()];
@@ -175,8 +170,8 @@ describe('an outage of the directory (W20)', () => {
           if (performance.now() - began < 4000) mostOpen = Math.max(mostOpen, silent.open());
         }
         expect(roundsBeside).toBeGreaterThan(0);
-        // At most three logins of each user, with two connections each.
-        expect(mostOpen).toBeLessThanOrEqual(2 * 3 * remote.length);
+        // At most three logins of each user, with one connection each.
+        expect(mostOpen).toBeLessThanOrEqual(3 * remote.length);
         expect(tally(await Promise.all(stuck))).toEqual({ LOGIN_503001: 100 });
         // A round of local logins shows how much the load of the machine delays an answer.
         expect(performance.now() - began).toBeLessThan(contractMs + 1000 + 2 * slowestRoundMs);
@@ -206,7 +201,7 @@ describe('an outage of the directory (W20)', () => {
           for (let n = 0; n < 5; n++) expect((await ldapLogin(other, loginName)).status).toBe(200);
           expect((await ldapLogin(other, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
           // Only the first login tried the silent server.
-          expect(silent.accepted()).toBe(2);
+          expect(silent.accepted()).toBe(1);
           expect(other.logLines.filter(({ context }) => context === 'directory')).toHaveLength(1);
         });
       } finally {
@@ -219,7 +214,7 @@ describe('an outage of the directory (W20)', () => {
       try {
         await withSettings({ LDAP_URL: `${one.url},${two.url}` }, async (other) => {
           await expectUnavailable(other);
-          expect(two.accepted()).toBe(2);
+          expect(two.accepted()).toBe(1);
         });
       } finally {
         one.stop();

@@ -1,6 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { DataSource } from 'typeorm';
 import { Directory } from '../../src/directory/directory';
+import type { Finding } from '../../src/directory/person';
 import type { Verdict } from '../../src/directory/verdict';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
@@ -8,7 +9,7 @@ import { type Answer, password, tally, TestService } from '../support/app';
 import { countHashing } from '../support/count-hashing';
 import { countStatements } from '../support/count-statements';
 import { HeldComparisons } from '../support/held-comparisons';
-import { absentDirectory, directoryPassword, ldapLogin } from '../support/ldap';
+import { absentDirectory, directoryPassword, foundPerson, ldapLogin } from '../support/ldap';
 import { eventually } from '../support/servers/eventually';
 
 const settings = { HIDE_ACCOUNT_EXISTENCE: 'true', BCRYPT_COST: '6' };
@@ -96,7 +97,12 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
   ] as const)('when a directory is configured, with LDAP_JIT_PROVISIONING %s and the verdict %s', async (jit, kind) => {
     const service = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: jit });
     try {
-      jest.spyOn(service.app.get(Directory), 'judge').mockResolvedValue({ kind });
+      const directory = service.app.get(Directory);
+      jest.spyOn(directory, 'find').mockImplementation((query) => {
+        const known = kind === 'wrong' && 'name' in query;
+        return Promise.resolve(known ? foundPerson(query.name) : { kind: 'nobody' });
+      });
+      jest.spyOn(directory, 'judge').mockResolvedValue({ kind: 'wrong' });
       await givenAccounts(service);
       await expectOneAnswerAfterOneHash(service, byDirectory);
     } finally {
@@ -132,6 +138,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
 
   describe('with a directory', () => {
     let service: TestService;
+    let find: jest.SpyInstance<Promise<Finding>>;
     let judge: jest.SpyInstance<Promise<Verdict>>;
     beforeEach(async () => {
       service = await TestService.start({
@@ -141,6 +148,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
         HASH_QUEUE_MAX_WAIT_MS: '60000',
       });
       await givenAccounts(service);
+      find = jest.spyOn(service.app.get(Directory), 'find').mockResolvedValue(foundPerson('directory'));
       judge = jest.spyOn(service.app.get(Directory), 'judge');
     });
     afterEach(() => service.stop());
@@ -163,20 +171,45 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
     });
 
     it('a right credential opens a session', async () => {
-      judge.mockResolvedValue({ kind: 'right', entry: { dn: 'uid=directory,dc=example' } });
+      judge.mockResolvedValue({ kind: 'right' });
       expect(tally([await ldapLogin(service, 'directory')])).toEqual({ success: 1 });
     });
 
     it('the first login of a just-in-time user takes one hash, as every refusal does', async () => {
       const other = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
       try {
-        const entry = { dn: 'uid=newcomer,dc=example', uid: 'newcomer' };
-        const judged = jest.spyOn(other.app.get(Directory), 'judge').mockResolvedValue({ kind: 'right', entry });
+        const directory = other.app.get(Directory);
+        jest.spyOn(directory, 'find').mockResolvedValue(foundPerson('newcomer'));
+        const judged = jest.spyOn(directory, 'judge').mockResolvedValue({ kind: 'right' });
         const work = await countHashing(other)(async () => {
           expect(tally([await ldapLogin(other, 'newcomer')])).toEqual({ success: 1 });
         });
         expect(work).toEqual(configuredWork);
         expect(judged).toHaveBeenCalledTimes(1);
+      } finally {
+        await other.stop();
+      }
+    });
+
+    it('a login of a known user under another name takes one hash, whether the password is right or wrong', async () => {
+      const other = await TestService.start({ ...settings, ...absentDirectory, LDAP_JIT_PROVISIONING: 'true' });
+      try {
+        const id = '00000000-0000-4000-8000-000000000001';
+        await other.givenUser('known', { provider: 'ldap', directoryId: id });
+        const directory = other.app.get(Directory);
+        jest.spyOn(directory, 'find').mockResolvedValue(foundPerson('known', { id }));
+        const judged = jest.spyOn(directory, 'judge');
+        const hashing = countHashing(other);
+        for (const [kind, outcome] of [
+          ['right', 'success'],
+          ['wrong', 'LOGIN_401001'],
+        ] as const) {
+          judged.mockResolvedValue({ kind });
+          const work = await hashing(async () => {
+            expect(tally([await ldapLogin(other, 'known@example.test')])).toEqual({ [outcome]: 1 });
+          });
+          expect(work).toEqual(configuredWork);
+        }
       } finally {
         await other.stop();
       }
@@ -192,6 +225,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
       );
       const answers = [await ldapLogin(service, 'unknown'), await ldapLogin(service, 'directory')];
       expect(tally(answers)).toEqual({ COMMON_503001: 2 });
+      expect(find).not.toHaveBeenCalled();
       expect(judge).not.toHaveBeenCalled();
       end(false);
       await Promise.all(before);

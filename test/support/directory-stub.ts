@@ -33,6 +33,8 @@ export class DirectoryStub {
   entries: string[] = ['uid=somebody,dc=example'];
   /** The login name of every entry. */
   uid = 'somebody';
+  /** Further attributes of every entry. */
+  attributes: Record<string, string> = {};
   /** URLs of search references in each search result. */
   references: string[] = [];
   /** If true, the stub never answers the bind of a user. */
@@ -106,7 +108,10 @@ export class DirectoryStub {
     if (question === 'user bind' && this.mute) return [];
     if (question !== 'search') return [result(0x61, question === 'service bind' ? this.serviceBind : this.userBind)];
     return [
-      ...this.entries.map((dn) => element(0x64, text(dn), element(0x30, attribute('uid', this.uid)))),
+      ...this.entries.map((dn) => {
+        const values = Object.entries({ uid: this.uid, ...this.attributes });
+        return element(0x64, text(dn), element(0x30, ...values.map(([name, value]) => attribute(name, value))));
+      }),
       ...this.references.map((url) => element(0x73, text(url))),
       result(0x65, this.searchResult),
     ];

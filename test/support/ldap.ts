@@ -1,3 +1,4 @@
+import type { DirectoryPerson } from '../../src/directory/person';
 import type { OpenLdap } from './servers/openldap';
 import { type Answer, TestService } from './app';
 
@@ -25,6 +26,22 @@ export const absentDirectory = {
 /** Adds a person to the directory, without a user row in the service. */
 export async function givenPerson(server: OpenLdap, uid: string, more: { cn?: string; mail?: string } = {}) {
   return server.addUser({ uid, cn: uid, mail: `${uid}@example.test`, password: directoryPassword, ...more });
+}
+
+/** What the directory finds for a name, for tests that answer in its place. */
+export function foundPerson(loginName: string, more: Partial<DirectoryPerson> = {}) {
+  const person: DirectoryPerson = {
+    dn: `uid=${loginName},dc=example`,
+    id: null,
+    loginNames: [loginName],
+    email: null,
+    name: null,
+    disabled: false,
+    expires: null,
+    groups: { required: true, admin: null },
+    ...more,
+  };
+  return { kind: 'person', person } as const;
 }
 
 export function ldapLogin(

@@ -11,6 +11,7 @@ import {
 import { LoginJournal } from '../../audit/login-journal';
 import { AppConfig } from '../../platform/config/app-config';
 import type { User } from '../../users/user.entity';
+import { AccountRefused } from './account-refused';
 import type { LoginCommand } from './login-command';
 
 /** Writes a `login_logs` row for each refused login. `HIDE_ACCOUNT_EXISTENCE` gives the same answer to all refusals. */
@@ -33,10 +34,11 @@ export class LoginRefusals {
     } catch (error) {
       // An overloaded service checks no credential. Without a check there is no attempt to log.
       if (!(error instanceof DomainError) || error.entry === serviceUnavailable) throw error;
+      const account = error instanceof AccountRefused ? error.user : user;
       await this.journal.failed(
         {
-          userId: user?.uid ?? null,
-          loginName: user?.loginName ?? command.username,
+          userId: account?.uid ?? null,
+          loginName: account?.loginName ?? command.username,
           provider: command.provider,
           mfa: null,
           outcome: error.entry.code,

@@ -53,11 +53,11 @@ export class LoginService {
     command: LoginCommand,
     client: ClientInfo,
   ): Promise<LoginOutcome> {
-    await this.credentials.assertOpen(user, command, client); //                 LOGIN_401004
-    if (!accepted) await this.credentials.assertValid(user, command, client); // LOGIN_401001, counter + 1
-    await this.lock.recordSuccess(user); //                                      LOGIN_401004/011/012/008, counter 0
-    await this.credentials.renew(user, command, client); //                      replaces a hash of a lower cost
-    return this.branch(user, command, client); //                                one of the three outcomes
+    await this.credentials.assertOpen(user, command, client); //                    LOGIN_401004
+    const valid = accepted ?? (await this.credentials.assertValid(user, command, client)); // LOGIN_401001, counter + 1
+    const proof = { ...valid, user: await this.lock.recordSuccess(valid.user) }; // LOGIN_401004/011/012/008, counter 0
+    const current = await this.credentials.renew(proof, command, client); //        follows a new cost or the directory
+    return this.branch(current, command, client); //                                one of the three outcomes
   }
 
   /**

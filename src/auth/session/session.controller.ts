@@ -5,6 +5,7 @@ import {
   accessTokenExpired,
   accessTokenInvalid,
   accessTokenRevoked,
+  directoryUnavailable,
   refreshTokenRejected,
 } from '../../shared/errors/error-catalogue';
 import { Answers } from '../../platform/http/answers.decorator';
@@ -38,7 +39,7 @@ export class SessionController {
   @ApiSecurity({})
   @ApiBody({ type: RefreshDto, required: false })
   @ApiOperation({ operationId: 'refresh', summary: 'Exchange a refresh token for a new access token' })
-  @Answers(RefreshResponse, refreshTokenRejected)
+  @Answers(RefreshResponse, refreshTokenRejected, directoryUnavailable)
   async refresh(
     @Body() _body: RefreshDto,
     @RefreshToken() presented: PresentedToken,

@@ -54,8 +54,8 @@ export function checkLdap({ ldap }: AppConfig): Promise<Finding> {
       if (ldap === undefined) return ['skipped', 'LDAP_URL is not set'];
       const servers = await checkDirectory(ldap);
       const text = servers.map(({ server, detail }) => `${server} ${detail}`).join('; ');
-      if (servers.every(({ ok }) => !ok)) return ['problem', text];
-      return [servers.every(({ ok }) => ok) ? 'ok' : 'warn', text];
+      if (servers.every(({ health }) => health === 'problem')) return ['problem', text];
+      return [servers.every(({ health }) => health === 'ok') ? 'ok' : 'warn', text];
     },
     explain,
   );

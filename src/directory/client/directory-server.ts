@@ -4,16 +4,19 @@ import { addressesOf, sharedLookup } from '../connection/host-addresses';
 import { LoginSockets } from '../connection/login-sockets';
 import { startTls } from '../connection/start-tls';
 import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
+import type { DirectoryPerson, Finding } from '../person';
 import type { Verdict } from '../verdict';
+import { idAttributes } from './entry-values';
+import { type PersonQuery, PersonSearch } from './person-search';
+import { ServiceConnection } from './service-connection';
 import { loginByStrategy, type StrategyServer } from './strategy-login';
 import { verdictOf } from './strategy-verdict';
 
-export interface SearchCredential {
-  /** A complete filter, without a placeholder. */
-  readonly filter: string;
-  /** The password for the bind as the entry that the search finds. */
-  readonly password: string;
-}
+/** ldapjs requires a logger. Its lines contain DNs and the messages of the protocol. */
+const silentLog: Record<string, () => unknown> = {
+  child: () => silentLog,
+  ...Object.fromEntries(['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined])),
+};
 
 /** One server of `LDAP_URL`. Each login has a time limit, and its connections are closed when the login ends. */
 export class DirectoryServer {
@@ -35,45 +38,72 @@ export class DirectoryServer {
     this.label = `${protocol}//${hostname}:${this.port}`;
   }
 
-  /** @param budgetMs limits the look-up, connections, TLS, two binds and the search. @throws DirectoryFailure */
-  async judge(credential: SearchCredential, budgetMs: number): Promise<Verdict> {
+  get isEncrypted(): boolean {
+    return this.tls !== 'none';
+  }
+
+  /** @param budgetMs limits the look-up of the host, the connection, TLS, the bind and all searches. @throws DirectoryFailure */
+  find(query: PersonQuery, budgetMs: number): Promise<Finding> {
+    return this.search(budgetMs, (connection) => new PersonSearch(connection, this.config).find(query));
+  }
+
+  /** Runs searches as the service account, on one connection. @throws DirectoryFailure */
+  search<T>(budgetMs: number, work: (connection: ServiceConnection) => Promise<T>): Promise<T> {
+    return this.within(budgetMs, async (sockets) => {
+      const { bindDn: dn, bindPassword: password, timeoutMs } = this.config;
+      const transport = await this.transport(sockets, 1);
+      const options = { ...transport, timeout: timeoutMs, connectTimeout: timeoutMs, log: silentLog };
+      return work(await this.tracked(sockets, () => ServiceConnection.open(options, { dn, password })));
+    });
+  }
+
+  /** @param budgetMs limits the look-up of the host, connections, TLS, two binds and the search. @throws DirectoryFailure */
+  judge(person: Pick<DirectoryPerson, 'dn' | 'id'>, password: string, budgetMs: number): Promise<Verdict> {
+    return this.within(budgetMs, async (sockets) => {
+      const { config } = this;
+      const server: StrategyServer = {
+        ...(await this.transport(sockets, 2)),
+        bindDN: config.bindDn,
+        bindCredentials: config.bindPassword,
+        searchBase: person.dn,
+        searchScope: 'base',
+        searchFilter: '(objectClass=*)',
+        searchAttributes: Object.values(idAttributes),
+        includeRaw: true,
+        // Groups are not searched here. The default makes ldapjs ask for an attribute `dn`, which `checkedMessage` refuses.
+        groupDnProperty: config.attributes.login,
+        timeout: config.timeoutMs,
+        connectTimeout: config.timeoutMs,
+        // Strict parsing throws an error that no code catches, also for DNs that the directory accepts.
+        strictDN: false,
+      };
+      return verdictOf(await this.tracked(sockets, () => loginByStrategy(server, password)), person.id);
+    });
+  }
+
+  private async within<T>(budgetMs: number, work: (sockets: LoginSockets) => Promise<T>): Promise<T> {
     const sockets = new LoginSockets();
     let timer: NodeJS.Timeout | undefined;
     const timeOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new DirectoryFailure('no answer in time')), budgetMs);
     });
     try {
-      return await Promise.race([this.login(credential, sockets), timeOut]);
+      return await Promise.race([work(sockets), timeOut]);
     } finally {
       clearTimeout(timer);
       sockets.close();
     }
   }
 
-  private async login({ filter, password }: SearchCredential, sockets: LoginSockets): Promise<Verdict> {
-    const { config } = this;
-    const server: StrategyServer = {
-      ...(await this.transport(sockets)),
-      bindDN: config.bindDn,
-      bindCredentials: config.bindPassword,
-      searchBase: config.searchBase,
-      searchFilter: filter,
-      searchAttributes: Object.values(config.attributes),
-      // Groups are not searched. The default makes ldapjs ask for an attribute `dn`, which `checkedMessage` refuses.
-      groupDnProperty: config.attributes.login,
-      timeout: config.timeoutMs,
-      connectTimeout: config.timeoutMs,
-      // Strict parsing throws an error that no code catches, also for DNs that the directory accepts.
-      strictDN: false,
-    };
-    const login = () => loginByStrategy(server, password);
-    return verdictOf(await (this.tls === 'none' ? sockets.during(login) : login()));
+  private tracked<T>(sockets: LoginSockets, work: () => Promise<T>): Promise<T> {
+    return this.tls === 'none' ? sockets.during(work) : work();
   }
 
-  private async transport(sockets: LoginSockets): Promise<Pick<StrategyServer, 'url' | 'tlsOptions'>> {
+  /** @param clients how many clients of ldapjs will connect */
+  private async transport(sockets: LoginSockets, clients: number): Promise<Pick<StrategyServer, 'url' | 'tlsOptions'>> {
     if (this.tls === 'none') return { url: `ldap://${await this.address()}:${this.port}` };
-    const ready =
-      this.tls === 'starttls' ? await Promise.all([this.openForTls(sockets), this.openForTls(sockets)]) : [];
+    const opened = Array.from({ length: this.tls === 'starttls' ? clients : 0 }, () => this.openForTls(sockets));
+    const ready = await Promise.all(opened);
     return {
       url: `ldaps://${isIP(this.host) === 6 ? `[${this.host}]` : this.host}:${this.port}`,
       tlsOptions: {
@@ -85,8 +115,7 @@ export class DirectoryServer {
         lookup: sharedLookup,
         // `tls.connect` passes the signal to `net.Socket`, but the type of its options does not declare it.
         ...{ signal: sockets.signal },
-        // `tls.connect` reads `socket` once for each of the two clients of a login. It opens a connection when
-        // undefined.
+        // `tls.connect` reads `socket` once for each client. It opens a connection when undefined.
         get socket() {
           return sockets.handOver(ready.shift());
         },

@@ -1,4 +1,4 @@
-import { filterFor, filterForExactName, filterValue } from './search-filter';
+import { filterFor, filterValue, memberFilters, memberOfGroupFilter } from './search-filter';
 
 describe('a name in a search filter (RFC 4515 §3)', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('a name in a search filter (RFC 4515 §3)', () => {
     expect(filterValue(name)).toBe(written);
   });
 
-  it('escapes a placeholder in a name, because ldapauth-fork would replace it', () => {
+  it('escapes a placeholder in a name, so that it is never replaced', () => {
     expect(filterFor('(uid={{username}})', "{{username}}$'")).toBe("(uid=\\7b\\7busername\\7d\\7d$')");
   });
 
@@ -21,7 +21,8 @@ describe('a name in a search filter (RFC 4515 §3)', () => {
     expect(filterFor('(|(uid={{username}})(mail={{username}}))', 'a*')).toBe('(|(uid=a\\2a)(mail=a\\2a))');
   });
 
-  it('filterForExactName also requires that the login name attribute is the exact name', () => {
-    expect(filterForExactName('(mail={{username}})', 'uid', 'a(b')).toBe('(&(mail=a\\28b)(uid=a\\28b))');
+  it('escapes the DNs of groups and members', () => {
+    expect(memberFilters('cn=a\\,b (c),dc=d')[1]).toBe('(memberOf=cn=a\\5c,b \\28c\\29,dc=d)');
+    expect(memberOfGroupFilter('cn=a*')).toBe('(|(member=cn=a\\2a)(uniqueMember=cn=a\\2a))');
   });
 });

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
 import { guardLdapjs } from '../protocol/ldapjs-guards';
-import type { DirectoryEntry } from '../verdict';
+
+/** The entry as ldapauth-fork returns it. `_raw` has its values as bytes. */
+export interface StrategyEntry {
+  readonly dn?: unknown;
+  readonly _raw: Readonly<Record<string, unknown>>;
+}
 
 /** The result that the strategy reported, and the stages that the login had reached by then. */
 export interface StrategyReport {
   readonly outcome:
-    | { readonly kind: 'success'; readonly entry: DirectoryEntry }
+    | { readonly kind: 'success'; readonly entry: StrategyEntry }
     | { readonly kind: 'fail'; readonly token: string }
     | { readonly kind: 'error'; readonly error: unknown };
   /**
@@ -43,8 +48,8 @@ const loadStrategy = () =>
   }));
 
 /**
- * Runs one login with passport-ldapauth, without Express: search as the service account, bind as the entry found. The
- * search filter is complete, and the strategy gets a constant user name. Its messages therefore contain no text of a
+ * Runs one login with passport-ldapauth, without Express: read the entry as the service account, bind as the entry. The
+ * entry is already known, and the strategy gets a constant user name. Its messages therefore contain no text of a
  * request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
  * time-out.
  */
@@ -57,10 +62,10 @@ export async function loginByStrategy(server: StrategyServer, password: string):
     try {
       const strategy = new Strategy(
         { server: { ...server, log: stages }, credentialsLookup: () => ({ username: 'user', password }) },
-        (entry: DirectoryEntry, done: (error: null, user: DirectoryEntry) => void) => done(null, entry),
+        (entry: StrategyEntry, done: (error: null, user: StrategyEntry) => void) => done(null, entry),
       );
       Object.assign(strategy, {
-        success: (entry: DirectoryEntry) => report({ kind: 'success', entry }),
+        success: (entry: StrategyEntry) => report({ kind: 'success', entry }),
         fail: (challenge: { message?: unknown } | undefined) =>
           report({ kind: 'fail', token: String(challenge?.message) }),
         error: (error: unknown) => report({ kind: 'error', error }),

@@ -1,24 +1,28 @@
 import { accountNotEnabled } from '../../shared/errors/error-catalogue';
-import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
-import type { DirectoryEntry, Verdict } from '../verdict';
+import { DirectoryFailure } from '../protocol/directory-failure';
+import type { Verdict } from '../verdict';
 import { stateOfSubCode } from './active-directory';
-import type { StrategyReport } from './strategy-login';
+import { entryValues, idOf } from './entry-values';
+import { ldapjsFailure } from './ldapjs-failure';
+import type { StrategyEntry, StrategyReport } from './strategy-login';
 
 /** Result codes of RFC 4511 Appendix A. */
 const ldap = { inappropriateAuthentication: 48, unwillingToPerform: 53 } as const;
 
 /**
- * Only a refused bind as the user, or a search that finds no entry, is the user's failure. Every other error is an
- * outage and must not be counted (docs/spec/attacks.md#w20).
+ * Only a refused bind as the user, or an entry that is gone, is the user's failure. Every other error is an outage and
+ * must not be counted (docs/spec/attacks.md#w20).
+ * @param id the id of the entry that was found before. An entry that has replaced it since then is another person
  * @throws DirectoryFailure
  */
-export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport): Verdict {
+export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport, id: string | null): Verdict {
   switch (outcome.kind) {
     case 'success':
-      return { kind: 'right', entry: withDn(outcome.entry) };
+      return { kind: idIn(outcome.entry) === id ? 'right' : 'unknown' };
     case 'fail':
       if (!serviceBound) throw new DirectoryFailure('service account refused', codeOf(outcome.token));
-      if (outcome.token === 'no such object') return baseNotFound(userRefused);
+      // The entry was deleted since it was found, before or after it was read again.
+      if (outcome.token === 'no such object') return { kind: 'unknown' };
       return stateOrWrong(outcome.token, userRefused);
     case 'error':
       return errorVerdict(outcome.error, serviceBound, userRefused);
@@ -31,37 +35,19 @@ function stateOrWrong(token: string, userRefused: boolean): Verdict {
   return { kind: userRefused ? 'wrong' : 'unknown' };
 }
 
-/**
- * As the result of the bind, "no such object" means that the entry was deleted after the search. As the result of the
- * search, it means that the search base is wrong.
- */
-function baseNotFound(userRefused: boolean): Verdict {
-  if (userRefused) return { kind: 'unknown' };
-  throw new DirectoryFailure('search base not found');
-}
-
 function errorVerdict(error: unknown, serviceBound: boolean, userRefused: boolean): Verdict {
   // ldapauth-fork reports two errors as strings: too many matches, and no such user, which never reaches this function.
   if (typeof error === 'string') throw new DirectoryFailure('more than one entry');
-  const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
-  if (name === 'TimeoutError' || message === 'connection timeout') throw new DirectoryFailure('no answer in time');
-  if (name === 'VError') throw parseFailure(error as { readonly cause?: () => unknown });
-  if (name === 'ConnectionError' || typeof code !== 'number') throw connectionFailure(error);
+  const { code } = error as { code?: unknown };
   if (userRefused && code === ldap.inappropriateAuthentication) return { kind: 'wrong' };
   if (userRefused && code === ldap.unwillingToPerform) return { kind: 'refused', answer: accountNotEnabled };
-  throw new DirectoryFailure(serviceBound ? 'search or bind refused' : 'service account refused', code);
-}
-
-/** ldapjs wraps the errors of its parser in a VError, and no other errors. */
-function parseFailure(error: { readonly cause?: () => unknown }): DirectoryFailure {
-  const cause = error.cause?.();
-  return cause instanceof DirectoryFailure ? cause : new DirectoryFailure('malformed answer');
+  throw ldapjsFailure(error, serviceBound ? 'search' : 'service bind');
 }
 
 /** A bind with an empty DN is anonymous with any password (RFC 4513 §5.1), so its success proves nothing. */
-function withDn(entry: DirectoryEntry): DirectoryEntry {
-  if (typeof entry.dn === 'string' && entry.dn.trim() !== '') return entry;
-  throw new DirectoryFailure('entry without a DN');
+function idIn({ dn, _raw }: StrategyEntry): string | null {
+  if (typeof dn !== 'string' || dn.trim() === '') throw new DirectoryFailure('entry without a DN');
+  return idOf(entryValues(_raw));
 }
 
 function codeOf(token: string): string | undefined {

@@ -86,8 +86,8 @@ describe('the check of answers before ldapjs reads them', () => {
     },
   );
 
-  it('refuses a third result as malformed, because a login sends two requests on a connection', () => {
-    expect(() => read(Buffer.concat([done, done, done]))).toThrow('malformed answer');
+  it('refuses more results than a connection has requests', () => {
+    expect(() => read(Buffer.concat(Array<Buffer>(11).fill(done)))).toThrow('malformed answer');
   });
 
   it.each([

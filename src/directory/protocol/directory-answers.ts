@@ -6,9 +6,12 @@ import { checkedMessage } from './ldap-message';
 const maxBytes = 256 * 1024;
 /** Many small elements take longer to read than one large element. ldapjs needs about 15 ms for 10,000 elements. */
 const maxElements = 10_000;
-/** A connection of a login carries at most two requests: the bind as the service account and the search. */
-const maxResults = 2;
-/** One entry is a match, two are an ambiguous match. Further entries change nothing, so ldapjs does not get them. */
+/** The bind as the service account, the searches for a person, and three questions about each of two groups. */
+const maxResults = 10;
+/**
+ * One entry of a search is a match, two are an ambiguous match. Further entries change nothing, so ldapjs does not get
+ * them.
+ */
 const maxEntries = 2;
 
 /**
@@ -50,7 +53,10 @@ export class DirectoryAnswers {
 
   private checked(bytes: Buffer): Buffer | undefined {
     const { kind, message } = checkedMessage(bytes, this.budget);
-    if (kind === 'result' && ++this.results > maxResults) throw new DirectoryFailure('malformed answer');
+    if (kind === 'result') {
+      if (++this.results > maxResults) throw new DirectoryFailure('malformed answer');
+      this.entries = 0;
+    }
     return kind === 'other' || (kind === 'entry' && ++this.entries > maxEntries) ? undefined : message;
   }
 }

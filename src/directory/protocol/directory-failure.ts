@@ -5,6 +5,7 @@ export type FailureReason =
   | 'malformed answer'
   | 'answer too large'
   | 'StartTLS refused'
+  | 'TLS demanded'
   | 'service account refused'
   | 'search base not found'
   | 'more than one entry'

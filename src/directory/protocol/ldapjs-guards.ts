@@ -13,17 +13,23 @@ interface LdapjsParser extends EventEmitter {
   write(data: Buffer): boolean;
 }
 
+let guarded: unknown;
+
 /**
  * Replaces two functions of ldapjs, in the copy that passport-ldapauth uses. ldapjs is archived, and with the original
  * functions one answer of a directory can end or block the process (ADR 0010).
+ * @returns the module ldapjs
  * @throws Error when a new version of ldapjs has these functions in other files
  */
-export function guardLdapjs(): void {
+export function guardLdapjs(): unknown {
+  if (guarded !== undefined) return guarded;
   // ldapjs is a dependency of ldapauth-fork, which is a dependency of passport-ldapauth.
   const strategy = createRequire(createRequire(__filename).resolve('passport-ldapauth'));
   const ldapauth = createRequire(strategy.resolve('ldapauth-fork'));
   nameUnnamedResults(ldapauth('ldapjs/lib/errors') as LdapjsErrors);
   checkAnswers((ldapauth('ldapjs/lib/messages/parser') as { readonly prototype: LdapjsParser }).prototype);
+  guarded = ldapauth('ldapjs');
+  return guarded;
 }
 
 /**

@@ -543,7 +543,20 @@ describe('captcha and directory', () => {
       startTls: false,
       timeoutMs: 3000,
       jitProvisioning: false,
+      syncAttributes: true,
+      groups: {},
+      recheck: { seconds: 300, graceSeconds: 14_400 },
     });
+  });
+
+  it('the default grace is never shorter than LDAP_RECHECK_SECONDS', () => {
+    const { ldap } = load({ ...directory, LDAP_RECHECK_SECONDS: '20000' });
+    expect(ldap?.recheck).toEqual({ seconds: 20_000, graceSeconds: 20_000 });
+    expect(load({ ...directory, LDAP_RECHECK_SECONDS: '0' }).ldap?.recheck.seconds).toBe(0);
+  });
+
+  it.each(['LDAP_GROUP_REQUIRED', 'LDAP_GROUP_ADMIN'])('%s without a directory stops the start', (key) => {
+    expect(problems({ ...development, [key]: 'cn=portal,dc=example' })).toEqual([`${key} needs LDAP_URL`]);
   });
 
   it.each([
@@ -556,6 +569,11 @@ describe('captcha and directory', () => {
     ['LDAP_CA_FILE', '/no/such/file.pem'],
     ['LDAP_TIMEOUT_MS', '60000'],
     ['LDAP_JIT_PROVISIONING', 'yes'],
+    ['LDAP_SYNC_ATTRIBUTES', 'yes'],
+    ['LDAP_GROUP_REQUIRED', 'portal'],
+    ['LDAP_GROUP_ADMIN', 'cn=admins,,dc=example'],
+    ['LDAP_RECHECK_SECONDS', '-1'],
+    ['LDAP_RECHECK_GRACE_SECONDS', '299'],
   ])('%s=%s stops the start', (key, value) => {
     expect(problems({ ...development, ...directory, [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
   });

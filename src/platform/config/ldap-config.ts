@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isDistinguishedName } from './distinguished-name';
 import { isSearchFilter } from './ldap-filter';
 import type { SettingsReader } from './settings-reader';
 
@@ -15,6 +16,16 @@ export interface LdapConfig {
   readonly timeoutMs: number;
   readonly jitProvisioning: boolean;
   readonly attributes: { readonly login: string; readonly email: string; readonly name: string };
+  /** The nickname and the e-mail address of a user follow the directory at each login. */
+  readonly syncAttributes: boolean;
+  /** DNs of groups. Undefined when not set. */
+  readonly groups: { readonly required?: string; readonly admin?: string };
+  readonly recheck: {
+    /** A refresh asks the directory again after this time. 0 turns the rule off. */
+    readonly seconds: number;
+    /** How long sessions go on without an answer of the directory. */
+    readonly graceSeconds: number;
+  };
 }
 
 /** Returns undefined if `LDAP_URL` is not set. The provider `ldap` is then off. */
@@ -22,8 +33,15 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
   env.mention('LDAP_BIND_DN', 'LDAP_BIND_PASSWORD', 'LDAP_SEARCH_BASE', 'LDAP_SEARCH_FILTER', 'LDAP_START_TLS');
   env.mention('LDAP_CA_FILE', 'LDAP_TIMEOUT_MS', 'LDAP_JIT_PROVISIONING');
   env.mention('LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME');
+  env.mention('LDAP_SYNC_ATTRIBUTES', 'LDAP_RECHECK_SECONDS', 'LDAP_RECHECK_GRACE_SECONDS');
   const urls = env.list('LDAP_URL');
-  if (urls.length === 0) return undefined;
+  const groups = { required: readGroup(env, 'LDAP_GROUP_REQUIRED'), admin: readGroup(env, 'LDAP_GROUP_ADMIN') };
+  if (urls.length === 0) {
+    // Without a directory a group would restrict nothing, and the operator would believe that it does.
+    if (groups.required !== undefined) env.problem('LDAP_GROUP_REQUIRED', 'needs LDAP_URL');
+    if (groups.admin !== undefined) env.problem('LDAP_GROUP_ADMIN', 'needs LDAP_URL');
+    return undefined;
+  }
   if (urls.some((url) => !URL.canParse(url) || !/^ldaps?:$/.test(new URL(url).protocol))) {
     env.problem('LDAP_URL', 'must be one or several ldap:// or ldaps:// addresses, separated by commas');
   }
@@ -49,7 +67,24 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
       email: readAttribute(env, 'LDAP_ATTR_EMAIL', 'mail'),
       name: readAttribute(env, 'LDAP_ATTR_NAME', 'cn'),
     },
+    syncAttributes: env.flag('LDAP_SYNC_ATTRIBUTES', true),
+    groups,
+    recheck: readRecheck(env),
   };
+}
+
+function readGroup(env: SettingsReader, key: string): string | undefined {
+  const dn = env.optional(key);
+  if (dn === undefined || isDistinguishedName(dn)) return dn;
+  env.problem(key, 'must be the DN of one group such as CN=Portal,OU=Groups,DC=example,DC=com');
+  return undefined;
+}
+
+function readRecheck(env: SettingsReader): LdapConfig['recheck'] {
+  const seconds = env.count('LDAP_RECHECK_SECONDS', 300, { min: 0 });
+  const graceSeconds = env.count('LDAP_RECHECK_GRACE_SECONDS', Math.max(14_400, seconds), { min: 0 });
+  if (graceSeconds < seconds) env.problem('LDAP_RECHECK_GRACE_SECONDS', 'must not be less than LDAP_RECHECK_SECONDS');
+  return { seconds, graceSeconds };
 }
 
 /**

@@ -7,7 +7,13 @@ import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
-import { type AccountRow, type NewToken, type Scope, SharedStatements, type TokenRow } from './shared-statements';
+import {
+  type AccountRow,
+  type NewToken,
+  type RefreshedUser,
+  SharedStatements,
+  type TokenRow,
+} from './shared-statements';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -32,6 +38,8 @@ export interface CheckedToken {
   readonly credentialVersion: number;
   readonly expires: Date;
   readonly account?: SessionAccount;
+  /** See RefreshedUser. */
+  readonly directorySeenAt: Date | null;
 }
 
 export interface Succession {
@@ -96,9 +104,9 @@ export class LoginTokens {
    * it commits later, the new token is invalid as well, because each use checks the first row of the session and the
    * version of the user. No lock is needed, at any isolation level. A token with a successor is refused: it was used
    * while rotation was on.
-   * @returns the scope from the user's row, or undefined when the presented token is not valid
+   * @returns what the user's row says, or undefined when the presented token is not valid
    */
-  insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<RefreshedUser | undefined> {
     return this.shared.insertFrom(presented, token);
   }
 
@@ -167,6 +175,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     live: Number(row.live) === 1,
     credentialVersion: row.credential_version,
     expires: timeOf(row.expires),
+    directorySeenAt: timeOrNull(row.directory_seen_at),
     user: {
       uid: row.uid,
       loginName: row.login_name,

@@ -1,6 +1,8 @@
 import DataLoader from 'dataloader';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
+import { timeOrNull } from '../../platform/database/sql';
+import { directorySeenAt } from '../../users/directory-accounts';
 import { recoveryCodesLeft } from '../../users/recovery-codes-left';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
@@ -17,6 +19,11 @@ export interface NewToken {
 /** The tenant and the unit that a token names. They are read from the user's row whenever a token is issued. */
 export type Scope = Pick<SessionUser, 'tenantId' | 'orgUnitId'>;
 
+export interface RefreshedUser extends Scope {
+  /** When the directory last had no objection to a directory user. Null for a local user. */
+  readonly directorySeenAt: Date | null;
+}
+
 export interface TokenRow {
   readonly jti: string;
   readonly sid: string;
@@ -29,6 +36,7 @@ export interface TokenRow {
   readonly mfa_type: 'email' | 'totp';
   readonly tenant_id: string;
   readonly org_unit_id: string | null;
+  readonly directory_seen_at: unknown;
   readonly credential_version: number;
   readonly expires: unknown;
   readonly live: number;
@@ -79,7 +87,7 @@ export class SharedStatements {
   private readonly checks = this.checksWith<TokenRow>('');
   private readonly accountChecks: DataLoader<string, AccountRow | undefined>;
 
-  private readonly insertions = new DataLoader<Insertion, Scope | undefined>((all) => this.insertAll(all), {
+  private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
     cache: false,
     maxBatchSize: maxInsertionsAtOnce,
     batchScheduleFn: setImmediate,
@@ -100,7 +108,7 @@ export class SharedStatements {
     return this.accountChecks.load(jti);
   }
 
-  insertFrom(presented: TokenPayload, token: NewToken): Promise<Scope | undefined> {
+  insertFrom(presented: TokenPayload, token: NewToken): Promise<RefreshedUser | undefined> {
     return this.insertions.load({ presented, token });
   }
 
@@ -118,7 +126,8 @@ export class SharedStatements {
     const asked = Array.from({ length }, (_, i) => jtis[Math.min(i, jtis.length - 1)] as string);
     const rows = await this.database.rows<Row>(
       `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires, u.uid, u.login_name, u.nickname, u.email,
-              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, (${live}) AS live${columns}
+              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at,
+              (${live}) AS live${columns}
        FROM ${checked}
        WHERE t.jti IN (${asked.map(() => '?').join(', ')})`,
       asked,
@@ -127,7 +136,7 @@ export class SharedStatements {
     return jtis.map((jti) => found.get(jti));
   }
 
-  private async insertAll(insertions: readonly Insertion[]): Promise<(Scope | undefined)[]> {
+  private async insertAll(insertions: readonly Insertion[]): Promise<(RefreshedUser | undefined)[]> {
     const inserted = await this.database.affected(
       `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
        ${insertions.map(() => insertion).join(' UNION ALL ')}`,
@@ -137,12 +146,22 @@ export class SharedStatements {
       ]),
     );
     if (inserted === 0) return insertions.map(() => undefined);
-    const rows = await this.database.rows<Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id'>>(
-      `SELECT t.jti, u.tenant_id, u.org_unit_id FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+    const rows = await this.database.rows<Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id' | 'directory_seen_at'>>(
+      `SELECT t.jti, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at
+       FROM login_tokens t JOIN users u ON u.uid = t.user_identity
        WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
       insertions.map(({ token }) => token.jti),
     );
-    const scopes = new Map(rows.map((row) => [row.jti, { tenantId: row.tenant_id, orgUnitId: row.org_unit_id }]));
-    return insertions.map(({ token }) => scopes.get(token.jti));
+    const users = new Map(
+      rows.map((row) => [
+        row.jti,
+        {
+          tenantId: row.tenant_id,
+          orgUnitId: row.org_unit_id,
+          directorySeenAt: timeOrNull(row.directory_seen_at),
+        },
+      ]),
+    );
+    return insertions.map(({ token }) => users.get(token.jti));
   }
 }

@@ -1,7 +1,14 @@
 import { timeOf, timeOrNull } from '../../platform/database/sql';
 import { User } from '../user.entity';
 
-type Times = 'lastLoginFailedTime' | 'lastLoginSuccessTime' | 'mfaBlockedUntil' | 'createdAt' | 'passwordSetAt';
+type Times =
+  | 'lastLoginFailedTime'
+  | 'lastLoginSuccessTime'
+  | 'mfaBlockedUntil'
+  | 'directorySeenAt'
+  | 'directoryLookUntil'
+  | 'createdAt'
+  | 'passwordSetAt';
 type Flags = 'isAdmin' | 'mustChangePassword';
 
 /** A row as the drivers return it. The drivers differ in the types of times and flags. */
@@ -13,12 +20,14 @@ const columns = `uid, login_name AS loginName, login_name_key AS loginNameKey, e
   last_login_success_time AS lastLoginSuccessTime, mfa_type AS mfaType, topt_secret AS totpSecret,
   mfa_failed_count AS mfaFailedCount, mfa_blocked_until AS mfaBlockedUntil, provider, is_admin AS isAdmin,
   must_change_password AS mustChangePassword, credential_version AS credentialVersion, tenant_id AS tenantId,
-  org_unit_id AS orgUnitId, created_at AS createdAt,
+  org_unit_id AS orgUnitId, directory_id AS directoryId, directory_seen_at AS directorySeenAt,
+  directory_look_until AS directoryLookUntil, created_at AS createdAt,
   (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1) AS passwordSetAt`;
 
+export type UserKey = 'uid' | 'login_name_key' | 'email_key' | 'directory_id';
+
 /** Reads a user by one of its unique keys. */
-export const selectUserBy = (key: 'uid' | 'login_name_key' | 'email_key') =>
-  `SELECT ${columns} FROM users WHERE ${key} = ?`;
+export const selectUserBy = (key: UserKey) => `SELECT ${columns} FROM users WHERE ${key} = ?`;
 
 /**
  * Converts the times and flags of a row. Every login reads a user, so the read does not go through TypeORM: its query
@@ -30,6 +39,8 @@ export function userOf(row: UserRow): User {
     lastLoginFailedTime: timeOrNull(row.lastLoginFailedTime),
     lastLoginSuccessTime: timeOrNull(row.lastLoginSuccessTime),
     mfaBlockedUntil: timeOrNull(row.mfaBlockedUntil),
+    directorySeenAt: timeOrNull(row.directorySeenAt),
+    directoryLookUntil: timeOrNull(row.directoryLookUntil),
     createdAt: timeOf(row.createdAt),
     passwordSetAt: timeOrNull(row.passwordSetAt),
     isAdmin: Number(row.isAdmin) === 1,

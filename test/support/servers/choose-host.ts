@@ -16,8 +16,9 @@ export function hostFor(
   ports: number[],
   network: 'published' | 'reaches-loopback' = 'published',
 ): ServerHost {
-  if (findProgram(program) !== null && process.env[CHOICE] !== 'containers') return new LocalHost();
   const { image } = SERVER_PROGRAMS[program];
+  const asContainer = process.env[CHOICE] === 'containers' && image !== null;
+  if (findProgram(program) !== null && !asContainer) return new LocalHost();
   if (image === null || !dockerAnswers()) {
     throw new Error(
       `${program} is not installed and no container engine answers: run "npm test", which installs it or says how`,

@@ -27,10 +27,11 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port found in ${ATTEMPTS} attempts`);
 }
 
-function canListen(port: number): Promise<boolean> {
+/** Whether this process can listen on the port now. */
+export function canListen(port: number, address = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    probe.listen(port, address, () => probe.close(() => resolve(true)));
   });
 }

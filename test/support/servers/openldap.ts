@@ -5,6 +5,7 @@ import { CertificateAuthority } from './certificates';
 import { hostFor } from './choose-host';
 import { eventually } from './eventually';
 import { freePort } from './free-port';
+import { attribute, dnValue } from './ldif';
 import { inPrivateDirectory } from './private-directory';
 import { PrivateServer } from './private-server';
 import type { ServerHost } from './server-host';
@@ -78,7 +79,7 @@ export class OpenLdap extends PrivateServer {
   }
 
   dnOf(uid: string): string {
-    return `uid=${uid.replace(/[,+"\\<>;=#]/g, '\\$&')},${this.peopleDn}`;
+    return `uid=${dnValue(uid)},${this.peopleDn}`;
   }
 
   /** Adds an inetOrgPerson below ou=people and returns its DN. */
@@ -96,6 +97,37 @@ export class OpenLdap extends PrivateServer {
   async changeUser(uid: string, key: string, value: string): Promise<void> {
     const change = [attribute('dn', this.dnOf(uid)), 'changetype: modify', `replace: ${key}`, attribute(key, value)];
     await this.change('ldapmodify', change);
+  }
+
+  /** Gives the entry of a user another uid. The entry and its `entryUUID` stay the same. */
+  async renameUser(uid: string, newUid: string): Promise<void> {
+    const change = [attribute('dn', this.dnOf(uid)), 'changetype: modrdn', attribute('newrdn', `uid=${newUid}`)];
+    await this.change('ldapmodify', [...change, 'deleteoldrdn: 1']);
+  }
+
+  async removeUser(uid: string): Promise<void> {
+    await this.change('ldapmodify', [attribute('dn', this.dnOf(uid)), 'changetype: delete']);
+  }
+
+  /** Adds a groupOfNames below ou=groups and returns its DN. The overlay memberOf maintains the entries of its members. */
+  async addGroup(cn: string, members: string[]): Promise<string> {
+    const dn = `cn=${cn.replace(/[,+"\\<>;=#]/g, '\\$&')},ou=groups,${this.baseDn}`;
+    const lines = [attribute('dn', dn), 'objectClass: groupOfNames', attribute('cn', cn)];
+    await this.change('ldapadd', [...lines, ...members.map((member) => attribute('member', member))]);
+    return dn;
+  }
+
+  async setMembers(group: string, members: string[]): Promise<void> {
+    const change = [attribute('dn', group), 'changetype: modify', 'replace: member'];
+    await this.change('ldapmodify', [...change, ...members.map((member) => attribute('member', member))]);
+  }
+
+  /** Adds a groupOfUniqueNames, which the overlay memberOf does not maintain. */
+  async addUniqueGroup(cn: string, members: string[]): Promise<string> {
+    const dn = `cn=${cn},ou=groups,${this.baseDn}`;
+    const lines = [attribute('dn', dn), 'objectClass: groupOfUniqueNames', attribute('cn', cn)];
+    await this.change('ldapadd', [...lines, ...members.map((member) => attribute('uniqueMember', member))]);
+    return dn;
   }
 
   /** Number of bind attempts with this DN, successful or not. */
@@ -137,11 +169,6 @@ async function ask(host: ServerHost, port: number, filter: string): Promise<void
   await host.beside('ldapsearch', [...asKeeper(port), '-LLL', '-b', BASE, '-s', 'base', filter]);
 }
 
-/** One line of LDIF. The value is in base64, so that it may contain any character. */
-function attribute(key: string, value: string): string {
-  return `${key}:: ${Buffer.from(value).toString('base64')}`;
-}
-
 function configuration(directory: string, tls: { caFile: string; certFile: string; keyFile: string }): string {
   return `
 include /etc/ldap/schema/core.schema
@@ -149,6 +176,8 @@ include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
+moduleload memberof
+moduleload ppolicy
 pidfile ${directory}/slapd.pid
 argsfile ${directory}/slapd.args
 TLSCACertificateFile ${tls.caFile}
@@ -161,7 +190,9 @@ suffix "${BASE}"
 rootdn "${KEEPER.dn}"
 rootpw ${KEEPER.password}
 directory ${directory}/data
-index objectClass,uid,mail eq
+index objectClass,uid,mail,member,entryUUID eq
+overlay memberof
+overlay ppolicy
 access to attrs=userPassword by anonymous auth by * none
 access to * by users read by * none
 `;
@@ -183,4 +214,8 @@ userPassword: ${ADMIN.password}
 dn: ou=people,${BASE}
 objectClass: organizationalUnit
 ou: people
+
+dn: ou=groups,${BASE}
+objectClass: organizationalUnit
+ou: groups
 `;

@@ -1,5 +1,14 @@
 export type ProgramName =
-  'mariadbd' | 'redis-server' | 'slapd' | 'ldapadd' | 'nginx' | 'openssl' | 'promtool' | 'chromium';
+  | 'mariadbd'
+  | 'redis-server'
+  | 'slapd'
+  | 'ldapadd'
+  | 'samba'
+  | 'samba-provision'
+  | 'nginx'
+  | 'openssl'
+  | 'promtool'
+  | 'chromium';
 
 export interface ServerProgram {
   readonly commands: readonly string[];

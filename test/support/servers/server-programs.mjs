@@ -14,6 +14,10 @@ export const SERVER_PROGRAMS = {
   'redis-server': { commands: ['redis-server'], debian: 'redis-server', image: 'redis:7' },
   slapd: { commands: ['slapd'], debian: 'slapd', image: 'osixia/openldap:1.5.0' },
   ldapadd: { commands: ['ldapadd'], debian: 'ldap-utils', image: 'osixia/openldap:1.5.0' },
+  // Samba has no image here: it listens on fixed ports, and the tests read and change its files beside it.
+  samba: { commands: ['samba'], debian: 'samba-ad-dc', image: null },
+  // The package has no program. Samba reads the schema of a new domain from this folder.
+  'samba-provision': { commands: ['/usr/share/samba/setup'], debian: 'samba-ad-provision', image: null },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },

@@ -6,15 +6,15 @@ import { LoginLock } from '../../../users/login-lock';
 import type { Provider, User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
-import type { CredentialVerifier } from './credential-verifier';
+import type { CredentialProof, CredentialVerifier } from './credential-verifier';
 import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap-verifier';
 import { PasswordVerifier } from './password-verifier';
 
 export interface IdentifiedUser {
   readonly user: User;
-  /** True if the provider has accepted the credential already, because the name had no account. */
-  readonly accepted: boolean;
+  /** Set if the provider has accepted the credential already, because no account has the typed login name. */
+  readonly accepted: CredentialProof | null;
 }
 
 /**
@@ -44,11 +44,11 @@ export class CredentialVerifiers {
   /** @throws DomainError LOGIN_404001, after the same work as for a known user */
   async userOf(command: LoginCommand, client: ClientInfo): Promise<IdentifiedUser> {
     const known = await this.users.findByLoginName(command.username);
-    if (known) return { user: known, accepted: false };
+    if (known) return { user: known, accepted: null };
     const verifier = this.verifiers[command.provider];
-    const user = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
-    if (!user) throw new DomainError(userNotFound);
-    return { user, accepted: true };
+    const accepted = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
+    if (!accepted) throw new DomainError(userNotFound);
+    return { user: accepted.user, accepted };
   }
 
   /** @throws DomainError LOGIN_401004; with `HIDE_ACCOUNT_EXISTENCE` after the same work as for a wrong password */
@@ -62,18 +62,18 @@ export class CredentialVerifiers {
   }
 
   /** @throws DomainError LOGIN_401001 with the failure counted; LOGIN_401004 when the account is locked by then */
-  assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+  assertValid(user: User, command: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
     return this.work.beside(command, client, () => this.verify(user, command, client));
   }
 
   /** Call it only after the success is recorded: a refused login must not change the account. */
-  renew(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
-    return this.verifiers[command.provider].renew(user, command, client);
+  renew(proof: CredentialProof, command: LoginCommand, client: ClientInfo): Promise<User> {
+    return this.verifiers[command.provider].renew(proof, command, client);
   }
 
-  private async verify(user: User, command: LoginCommand, client: ClientInfo): Promise<void> {
+  private async verify(user: User, command: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
     if (user.provider !== command.provider) return this.refuseForeign(user, command, client);
-    await this.verifiers[command.provider].assertMatches(user, command, client);
+    return this.verifiers[command.provider].assertMatches(user, command, client);
   }
 
   /** Refuses a user of the other provider. Any password takes the same work and is answered like a wrong one. */

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { DomainError } from '../../../shared/errors/domain-error';
-import { userNotFound } from '../../../shared/errors/error-catalogue';
+import { accountNotEnabled, userNotFound } from '../../../shared/errors/error-catalogue';
 import { identityKey } from '../../../shared/identity-key';
-import { Directory, type DirectoryCredential } from '../../../directory/directory';
-import type { DirectoryEntry, Verdict } from '../../../directory/verdict';
+import { Directory } from '../../../directory/directory';
+import type { DirectoryPerson } from '../../../directory/person';
 import { AppConfig } from '../../../platform/config/app-config';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
+import { AccountRefused } from '../account-refused';
 import type { LoginCommand } from '../login-command';
-import { CredentialVerifier } from './credential-verifier';
+import { type CredentialProof, CredentialVerifier } from './credential-verifier';
+import { DirectoryFollower } from './ldap/directory-follower';
+import { EntryOwners } from './ldap/entry-owners';
 import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
 import { UnknownGuesses } from './ldap/unknown-guesses';
@@ -17,10 +20,17 @@ import { UnknownGuesses } from './ldap/unknown-guesses';
 /** One time limit for the wait for the semaphore and all servers. An outage must be answered within 5 s. */
 const budgetMs = 4400;
 
+interface Attempt {
+  readonly password: string;
+  readonly until: number;
+  readonly client: ClientInfo;
+}
+
 /**
- * Checks a credential by a search and a bind at the directory (docs/spec/decisions.md#7). An outage is answered
- * LOGIN_503001, never like a wrong password. A semaphore for each user allows at most as many parallel binds as there
- * are guesses left before the lock.
+ * Checks a credential at the directory (docs/spec/decisions.md#7). The name only finds the entry; the id of the entry
+ * tells the account, so every name that the filter accepts leads to one account with one failure counter. An outage is
+ * answered LOGIN_503001, never like a wrong password. A semaphore for each user allows at most as many parallel binds
+ * as there are guesses left before the lock.
  */
 @Injectable()
 export class LdapVerifier extends CredentialVerifier {
@@ -29,9 +39,11 @@ export class LdapVerifier extends CredentialVerifier {
 
   constructor(
     private readonly directory: Directory,
+    private readonly owners: EntryOwners,
     private readonly lock: LoginLock,
     private readonly guesses: UnknownGuesses,
     private readonly provisioning: Provisioning,
+    private readonly follower: DirectoryFollower,
     private readonly config: AppConfig,
   ) {
     super();
@@ -40,58 +52,126 @@ export class LdapVerifier extends CredentialVerifier {
   /** Always succeeds, because an LDAP login computes no hash and so needs no capacity of the hash queue. */
   assertCapacity(): void {}
 
+  /** Searches by the stored login name. A wrong password is counted before the semaphore admits the next login. */
+  async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
+    const attempt = { password, until: performance.now() + budgetMs, client };
+    const found = await this.alone(user, attempt, async () => {
+      if (isBlank(password)) return this.lock.recordFailure(user);
+      const owner = await this.ownerOf(user, attempt);
+      return owner.user.uid === user.uid ? { proof: await this.judged(owner, attempt) } : { owner };
+    });
+    return found.proof ?? this.asOwner(found.owner, attempt);
+  }
+
   /**
-   * Searches by the stored login name, never by the typed name. Otherwise each alias of a directory entry would have a
-   * failure counter of its own (docs/spec/attacks.md#w19). A wrong password is counted before the semaphore admits the
-   * next login, so that login reads the number of guesses left after all earlier failures.
+   * A name without an account can be another name of a known person. With just-in-time provisioning, this creates the
+   * account of a person who has none.
    */
-  async assertMatches(user: User, command: LoginCommand): Promise<void> {
-    const until = performance.now() + budgetMs;
+  async resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<CredentialProof | null> {
+    const name = command.username.normalize('NFKC').trim();
+    const key = identityKey(name);
+    const { password } = command;
+    if (!this.config.ldap?.jitProvisioning || isBlank(password) || key === '' || key.length > 255) return null;
+    const attempt = { password, until: performance.now() + budgetMs, client };
+    const permits = () => this.guesses.left(key);
+    const found = await this.semaphore.run(`name:${key}`, attempt.until, permits, () =>
+      this.directory.find({ name }, attempt.until),
+    );
+    if (found.kind === 'nobody') return null;
+    if (found.kind === 'several') {
+      await this.owners.recordRefusal(ambiguous, undefined, client);
+      return this.guesses.recordFailure(key);
+    }
+    const { person } = found;
+    const owner = await this.owners.ofAlias(person, key);
+    if (owner === 'unsafe') return null;
+    if (owner.kind === 'nobody') return this.newcomer(person, person.id ?? key, attempt);
+    if (owner.kind === 'account') return this.asOwner({ user: owner.account, person }, attempt);
+    return this.attributed(owner.account, () => this.refuse(anotherPerson, owner.account, client));
+  }
+
+  /** Writes what the directory says about the user. The directory itself stores the password. */
+  async renew({ user, person }: CredentialProof, _command: LoginCommand, client: ClientInfo): Promise<User> {
+    return person === undefined ? user : this.follower.follow(user, person, client);
+  }
+
+  /** The account of the entry that has the login name now: usually this one, or none because the entry was renamed. */
+  private async ownerOf(user: User, { until, client }: Attempt): Promise<Required<CredentialProof>> {
+    const named = await this.directory.find({ name: user.loginName }, until);
+    if (named.kind === 'several') return this.refuse(ambiguous, user, client);
+    if (named.kind === 'person') {
+      const owner = await this.owners.amongNamed(named.person, user);
+      if (owner.kind === 'account') return { user: owner.account, person: named.person };
+      return this.refuse(anotherPerson, user, client);
+    }
+    const renamed = user.directoryId === null ? named : await this.directory.find({ id: user.directoryId }, until);
+    return renamed.kind === 'person' ? { user, person: renamed.person } : this.lock.recordFailure(user);
+  }
+
+  private asOwner(owner: Required<CredentialProof>, attempt: Attempt): Promise<CredentialProof> {
+    const judge = () => this.alone(owner.user, attempt, () => this.judged(owner, attempt));
+    return this.attributed(owner.user, judge);
+  }
+
+  /** Binds as the entry, and counts a wrong password for the account. */
+  private async judged({ user, person }: Required<CredentialProof>, attempt: Attempt): Promise<CredentialProof> {
+    const verdict = await this.directory.judge(person, attempt.password, attempt.until);
+    if (verdict.kind === 'wrong' || verdict.kind === 'unknown') return this.lock.recordFailure(user);
+    const refusal = verdict.kind === 'refused' ? verdict.answer : groupRefusal(person);
+    if (refusal === undefined) return { user, person };
+    // The refusal can prove that the password is right. A guess after the lock must not learn this.
+    await this.lock.assertStillOpen(user);
+    throw new DomainError(refusal);
+  }
+
+  /** @param key the guesses are counted under the id of the entry, so all names of the person share them */
+  private async newcomer(person: DirectoryPerson, key: string, attempt: Attempt): Promise<CredentialProof | null> {
+    const permits = () => this.guesses.left(key);
+    return this.semaphore.run(`name:${key}`, attempt.until, permits, async () => {
+      const verdict = await this.directory.judge(person, attempt.password, attempt.until);
+      if (verdict.kind === 'unknown') return null;
+      if (verdict.kind === 'wrong') return this.guesses.recordFailure(key);
+      const refusal = verdict.kind === 'refused' ? verdict.answer : groupRefusal(person);
+      if (refusal !== undefined) {
+        await this.guesses.left(key);
+        throw new DomainError(refusal);
+      }
+      const user = await this.provisioning.accountOf(person, attempt.client);
+      return user === null ? null : { user, person };
+    });
+  }
+
+  private alone<T>(user: User, { until }: Attempt, work: () => Promise<T>): Promise<T> {
     const guessesLeft = async () => {
       const now = await this.lock.assertStillOpen(user);
       if (now === null) throw new DomainError(userNotFound);
       return Math.max(1, this.config.lock.maxCount - now.loginFailedCount);
     };
-    await this.semaphore.run(`user:${user.uid}`, until, guessesLeft, async () => {
-      if (isBlank(command.password)) return this.lock.recordFailure(user);
-      const credential = { name: user.loginName, password: command.password, exactName: false };
-      const verdict = await this.directory.judge(credential, until);
-      // The verdict `refused` can prove that the password is right. A guess after the lock must not learn this.
-      if (verdict.kind === 'refused') await this.lock.assertStillOpen(user);
-      if (acceptedEntry(verdict) === undefined) await this.lock.recordFailure(user);
-    });
+    return this.semaphore.run(`user:${user.uid}`, until, guessesLeft, work);
   }
 
-  /**
-   * With just-in-time provisioning, creates the account of a user whom the directory accepts. Otherwise returns null.
-   */
-  async resolveUnknown(command: LoginCommand, client: ClientInfo): Promise<User | null> {
-    const { ldap } = this.config;
-    const name = command.username.normalize('NFKC').trim();
-    const key = identityKey(name);
-    if (!ldap?.jitProvisioning || isBlank(command.password) || key === '' || key.length > 255) return null;
-    const credential: DirectoryCredential = { name, password: command.password, exactName: true };
-    const until = performance.now() + budgetMs;
-    const guessesLeft = () => this.guesses.left(key);
-    return this.semaphore.run(`name:${key}`, until, guessesLeft, async () => {
-      const verdict = await this.directory.judge(credential, until);
-      if (verdict.kind === 'unknown') return null;
-      if (verdict.kind === 'refused') await this.guesses.left(key);
-      const entry = acceptedEntry(verdict) ?? (await this.guesses.recordFailure(key));
-      return this.provisioning.accountOf(entry, key, client);
-    });
+  /** Nothing was compared, but the answer and the count are those of a wrong password. */
+  private async refuse(reason: string, user: User, client: ClientInfo): Promise<never> {
+    await this.owners.recordRefusal(reason, user, client);
+    return this.lock.recordFailure(user);
   }
 
-  /** Does nothing, because the directory stores the password. */
-  renew(): Promise<void> {
-    return Promise.resolve();
+  /** The refusal is recorded for the account, not for the name that was typed. */
+  private async attributed<T>(user: User, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof DomainError ? new AccountRefused(error, user) : error;
+    }
   }
 }
 
-/** @throws DomainError when the state of the account at the directory forbids the login */
-function acceptedEntry(verdict: Verdict): DirectoryEntry | undefined {
-  if (verdict.kind === 'refused') throw new DomainError(verdict.answer);
-  return verdict.kind === 'right' ? verdict.entry : undefined;
+const ambiguous = 'the search filter matches several entries';
+const anotherPerson = 'the login name belongs to the account of another entry';
+
+/** LOGIN_401012 for a person outside of `LDAP_GROUP_REQUIRED`. */
+function groupRefusal({ groups }: DirectoryPerson) {
+  return groups.required ? undefined : accountNotEnabled;
 }
 
 /**

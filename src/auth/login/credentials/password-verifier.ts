@@ -6,7 +6,7 @@ import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
-import { CredentialVerifier } from './credential-verifier';
+import { type CredentialProof, CredentialVerifier } from './credential-verifier';
 
 /**
  * Compares the password with the bcrypt hash in `users.password`. An unknown name takes the same work
@@ -28,8 +28,9 @@ export class PasswordVerifier extends CredentialVerifier {
     this.hasher.assertCapacity(client);
   }
 
-  async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
+  async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
     if (!(await this.hasher.matches(password, user.password, client))) await this.lock.recordFailure(user);
+    return { user };
   }
 
   async resolveUnknown({ password }: LoginCommand, client: ClientInfo): Promise<null> {
@@ -41,12 +42,13 @@ export class PasswordVerifier extends CredentialVerifier {
    * Replaces a hash of a lower cost. When the queue is full or the client has disconnected, this login keeps the hash
    * and the next login replaces it: this login has already succeeded and must not fail here.
    */
-  async renew(user: User, { password }: LoginCommand, client: ClientInfo): Promise<void> {
-    if (user.password === null || !this.hasher.needsRenewal(user.password)) return;
+  async renew({ user }: CredentialProof, { password }: LoginCommand, client: ClientInfo): Promise<User> {
+    if (user.password === null || !this.hasher.needsRenewal(user.password)) return user;
     try {
       await this.users.renewHash(user, await this.hasher.hash(password, client));
     } catch (error) {
       if (!(error instanceof HashQueueFull || error instanceof ClientGone)) throw error;
     }
+    return user;
   }
 }

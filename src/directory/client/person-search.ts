@@ -1,0 +1,105 @@
+import type { LdapConfig } from '../../platform/config/ldap-config';
+import { DirectoryFailure } from '../protocol/directory-failure';
+import type { DirectoryPerson, Finding, GroupMemberships } from '../person';
+import { expiryOf, idAttributes, idOf, isDisabled, stateAttributes, textsOf } from './entry-values';
+import { filterFor, idAndNameFilter, idFilter, memberFilters, memberOfGroupFilter } from './search-filter';
+import { loadLdapjs, type SearchedEntry, type SearchFilter, type ServiceConnection } from './service-connection';
+
+/** Who is looked for: whom `LDAP_SEARCH_FILTER` finds under a name, or the entry with an id, whatever its name is. */
+export type PersonQuery = { readonly name: string } | { readonly id: string };
+
+/** Result codes of RFC 4511 Appendix A for an entry that another server has, or that the service account may not see. */
+const [referral, insufficientAccess] = [10, 50];
+
+/** No attribute (RFC 4511 §4.5.1.8): the search only tells whether the entry matches. */
+const noAttribute = '1.1';
+
+/** Finds a person as the service account, on one connection. */
+export class PersonSearch {
+  constructor(
+    private readonly connection: ServiceConnection,
+    private readonly config: LdapConfig,
+  ) {}
+
+  /** @throws DirectoryFailure */
+  async find(query: PersonQuery): Promise<Finding> {
+    const { parseFilter } = await loadLdapjs();
+    const { searchFilter } = this.config;
+    const entries = await ('id' in query
+      ? this.withId(query.id)
+      : this.below(parseFilter(filterFor(searchFilter, query.name))));
+    const [entry] = entries;
+    if (entry === undefined) return { kind: 'nobody' };
+    if (entries.length > 1) return { kind: 'several' };
+    return { kind: 'person', person: await this.personOf(entry) };
+  }
+
+  /** `LDAP_SEARCH_FILTER` may allow only some entries. It must accept the entry under a name that it has now. */
+  private async withId(id: string): Promise<SearchedEntry[]> {
+    const library = await loadLdapjs();
+    const [entry] = await this.below(idFilter(library, id));
+    if (entry === undefined) return [];
+    const { login, email } = this.config.attributes;
+    const names = [...textsOf(entry.values, login), ...textsOf(entry.values, email)];
+    return names.length === 0 ? [] : this.below(idAndNameFilter(library, this.config, id, names));
+  }
+
+  private below(filter: SearchFilter): Promise<SearchedEntry[]> {
+    const attributes = new Set([
+      ...Object.values(this.config.attributes),
+      ...Object.values(idAttributes),
+      ...stateAttributes,
+    ]);
+    return this.connection.search({ base: this.config.searchBase, scope: 'sub', filter, attributes: [...attributes] });
+  }
+
+  private async personOf({ dn, values }: SearchedEntry): Promise<DirectoryPerson> {
+    const { login, email, name } = this.config.attributes;
+    return {
+      dn,
+      id: idOf(values),
+      loginNames: textsOf(values, login),
+      email: textsOf(values, email)[0] ?? null,
+      name: textsOf(values, name)[0] ?? null,
+      disabled: isDisabled(values),
+      expires: expiryOf(values),
+      groups: await this.groupsOf(dn),
+    };
+  }
+
+  private async groupsOf(dn: string): Promise<GroupMemberships> {
+    const { required, admin } = this.config.groups;
+    return {
+      required: required === undefined || (await this.isMember(dn, required)),
+      admin: admin === undefined ? null : await this.isMember(dn, admin),
+    };
+  }
+
+  /** The server compares the DNs, so case, spaces and escapes do not matter (RFC 4514). */
+  private async isMember(dn: string, group: string): Promise<boolean> {
+    const [nested, direct] = memberFilters(group);
+    const asMember = this.matches(dn, nested).catch((error: unknown) => {
+      // Only a server that refuses the rule is asked without it. One that is too slow for the rule has not answered.
+      if (error instanceof DirectoryFailure && error.reason === 'search or bind refused')
+        return this.matches(dn, direct);
+      throw error;
+    });
+    return (await asMember) || (await this.matches(group, memberOfGroupFilter(dn)));
+  }
+
+  /** False also when there is no such entry, or none that the service account may see. */
+  private async matches(base: string, filter: string): Promise<boolean> {
+    const { parseFilter } = await loadLdapjs();
+    try {
+      const search = { base, scope: 'base', filter: parseFilter(filter), attributes: [noAttribute] } as const;
+      return (await this.connection.search(search)).length > 0;
+    } catch (error) {
+      if (error instanceof DirectoryFailure && isElsewhere(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function isElsewhere({ reason, code }: DirectoryFailure): boolean {
+  return reason === 'search base not found' || code === referral || code === insufficientAccess;
+}

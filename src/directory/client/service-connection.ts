@@ -1,0 +1,100 @@
+import type { EventEmitter } from 'node:events';
+import { DirectoryFailure } from '../protocol/directory-failure';
+import { guardLdapjs } from '../protocol/ldapjs-guards';
+import { type EntryValues, entryValues } from './entry-values';
+import { ldapjsFailure } from './ldapjs-failure';
+
+/** The filters and the client of ldapjs, as far as they are used here. */
+export interface Ldapjs {
+  createClient(options: object): LdapjsClient;
+  parseFilter(filter: string): SearchFilter;
+  AndFilter: new (parts: { filters: SearchFilter[] }) => SearchFilter;
+  OrFilter: new (parts: { filters: SearchFilter[] }) => SearchFilter;
+  EqualityFilter: new (test: { attribute: string; value?: string; raw?: Buffer }) => SearchFilter;
+}
+
+interface LdapjsClient extends EventEmitter {
+  bind(dn: string, password: string, done: (error: Error | null) => void): void;
+  search(base: string, options: object, done: (error: Error | null, result: EventEmitter) => void): void;
+  destroy(): void;
+}
+
+interface FoundEntry {
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export type SearchFilter = object;
+
+export interface SearchedEntry {
+  readonly dn: string;
+  readonly values: EntryValues;
+}
+
+export interface Search {
+  readonly base: string;
+  readonly scope: 'base' | 'sub';
+  readonly filter: SearchFilter;
+  readonly attributes: readonly string[];
+}
+
+/** Two entries are an ambiguous match. The server need not send more. */
+const sizeLimit = 2;
+const sizeLimitExceeded = 4;
+
+let loading: Promise<Ldapjs> | undefined;
+/** Loaded by the first question, because a service without a directory never needs it. */
+export const loadLdapjs = (): Promise<Ldapjs> =>
+  (loading ??= import('passport-ldapauth').then(() => guardLdapjs() as Ldapjs));
+
+/** A connection that is bound as the service account. Its owner closes the socket below it (`LoginSockets`). */
+export class ServiceConnection {
+  private constructor(
+    private readonly client: LdapjsClient,
+    /** Rejects when the connection breaks. */
+    private readonly broken: Promise<never>,
+  ) {}
+
+  /** @throws DirectoryFailure */
+  static async open(options: object, account: { readonly dn: string; readonly password: string }) {
+    const { createClient } = await loadLdapjs();
+    const client = createClient({ ...options, reconnect: false, strictDN: false });
+    const broken = new Promise<never>((_, reject) => {
+      // The listeners stay for the life of the client: an error event without a listener ends the process.
+      for (const event of ['error', 'connectError', 'connectTimeout', 'setupError']) {
+        client.on(event, (error: unknown) => reject(ldapjsFailure(error, 'search')));
+      }
+    });
+    broken.catch(() => undefined);
+    const bound = new Promise<void>((resolve, reject) => {
+      client.bind(account.dn, account.password, (error) => {
+        if (error) reject(ldapjsFailure(error, 'service bind'));
+        else resolve();
+      });
+    });
+    await Promise.race([broken, bound]);
+    return new ServiceConnection(client, broken);
+  }
+
+  /** @throws DirectoryFailure, also for an entry without a DN */
+  search({ base, scope, filter, attributes }: Search): Promise<SearchedEntry[]> {
+    const searched = new Promise<SearchedEntry[]>((resolve, reject) => {
+      const failed = (error: unknown) => reject(ldapjsFailure(error, 'search'));
+      const entries: SearchedEntry[] = [];
+      const options = { scope, filter, attributes: [...attributes], sizeLimit };
+      this.client.search(base, options, (error, result) => {
+        if (error) return failed(error);
+        result.on('searchEntry', ({ raw }: FoundEntry) => {
+          const dn = String(raw.dn);
+          if (dn.trim() === '') failed(new DirectoryFailure('entry without a DN'));
+          entries.push({ dn, values: entryValues(raw) });
+        });
+        result.on('error', (problem: { code?: unknown }) => {
+          if (problem.code === sizeLimitExceeded && entries.length === sizeLimit) resolve(entries);
+          else failed(problem);
+        });
+        result.on('end', () => resolve(entries));
+      });
+    });
+    return Promise.race([this.broken, searched]);
+  }
+}

@@ -1,0 +1,33 @@
+/** What an entry of the directory says about its person. */
+export interface DirectoryPerson {
+  readonly dn: string;
+  /**
+   * `objectGUID` or `entryUUID`: it stays the same when the entry is renamed or moved, and an entry that is made again
+   * gets another one. Null when the directory shows neither.
+   */
+  readonly id: string | null;
+  /** The values of `LDAP_ATTR_LOGIN`. */
+  readonly loginNames: readonly string[];
+  /** The first value of `LDAP_ATTR_EMAIL`. It may be malformed. */
+  readonly email: string | null;
+  /** The first value of `LDAP_ATTR_NAME`. */
+  readonly name: string | null;
+  /** The directory says that the account is disabled. Only a password check can tell every reason. */
+  readonly disabled: boolean;
+  /** When the account expires. Null when it never does, or when the directory does not say. */
+  readonly expires: Date | null;
+  readonly groups: GroupMemberships;
+}
+
+export interface GroupMemberships {
+  /** Member of `LDAP_GROUP_REQUIRED`. True when no group is required. */
+  readonly required: boolean;
+  /** Member of `LDAP_GROUP_ADMIN`. Null when the setting is empty: the directory then says nothing about it. */
+  readonly admin: boolean | null;
+}
+
+export type Finding =
+  | { readonly kind: 'person'; readonly person: DirectoryPerson }
+  | { readonly kind: 'nobody' }
+  /** The filter matches more than one entry. */
+  | { readonly kind: 'several' };

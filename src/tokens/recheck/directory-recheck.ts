@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { Clock } from '../../shared/clock';
+import { DomainError } from '../../shared/errors/domain-error';
+import { directoryUnavailable, refreshTokenRejected } from '../../shared/errors/error-catalogue';
+import { AuditTrail } from '../../audit/audit-trail';
+import { Directory } from '../../directory/directory';
+import type { DirectoryPerson } from '../../directory/person';
+import { AppConfig } from '../../platform/config/app-config';
+import { Database } from '../../platform/database/database';
+import { DirectoryAccounts, type Look } from '../../users/directory-accounts';
+import type { User } from '../../users/user.entity';
+import { UsersRepository } from '../../users/users.repository';
+import { TokenRevoker } from '../token-revoker';
+
+/** An answer is due within 5 s, also when the directory does not answer. */
+const budgetMs = 4400;
+/** The claim of a look ends after this time, if its replica was killed. It is longer than the look can take. */
+const claimSeconds = 15;
+/** More looks at a time are not made, so that a silent directory does not collect connections. */
+const mostLooks = 32;
+const pollMs = 100;
+
+/**
+ * Asks the directory about its users at `/refresh` (docs/spec/extensions.md#c). While it asks, it holds no connection of
+ * the database. Local users never come here.
+ */
+@Injectable()
+export class DirectoryRecheck {
+  private readonly logger = new Logger('directory');
+  private looking = 0;
+
+  constructor(
+    private readonly directory: Directory,
+    private readonly accounts: DirectoryAccounts,
+    private readonly users: UsersRepository,
+    private readonly revoker: TokenRevoker,
+    private readonly audit: AuditTrail,
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** @param seenAt when the directory last had no objection to the user; null for a local user */
+  isDue(seenAt: Date | null): seenAt is Date {
+    const { ldap } = this.config;
+    if (seenAt === null || ldap === undefined || ldap.recheck.seconds === 0) return false;
+    return seenAt <= this.clock.secondsFromNow(-ldap.recheck.seconds);
+  }
+
+  /**
+   * Asks about a user whose look is due, unless another refresh does. Without an answer, the refresh goes on until the
+   * end of the grace period.
+   * @throws DomainError AUTH_401006 when the directory has an objection: the sessions of the user have then ended.
+   *   LOGIN_503001 when it is not known and the grace period is over: the session stays
+   */
+  async assertStanding(uid: string, seenAt: Date, client: ClientInfo): Promise<void> {
+    const since = this.clock.secondsFromNow(-this.config.ldap!.recheck.seconds);
+    if (this.looking < mostLooks) {
+      this.looking++;
+      try {
+        const look = await this.accounts.claimLook(uid, since, claimSeconds);
+        if (look !== undefined) return await this.look(look, seenAt, client);
+      } finally {
+        this.looking--;
+      }
+    }
+    if (this.withinGrace(seenAt)) return;
+    if (!(await this.seenByAnother(uid, since))) throw new DomainError(directoryUnavailable);
+  }
+
+  private async look(look: Look, seenAt: Date, client: ClientInfo): Promise<void> {
+    try {
+      const user = await this.users.findByUid(look.uid);
+      if (user === null) throw new DomainError(refreshTokenRejected);
+      const person = await this.personOf(user, performance.now() + budgetMs);
+      const objection = this.objectionTo(user, person);
+      if (objection === undefined) await this.accounts.finishLook(look);
+      else await this.endSessions(look, user, objection, client);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.entry !== directoryUnavailable) throw error;
+      await this.accounts.giveUpLook(look);
+      if (!this.withinGrace(seenAt)) throw error;
+    }
+  }
+
+  /**
+   * @returns undefined when there is no such entry, or none that `LDAP_SEARCH_FILTER` accepts
+   * @throws DomainError LOGIN_503001 also when the answer does not tell who it is about
+   */
+  private async personOf({ loginName, directoryId }: User, until: number): Promise<DirectoryPerson | undefined> {
+    const named = await this.directory.find({ name: loginName }, until);
+    const person = named.kind === 'person' ? named.person : undefined;
+    if (person !== undefined && (directoryId === null || person.id === directoryId)) return person;
+    const unclear = person?.id === null || (named.kind === 'several' && directoryId === null);
+    if (unclear) throw new DomainError(directoryUnavailable);
+    if (directoryId === null) return undefined;
+    const renamed = await this.directory.find({ id: directoryId }, until);
+    return renamed.kind === 'person' ? renamed.person : undefined;
+  }
+
+  private objectionTo({ isAdmin }: User, person: DirectoryPerson | undefined): string | undefined {
+    if (person === undefined) return 'the directory entry is gone';
+    if (person.disabled) return 'disabled in the directory';
+    if (person.expires !== null && person.expires <= this.clock.now()) return 'expired in the directory';
+    if (!person.groups.required) return 'no longer in LDAP_GROUP_REQUIRED';
+    return isAdmin && person.groups.admin === false ? noLongerAdmin : undefined;
+  }
+
+  /** A login since the claim is a newer look. This refresh then tells nothing, and the next one decides. */
+  private async endSessions(look: Look, { uid: userId }: User, reason: string, client: ClientInfo): Promise<never> {
+    const ended = await this.database.transaction(async (tx) => {
+      if (!(await this.accounts.refuseByLook(tx, look))) return false;
+      await this.revoker.markRevoked(tx, userId);
+      await this.audit.record(tx, 'USER_DIRECTORY_SESSIONS_ENDED', { userId, client, detail: { reason } });
+      if (reason === noLongerAdmin && (await this.accounts.setAdmin(tx, userId, false))) {
+        await this.audit.record(tx, 'USER_ADMIN_CHANGED', { userId, client, detail: { is_admin: false } });
+      }
+      return true;
+    });
+    if (!ended) throw new DomainError(directoryUnavailable);
+    this.logger.log({ requestId: client.requestId, userId, reason }, 'the sessions of a directory user have ended');
+    throw new DomainError(refreshTokenRejected);
+  }
+
+  private withinGrace(seenAt: Date): boolean {
+    return seenAt > this.clock.secondsFromNow(-this.config.ldap!.recheck.graceSeconds);
+  }
+
+  /** After the grace period a refresh waits for the look of another one, instead of going on without it. */
+  private async seenByAnother(uid: string, since: Date): Promise<boolean> {
+    const until = performance.now() + budgetMs;
+    for (;;) {
+      const state = await this.accounts.lookState(uid);
+      if (state !== undefined && state.seenAt > since) return true;
+      const looking = state?.lookUntil != null && state.lookUntil > this.clock.now();
+      if (!looking || performance.now() >= until) return false;
+      await pause(pollMs);
+    }
+  }
+}
+
+const noLongerAdmin = 'no longer in LDAP_GROUP_ADMIN';

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../shared/clock';
+import { identityKey } from '../shared/identity-key';
+import { Database } from '../platform/database/database';
+import { type Sql, timeOf, timeOrNull } from '../platform/database/sql';
+import { isDuplicate } from '../platform/database/store-failure';
+import type { User } from './user.entity';
+
+/**
+ * When the directory last had no objection to a user: at a refresh, or at a login, which binds as the user. Null for a
+ * local user.
+ */
+export const directorySeenAt = (u: string) => `CASE WHEN ${u}.provider <> 'ldap' THEN NULL
+  WHEN COALESCE(${u}.directory_seen_at > COALESCE(${u}.last_login_success_time, ${u}.created_at), FALSE) THEN ${u}.directory_seen_at
+  ELSE COALESCE(${u}.last_login_success_time, ${u}.created_at) END`;
+
+/** The condition that there is no login and no good look since a time. */
+const notSeenSince = `COALESCE(directory_seen_at, created_at) <= ? AND COALESCE(last_login_success_time, created_at) <= ?`;
+
+/** The right to ask the directory about a user, for a short time. */
+export interface Look {
+  readonly uid: string;
+  /** Identifies the look: no other look of the user ends at this time. */
+  readonly until: Date;
+  /** The last good look was not later. */
+  readonly since: Date;
+}
+
+/** Accounts of directory users: each is bound to one entry, and follows its attributes. */
+@Injectable()
+export class DirectoryAccounts {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Binds the account to the entry, once and for all.
+   * Race: first logins of one account, with the same entry or with two. The first UPDATE wins. The others match no row
+   * and read which entry it is. An entry that another account has is a duplicate key, and the account stays unbound.
+   */
+  async bind(sql: Sql, user: User, directoryId: string): Promise<boolean> {
+    try {
+      return await sql.won(
+        `UPDATE users SET directory_id = ? WHERE uid = ? AND provider = 'ldap' AND directory_id IS NULL`,
+        [directoryId, user.uid],
+      );
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Races with another login of the account: the first one changes the value that both have read. */
+  setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
+    return sql.won(
+      `UPDATE users SET nickname = ? WHERE uid = ? AND provider = 'ldap' AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
+      [nickname, user.uid, user.nickname ?? '', nickname],
+    );
+  }
+
+  /**
+   * Races with another login of the account, as above, and with any account that takes the address: the unique key
+   * decides.
+   * @returns `taken` when another account has the address
+   */
+  async setEmail(sql: Sql, user: User, email: string): Promise<boolean | 'taken'> {
+    try {
+      return await sql.won(
+        `UPDATE users SET email = ?, email_key = ?
+         WHERE uid = ? AND provider = 'ldap' AND COALESCE(email, '') = ? AND COALESCE(email, '') <> ?`,
+        [email, identityKey(email), user.uid, user.email ?? '', email],
+      );
+    } catch (error) {
+      if (isDuplicate(error)) return 'taken';
+      throw error;
+    }
+  }
+
+  /**
+   * Gives or takes the rights of an administrator. The new credential version ends the tokens of before.
+   * Races with another login of the account: the first one makes the change, and the others find nothing to change.
+   */
+  setAdmin(sql: Sql, uid: string, isAdmin: boolean): Promise<boolean> {
+    return sql.won(
+      `UPDATE users SET is_admin = ?, credential_version = credential_version + 1
+       WHERE uid = ? AND provider = 'ldap' AND is_admin <> ?`,
+      [isAdmin, uid, isAdmin],
+    );
+  }
+
+  /**
+   * Claims the next look at the directory, if the last one is older than `since`.
+   * Race: parallel refreshes of one user, on any replica. One UPDATE wins and its caller asks the directory. The others
+   * match no row and go on without a look. A claim ends by itself, so a replica that was killed blocks nobody.
+   */
+  async claimLook(uid: string, since: Date, seconds: number): Promise<Look | undefined> {
+    const until = this.clock.secondsFromNow(seconds);
+    const won = await this.database.won(
+      `UPDATE users SET directory_look_until = ?
+       WHERE uid = ? AND provider = 'ldap' AND COALESCE(directory_look_until <= ?, TRUE) AND ${notSeenSince}`,
+      [until, uid, this.clock.now(), since, since],
+    );
+    return won ? { uid, until, since } : undefined;
+  }
+
+  /** Records a good look. A look whose claim has ended records nothing. */
+  finishLook({ uid, until }: Look): Promise<boolean> {
+    return this.database.won(
+      'UPDATE users SET directory_seen_at = ?, directory_look_until = NULL WHERE uid = ? AND directory_look_until = ?',
+      [this.clock.now(), uid, until],
+    );
+  }
+
+  /** The directory did not answer: the next refresh may ask again at once. */
+  giveUpLook({ uid, until }: Look): Promise<boolean> {
+    return this.database.won(
+      'UPDATE users SET directory_look_until = NULL WHERE uid = ? AND directory_look_until = ?',
+      [uid, until],
+    );
+  }
+
+  /**
+   * Ends everything that was issued to the user, because the look was bad.
+   * Races with a login of the user, which is a newer look: if its success is recorded first, this UPDATE matches no row.
+   */
+  refuseByLook(sql: Sql, { uid, until, since }: Look): Promise<boolean> {
+    return sql.won(
+      `UPDATE users SET credential_version = credential_version + 1, directory_look_until = NULL
+       WHERE uid = ? AND directory_look_until = ? AND ${notSeenSince}`,
+      [uid, until, since, since],
+    );
+  }
+
+  /** @returns undefined when there is no such directory user */
+  async lookState(uid: string): Promise<{ readonly seenAt: Date; readonly lookUntil: Date | null } | undefined> {
+    const row = await this.database.row<Record<'seen_at' | 'look_until', unknown>>(
+      `SELECT ${directorySeenAt('users')} AS seen_at, directory_look_until AS look_until FROM users
+       WHERE uid = ? AND provider = 'ldap'`,
+      [uid],
+    );
+    return row && { seenAt: timeOf(row.seen_at), lookUntil: timeOrNull(row.look_until) };
+  }
+}

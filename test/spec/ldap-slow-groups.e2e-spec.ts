@@ -1,0 +1,39 @@
+import { TestService } from '../support/app';
+import { DirectoryStub } from '../support/directory-stub';
+import { ldapLogin } from '../support/ldap';
+
+/** Active Directory can need seconds for its in-chain rule. */
+describe('a directory that does not answer the question about a nested group', () => {
+  let directory: DirectoryStub;
+  let service: TestService;
+  let searches: number;
+
+  beforeAll(async () => {
+    directory = await DirectoryStub.start();
+    service = await TestService.start({
+      ...directory.settings,
+      LDAP_TIMEOUT_MS: '1000',
+      LDAP_JIT_PROVISIONING: 'true',
+      LDAP_GROUP_REQUIRED: 'cn=portal,dc=example',
+    });
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await directory?.stop();
+  });
+
+  it('is an outage, not a person outside of the group, even if it then answers for direct members', async () => {
+    searches = 0;
+    const everybody = directory.entries;
+    directory.lie = (question) => {
+      if (question !== 'search') return undefined;
+      searches++;
+      // The first search finds the person, the second one asks for nested groups, the next two for direct members.
+      directory.entries = searches === 3 || searches === 4 ? [] : everybody;
+      return searches === 2 ? { bytes: Buffer.alloc(0), end: false } : undefined;
+    };
+    expect((await ldapLogin(service, directory.uid)).body.error_code).toBe('LOGIN_503001');
+    expect(searches).toBeGreaterThanOrEqual(2);
+  });
+});
