@@ -230,6 +230,15 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
       }
     });
 
+    it('of 20 parallel refreshes in an outage after the grace period none gets a token', async () => {
+      const service = await givenService();
+      const { refresh: token } = await givenSession(service);
+      service.clock.advanceSeconds(graceSeconds + 1);
+      proxy.reset();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(service, token)));
+      expect(tally(answers)).toEqual({ LOGIN_503001: 20 });
+    });
+
     it('a claim of a replica that was killed ends by itself, and until then refreshes do not look', async () => {
       const service = await givenService();
       const { uid, refresh: token } = await givenSession(service);
