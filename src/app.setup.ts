@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { LoginAdmission } from './auth/login/login-admission';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
@@ -91,7 +90,6 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   logRequests(fastify, logger);
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
-  app.get(LoginAdmission).watch(fastify);
   app.get(DatabaseWaits).watch(fastify);
   acceptJsonOnly(fastify);
   await app.init();

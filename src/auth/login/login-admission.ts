@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../../platform/config/app-config';
 import { sendError } from '../../platform/http/error-envelope';
@@ -16,14 +17,16 @@ const holdMs = 25;
  * are accepted that can be hashed in time.
  */
 @Injectable()
-export class LoginAdmission {
+export class LoginAdmission implements OnModuleInit {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly config: AppConfig,
+    private readonly host: HttpAdapterHost,
   ) {}
 
   /** The hook is `preValidation`, because the body names the provider: a login at the directory waits for no hash. */
-  watch(fastify: FastifyInstance): void {
+  onModuleInit(): void {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     const path = `${this.config.http.apiPrefix}/login`;
     fastify.addHook('preValidation', (request, reply, done) => {
       const isLogin = request.method === 'POST' && request.routeOptions.url === path;
