@@ -6,6 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { hash } from '@node-rs/bcrypt';
+import { bundle } from './bundle.mjs';
 import { freePort, processorMs, residentMiB, start, untilReady } from './children.mjs';
 
 const run = promisify(execFile);
@@ -40,7 +41,7 @@ export const serviceSettings = {
   TRUSTED_PROXIES: '127.0.0.1',
   // A run may last longer than the default of 15 minutes.
   ACCESS_TOKEN_TTL_SECONDS: '7200',
-  // 128 logins at once wait four seconds on two cores. Only the scenario `overload` measures refusals.
+  // 128 logins at once wait four seconds on two cores. Only the scenario `overload` measures refusals, with the default.
   HASH_QUEUE_MAX_WAIT_MS: '20000',
 };
 
@@ -122,9 +123,11 @@ export function betterAuth({ db, directory }) {
   });
 }
 
-/** The yardstick of the start: Nest on Fastify with one route. */
-export function emptyNest({ directory }) {
-  return new Contestant({ name: 'empty Nest', directory, command: [join(bench, 'servers/empty-nest.cjs')], env: {} });
+/** The yardstick of the start: Nest on Fastify with one route, bundled as the service is. */
+export async function emptyNest({ directory }) {
+  const file = join(directory, 'empty-nest.cjs');
+  await bundle(join(bench, 'servers/empty-nest.cjs'), file);
+  return new Contestant({ name: 'empty Nest', directory, command: [file], env: {} });
 }
 
 /** Installs the dependencies of the bench if they are missing. */
@@ -176,12 +179,33 @@ class Contestant {
     for (let i = 0; i < sessions; i += 4) {
       opened.push(...(await Promise.all([0, 1, 2, 3].map((step) => this.openSession((i + step) % users)))));
     }
+    this.sessions = opened;
     this.requests = Object.fromEntries(
       Object.entries(this.calls).map(([name, request]) => [
         name,
         Array.from({ length: sessions * addressesPerSession }, (_, i) => request(opened[i % sessions], addressOf(i))),
       ]),
     );
+  }
+
+  /** More access tokens than the service remembers, so that each request needs the whole check of its token. */
+  async prepareManyTokens() {
+    if (!this.calls.me) return;
+    const tokens = [];
+    while (tokens.length < 8192) {
+      tokens.push(...(await Promise.all(Array.from({ length: 32 }, (_, i) => this.refreshed(tokens.length + i)))));
+    }
+    this.requests.meMany = tokens.map((token, i) => this.calls.me({ access_token: token }, addressOf(i)));
+  }
+
+  async refreshed(i) {
+    const { refresh_token: token } = this.sessions[i % this.sessions.length];
+    const answer = await fetch(`http://127.0.0.1:${this.port}/refresh`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': addressOf(i) },
+    });
+    const body = await answer.json();
+    return (body.data ?? body).access_token;
   }
 
   async openSession(i) {

@@ -9,6 +9,7 @@ export const scenarios = [
   { key: 'login128', title: 'logins at 128', lanes: ({ logins }) => [{ requests: logins, concurrency: 128 }] },
   { key: 'refresh32', title: 'refresh at 32', lanes: call('refresh', 32) },
   { key: 'me32', title: 'GET /user/me at 32', lanes: call('me', 32) },
+  { key: 'meMany', title: 'GET /user/me, 8192 tokens', lanes: call('meMany', 32) },
   {
     key: 'storm',
     title: 'refresh at 1 beside 8 logins',

@@ -107,6 +107,7 @@ const settings: Setting[] = [
   ],
   ['DATABASE_POOL_SIZE', (c) => c.database.poolSize, 10, '5', 5, fromOne],
   ['MIGRATE_ON_START', (c) => c.database.migrateOnStart, true, 'false', false, booleans],
+  ['SQLITE_SYNCHRONOUS', (c) => c.database.sqliteSynchronous, 'full', 'normal', 'normal', ['off', 'FULL', '1']],
   ['REDIS_URL', (c) => c.redisUrl, undefined, 'rediss://r:6380', 'rediss://r:6380', ['r:6380', 'http://r']],
   ['JWT_ALGORITHM', (c) => c.jwt.algorithm, 'HS256', 'HS256', 'HS256', ['none', 'hs256', 'HS512', 'ES384']],
   ['JWT_ISSUER', (c) => c.jwt.issuer, 'http://127.0.0.1:3000', 'issuer', 'issuer', []],
@@ -221,6 +222,15 @@ const settings: Setting[] = [
     ['Portal', 'a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com'],
   ],
 ];
+
+it.each([
+  ['10', 1000],
+  ['11', 1414],
+  ['12', 2000],
+  ['14', 4000],
+])('HASH_QUEUE_MAX_WAIT_MS fits BCRYPT_COST=%s', (BCRYPT_COST, expected) => {
+  expect(load({ BCRYPT_COST }).hashing.queueMaxWaitMs).toBe(expected);
+});
 
 describe('settings (docs/spec/decisions.md#8)', () => {
   describe.each(settings)('%s', (key, read, byDefault, given, means, refused) => {

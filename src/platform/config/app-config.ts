@@ -25,6 +25,7 @@ export abstract class AppConfig {
     readonly url: string;
     readonly poolSize: number;
     readonly migrateOnStart: boolean;
+    readonly sqliteSynchronous: 'full' | 'normal';
     /**
      * Whether statements have the time limits of a service that answers within 5 s. The command line sets false.
      */
@@ -98,6 +99,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       url: readDatabaseUrl(env, production),
       poolSize: env.count('DATABASE_POOL_SIZE', 10, { max: 1000 }),
       migrateOnStart: env.flag('MIGRATE_ON_START', !production),
+      sqliteSynchronous: env.choice('SQLITE_SYNCHRONOUS', ['full', 'normal'], 'full'),
       timeLimits: true,
     },
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),

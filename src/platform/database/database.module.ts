@@ -20,7 +20,12 @@ import { typeormOptions } from './typeorm-options';
     TypeOrmModule.forRootAsync({
       inject: [AppConfig],
       useFactory: (config: AppConfig) => ({
-        ...typeormOptions(config.database.url, config.database.poolSize, config.database.timeLimits),
+        ...typeormOptions(
+          config.database.url,
+          config.database.poolSize,
+          config.database.timeLimits,
+          config.database.sqliteSynchronous,
+        ),
         autoLoadEntities: true,
         manualInitialization: true,
       }),

@@ -28,14 +28,24 @@ const sqliteBusyMsWithoutLimits = 60_000;
 /**
  * The options for the server, the command line and the CLI of TypeORM.
  * @param timeLimits false for work that may take long: a command, the migration of a large table
+ * @param synchronous `SQLITE_SYNCHRONOUS`. In WAL mode `normal` does not wait for the disk at each commit: a power failure
+ * can undo the last ones, never damage the file (https://www.sqlite.org/pragma.html#pragma_synchronous)
  */
-export function typeormOptions(url: string, poolSize: number, timeLimits = true): DataSourceOptions {
+export function typeormOptions(
+  url: string,
+  poolSize: number,
+  timeLimits = true,
+  synchronous: 'full' | 'normal' = 'full',
+): DataSourceOptions {
   if (url.startsWith('sqlite:')) {
     return {
       ...shared,
       type: 'better-sqlite3',
       database: url.slice('sqlite:'.length),
       enableWAL: true,
+      prepareDatabase: (database: { pragma(text: string): unknown }) => {
+        database.pragma(`synchronous = ${synchronous}`);
+      },
       timeout: timeLimits ? sqliteBusyMs : sqliteBusyMsWithoutLimits,
     };
   }
