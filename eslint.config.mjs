@@ -110,7 +110,7 @@ export default tseslint.config(
   { files: ['**/*.cjs', '**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     // Threads and tests of the package block on purpose.
-    files: ['packages/bcrypt-pair/**', 'src/hashing/engine/hash-worker.js'],
+    files: ['packages/bcrypt-pair/**', 'src/hashing/engine/{hash-worker,politeness}.js'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 );

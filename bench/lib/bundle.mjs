@@ -15,6 +15,7 @@ export async function bundle(input, file) {
     file,
     format: 'cjs',
     minify: false,
+    codeSplitting: false,
     plugins: [
       {
         name: 'small',

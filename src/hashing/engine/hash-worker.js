@@ -5,20 +5,11 @@
 //
 // The calls are synchronous, because the thread has nothing else to do. The asynchronous functions of the native
 // library would use libuv's thread pool, which DNS look-ups and file access need.
-const { setPriority } = require('node:os');
-const { parentPort, workerData } = require('node:worker_threads');
 const { comparePair } = require('@portal-auth/bcrypt-pair');
+const { parentPort, workerData } = require('node:worker_threads');
+const { Politeness } = require('./politeness.js');
 
-// On Linux a thread has its own priority. Two steps below the event loop are enough for users who are signed in not to
-// notice many logins. Ten steps would leave the hashes no time beside other busy programs (ADR 0004). On other platforms
-// setPriority changes the whole process, so it is skipped there. A system may forbid the change (EACCES, EPERM). The
-// thread then keeps its priority.
-const steps = 2;
-if (process.platform === 'linux') {
-  try {
-    setPriority(steps);
-  } catch {}
-}
+const politeness = new Politeness({ urgent: process.argv.includes('urgent') });
 
 const bcrypt = require(workerData.module);
 const costOption = (cost) => (workerData.name === 'native' ? { cost } : cost);
@@ -33,7 +24,7 @@ function answer({ hash, comparisons }) {
 
 parentPort.on('message', (request) => {
   try {
-    parentPort.postMessage({ value: answer(request) });
+    parentPort.postMessage({ value: answer(request), crowded: politeness.isCrowded() });
   } catch (error) {
     parentPort.postMessage({ error: error.message });
   }

@@ -42,6 +42,14 @@ describe('WorkerPool', () => {
     expect(pool.threads).toBe(2);
   });
 
+  it('replaces a crowded thread by one urgent thread', async () => {
+    const crowded = await pool.run('crowded');
+    expect(pool.threads).toBe(0);
+    expect(await Promise.all([pool.run('urgent'), pool.run('urgent')])).toEqual([1, 0]);
+    expect(await pool.run('id')).not.toBe(crowded);
+    expect(pool.threads).toBe(2);
+  });
+
   it('keeps the process alive only while a call runs', async () => {
     const holding = () => process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
     const before = holding();

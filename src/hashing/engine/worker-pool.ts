@@ -5,7 +5,13 @@ interface Call<Reply> {
   reject(reason: Error): void;
 }
 
-type Answer<Reply> = { readonly value: Reply } | { readonly error: string };
+type Answer<Reply> =
+  | {
+      readonly value: Reply;
+      /** The thread gets too little processor time and wants to be replaced by an urgent one. */
+      readonly crowded?: boolean;
+    }
+  | { readonly error: string };
 
 /**
  * Threads that answer one request each at a time. A thread starts when it is first needed and is then kept. The pool
@@ -16,9 +22,12 @@ export class WorkerPool<Request, Reply> {
   private readonly calls = new Map<Worker, Call<Reply> | null>();
   private readonly idle: Worker[] = [];
   private closed = false;
+  /** How many of the next threads are urgent. */
+  private crowded = 0;
 
   /**
-   * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error }`
+   * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error }`. An urgent thread has
+   * the argument `urgent`.
    * @param workerData the value that each thread gets when it starts
    */
   constructor(
@@ -48,7 +57,9 @@ export class WorkerPool<Request, Reply> {
 
   private spawn(): Worker {
     // Without `execArgv: []` the thread would inherit a loader or an inspector that is meant for the main thread.
-    const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [] });
+    const argv = this.crowded > 0 ? ['urgent'] : [];
+    this.crowded -= argv.length;
+    const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [], argv });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
     worker.on('error', (error: Error) => this.lose(worker, error));
     worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));
@@ -57,9 +68,15 @@ export class WorkerPool<Request, Reply> {
 
   private settle(worker: Worker, answer: Answer<Reply>): void {
     const call = this.calls.get(worker);
-    this.calls.set(worker, null);
-    this.idle.push(worker);
-    worker.unref();
+    if ('value' in answer && answer.crowded) {
+      this.calls.delete(worker);
+      this.crowded += 1;
+      void worker.terminate();
+    } else {
+      this.calls.set(worker, null);
+      this.idle.push(worker);
+      worker.unref();
+    }
     if ('value' in answer) call?.resolve(answer.value);
     else call?.reject(new Error(answer.error));
   }
