@@ -86,7 +86,7 @@ describe('the built program', () => {
     }
   });
 
-  it('finds what it loads on demand: mail templates, the QR code, the LDAP client, metrics, the documentation page', async () => {
+  it('finds what it loads on demand: pages, mail templates, the QR code, the LDAP client, metrics, documentation', async () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
@@ -99,6 +99,7 @@ describe('the built program', () => {
       ...testSettings,
       DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`,
       API_DOCS: 'true',
+      PORTAL: 'on',
       METRICS_PORT: `${metricsPort}`,
       SMTP_URL: `smtp://127.0.0.1:${smtp.port}?tls=none`,
       MAIL_FROM: 'portal@example.com',
@@ -121,6 +122,13 @@ describe('the built program', () => {
         const create = ['user', 'create', '--login-name', ...user];
         expect(await runProgram(cli, create, { env, cwd: directory })).toMatchObject({ code: 0 });
       }
+
+      // The working directory of the program is another one.
+      const home = await fetch(`${url}/`, { headers: { accept: 'text/html' } });
+      expect({ status: home.status, type: home.headers.get('content-type') }).toEqual({
+        status: 200,
+        type: 'text/html; charset=utf-8',
+      });
 
       const { data } = await login(service, 'later');
       const bearer = { authorization: `Bearer ${data.access_token}` };
