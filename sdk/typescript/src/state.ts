@@ -39,6 +39,8 @@ export interface Enrolment {
 export interface Waiting {
   readonly login: number;
   readonly code: number;
+  /** Until `changeOwnPassword()` may be called again. */
+  readonly password: number;
   readonly resend: number;
   readonly forgot: number;
 }

@@ -1,5 +1,5 @@
-import { type KeyValueStorage, memoryStorage } from '../dist/index.js';
-import { codeAccepted, credentials, failure, fresh, loggedIn, no, ok, settled, World } from './world';
+import { memoryStorage } from '../dist/index.js';
+import { codeAccepted, credentials, failure, fresh, listening, loggedIn, no, ok, settled, World } from './world';
 
 async function enrolling(...replies: ReturnType<typeof no>[]) {
   const world = new World()
@@ -10,14 +10,7 @@ async function enrolling(...replies: ReturnType<typeof no>[]) {
     .on('/totp-secret', ok({ secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/x' }))
     .on('/otp-verify', ...replies);
   const written: string[] = [];
-  const listening = (storage: KeyValueStorage): KeyValueStorage => ({
-    ...storage,
-    setItem: (key, value) => {
-      written.push(value);
-      storage.setItem(key, value);
-    },
-  });
-  const tab = world.tab(listening(memoryStorage()), { storage: listening(world.storage) });
+  const tab = world.tab(listening(memoryStorage(), written), { storage: listening(world.storage, written) });
   await tab.login(credentials);
   const start = tab.startEnrolment();
   await world.clock.pass(1);
