@@ -277,17 +277,17 @@ export class PortalAuth {
   // One-time code (docs/spec/service.md#4.2, docs/spec/service.md#4.3)
 
   /** A refused code starts a wait of 10 seconds. The fifth refused code ends the pending login, whatever their types. */
-  async verifyCode(code: string, options: CodeOptions = {}): Promise<void> {
+  async verifyCode(code: string, { type, trustDevice = false }: CodeOptions = {}): Promise<void> {
     const pending = this.pending.read();
     if (pending === undefined) throw new RuleError('no-pending-login');
     this.assertNoWait(this.tabWaits, 'code');
     const { uid, mfaToken, username } = pending;
     const body = {
       uid,
-      type: options.type ?? pending.type,
+      type: type ?? pending.type,
       code: plainCode(code),
       ...(mfaToken !== null && { mfa_token: mfaToken }),
-      ...(options.trustDevice === true && { trust_device: true }),
+      ...(trustDevice && { trust_device: true }),
     };
     try {
       const answer = await dataOf(verifyOtp({ client: this.client, body }));
@@ -464,12 +464,12 @@ export class PortalAuth {
     // The later requests need a valid access token, because the service answers an expired token like a wrong code.
     const { tokens } = this.session;
     if (tokens !== undefined) await this.session.refresh(tokens.access);
-    const { uid } = await this.me();
+    const { uid, login_name: loginName } = await this.me();
     const body = currentCode === undefined ? {} : { code: plainCode(currentCode) };
     const { secret, uri } = await this.session.authorised((auth) =>
       dataOf(createTotpSecret({ client: this.client, auth, body })),
     );
-    this.enrolling = { uid, secret, uri, failures: 0 };
+    this.enrolling = { uid, loginName, secret, uri, failures: 0 };
     this.changed();
   }
 
@@ -481,14 +481,20 @@ export class PortalAuth {
     );
   }
 
-  /** The first accepted code activates the authenticator. Refused codes count as they do at the login. */
-  async confirmEnrolment(code: string): Promise<void> {
+  /**
+   * The first accepted code activates the authenticator, and ends the trust in all devices of the user. `trustDevice`
+   * trusts this device again. Refused codes count as they do at the login.
+   */
+  async confirmEnrolment(code: string, { trustDevice = false }: Pick<CodeOptions, 'trustDevice'> = {}): Promise<void> {
     const enrolment = this.enrolment();
     this.assertNoWait(this.tabWaits, 'code');
-    const body = { uid: enrolment.uid, type: 'totp' as const, code: plainCode(code) };
+    const { uid, loginName } = enrolment;
+    const body = { uid, type: 'totp' as const, code: plainCode(code), ...(trustDevice && { trust_device: true }) };
     try {
       const former = this.session.tokens;
-      this.opened(await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body }))));
+      const answer = await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body })));
+      this.devices.keep(loginName, answer.device_token);
+      this.opened(answer);
       // The service opens a new session with the second factor, so the former session is revoked.
       if (former !== undefined) void this.signOuts.end(former.refresh).catch(() => undefined);
     } catch (error) {
