@@ -31,6 +31,8 @@ export const texts: Texts = {
     AUTH_401007: 'Dieser Link wurde bereits verwendet. Fordern Sie einen neuen an.',
     AUTH_401009: 'Dieses Passwort haben Sie schon einmal verwendet. Wählen Sie ein anderes.',
     AUTH_401010: 'Die Passwörter stimmen nicht überein. Geben Sie zweimal dasselbe ein.',
+    AUTH_403001: 'Das dürfen Sie nicht. Wenden Sie sich an Ihre Administration.',
+    AUTH_403002: 'Melden Sie sich für diesen Schritt zuerst neu an.',
     AUTH_404002: 'Zu dieser E-Mail-Adresse gibt es kein Konto. Prüfen Sie die Schreibweise.',
     AUTH_429002:
       'Wir haben Ihnen gerade einen Link gesendet. Sehen Sie in Ihrem Posteingang nach oder versuchen Sie es in {seconds} s erneut.',
@@ -41,6 +43,7 @@ export const texts: Texts = {
     COMMON_429001: 'Zu viele Versuche. Versuchen Sie es in {seconds} s erneut.',
     COMMON_500001: 'Etwas ist schiefgegangen. Versuchen Sie es später erneut.',
     COMMON_503001: 'Der Dienst ist gerade ausgelastet. Versuchen Sie es in {seconds} s erneut.',
+    USER_404001: 'Das gibt es nicht mehr. Laden Sie die Seite neu.',
   },
   failures: {
     connection: 'Der Dienst antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',

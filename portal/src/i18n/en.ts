@@ -26,6 +26,8 @@ const errors: Record<ErrorCode, string> = {
   AUTH_401007: 'This link has already been used. Request a new one.',
   AUTH_401009: 'This password was used before. Choose another one.',
   AUTH_401010: 'The passwords do not match. Enter the same one twice.',
+  AUTH_403001: 'You may not do this. Contact your administrator.',
+  AUTH_403002: 'For this step, please sign in again first.',
   AUTH_404002: 'There is no account with this e-mail address. Check the spelling.',
   AUTH_429002: 'We sent you a link a moment ago. Check your inbox, or try again in {seconds} s.',
   COMMON_400001: 'An entry is not valid. Check what you entered and try again.',
@@ -35,6 +37,7 @@ const errors: Record<ErrorCode, string> = {
   COMMON_429001: 'Too many attempts. Try again in {seconds} s.',
   COMMON_500001: 'Something went wrong. Try again later.',
   COMMON_503001: 'The service is busy. Try again in {seconds} s.',
+  USER_404001: 'This no longer exists. Reload the page.',
 };
 
 export const texts = {

@@ -1,13 +1,22 @@
 import type {
+  ChangeOwnPasswordError,
   ChangePasswordByRequestError,
+  CreateRecoveryCodesError,
   CreateTotpSecretError,
+  DeleteTrustedDeviceError,
+  EndOtherSessionsError,
+  EndSessionError,
   ForgetPasswordError,
   GetCapabilitiesError,
   GetCaptchaChallengeError,
   GetCurrentUserError,
+  GetLoginHistoryError,
+  GetOtpQrCodeError,
   GetPasswordChangeRequestError,
   GetPasswordPolicyError,
-  GetOtpQrCodeError,
+  GetRecoveryCodesError,
+  GetTrustedDevicesError,
+  ListSessionsError,
   LoginError,
   LogoutError,
   RefreshError,
@@ -18,15 +27,24 @@ import type {
 import { isRecord } from './storage.js';
 
 type DeclaredError =
+  | ChangeOwnPasswordError
   | ChangePasswordByRequestError
+  | CreateRecoveryCodesError
   | CreateTotpSecretError
+  | DeleteTrustedDeviceError
+  | EndOtherSessionsError
+  | EndSessionError
   | ForgetPasswordError
   | GetCapabilitiesError
   | GetCaptchaChallengeError
   | GetCurrentUserError
+  | GetLoginHistoryError
+  | GetOtpQrCodeError
   | GetPasswordChangeRequestError
   | GetPasswordPolicyError
-  | GetOtpQrCodeError
+  | GetRecoveryCodesError
+  | GetTrustedDevicesError
+  | ListSessionsError
   | LoginError
   | LogoutError
   | RefreshError

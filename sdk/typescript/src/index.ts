@@ -1,8 +1,15 @@
-export { PortalAuth, type Credentials, type Language, type PortalAuthOptions } from './portal-auth.js';
+export {
+  type CodeOptions,
+  PortalAuth,
+  type Credentials,
+  type Language,
+  type PortalAuthOptions,
+} from './portal-auth.js';
 export { clientRules } from './client-rules.js';
 export { type ClientClock, systemClock } from './client-clock.js';
 export { ConnectionError, type ErrorCode, RuleError, ServiceError } from './failures.js';
 export { type PasswordHint, passwordHints, type PasswordRule } from './password-hints.js';
+export type { OwnPasswordChange, OwnSession, PastLogin, RecoveryCodeSummary, TrustedDevice } from './own-account.js';
 export type { Locks } from './exclusive.js';
 export type { Enrolment, Notice, Snapshot, Step, Waiting } from './state.js';
 export { type KeyValueStorage, memoryStorage } from './storage.js';

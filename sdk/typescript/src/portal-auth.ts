@@ -1,5 +1,6 @@
 import { type ClientClock, systemClock } from './client-clock.js';
 import { clientRules } from './client-rules.js';
+import { DeviceTokens } from './device-tokens.js';
 import { leaseExclusive, type Locks, lockExclusive } from './exclusive.js';
 import { RuleError, ServiceError } from './failures.js';
 import {
@@ -27,6 +28,14 @@ import type {
   PasswordPolicyResponse,
 } from './generated/types.gen.js';
 import type { Client } from './generated/client/index.js';
+import {
+  OwnAccount,
+  type OwnPasswordChange,
+  type OwnSession,
+  type PastLogin,
+  type RecoveryCodeSummary,
+  type TrustedDevice,
+} from './own-account.js';
 import { answerOf, dataOf, serviceClient, type ServiceClientOptions } from './service-client.js';
 import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
@@ -55,6 +64,13 @@ export interface Credentials {
   readonly captchaToken: string;
 }
 
+export interface CodeOptions {
+  /** The code is a recovery code, which replaces a mailed code and the code of an authenticator. */
+  readonly type?: 'recovery';
+  /** The next logins on this device need no code, for the `trusted_device_days` of `capabilities()`. */
+  readonly trustDevice?: boolean;
+}
+
 const prefix = 'portal-auth';
 
 /** All keys of this SDK in a storage. The storage of an origin also holds keys of other programs. */
@@ -65,6 +81,7 @@ const keys = {
   waits: `${prefix}.waits`,
   pending: `${prefix}.pending`,
   setAside: `${prefix}.set-aside`,
+  devices: `${prefix}.devices`,
   tabWaits: `${prefix}.tab-waits`,
 } as const;
 
@@ -79,6 +96,8 @@ export class PortalAuth {
   /** Has a shorter time-out than `client`, because a login waits for its answers. */
   private readonly promptClient: Client;
   private readonly session: Session;
+  private readonly account: OwnAccount;
+  private readonly devices: DeviceTokens;
   private readonly pending: Slot<PendingLogin>;
   /** The pending login that the user left for the login page. Its code stays valid. */
   private readonly setAside: Slot<PendingLogin>;
@@ -113,7 +132,10 @@ export class PortalAuth {
     this.session = new Session(storage, keys.session, this.client, exclusive, {
       ended: () => this.leave('session-ended'),
       renewed: () => this.changed(),
+      unclaimed: ({ refresh }) => void this.signOuts.end(refresh).catch(() => undefined),
     });
+    this.account = new OwnAccount(this.client, this.session);
+    this.devices = new DeviceTokens(storage, keys.devices);
     this.signOuts = new SignOuts(storage, keys.signOuts, this.client, this.clock, (heard) => {
       if (heard) this.notice = 'logout-heard';
       this.changed();
@@ -176,14 +198,21 @@ export class PortalAuth {
     return answerOf(getCaptchaChallenge({ client: this.promptClient }));
   }
 
-  /** Leads to the step `signed-in`, `code` or `password-change`. */
+  /** Leads to the step `signed-in`, `code` or `password-change`. On a trusted device, no code is needed. */
   async login({ username, password, provider, captchaToken }: Credentials): Promise<Step> {
     // The wait of MFA_429001 applies to one user only. Another user of the same browser may log in.
     if (username === this.waitingUser) this.assertNoWait(this.tabWaits, 'login');
     else this.tabWaits.end('login');
     this.waitingUser = username;
     this.forget();
-    const body = { username, password, provider, captcha_token: captchaToken };
+    const deviceToken = this.devices.of(username);
+    const body = {
+      username,
+      password,
+      provider,
+      captcha_token: captchaToken,
+      ...(deviceToken !== undefined && { device_token: deviceToken }),
+    };
     try {
       this.entered(await dataOf(login({ client: this.client, body })), username);
       this.setAside.remove();
@@ -200,6 +229,7 @@ export class PortalAuth {
 
   private entered(answer: LoginResponse, username: string): void {
     const { access_token: access, refresh_token: refresh, user_info: user } = answer;
+    this.devices.keep(username, answer.device_token);
     if (answer.change_password && answer.change_uid !== null) {
       this.forcedUid = answer.change_uid;
     } else if (answer.mfa_required) {
@@ -246,15 +276,23 @@ export class PortalAuth {
 
   // One-time code (docs/spec/service.md#4.2, docs/spec/service.md#4.3)
 
-  /** A refused code starts a wait of 10 seconds. The fifth refused code ends the pending login. */
-  async verifyCode(code: string): Promise<void> {
+  /** A refused code starts a wait of 10 seconds. The fifth refused code ends the pending login, whatever their types. */
+  async verifyCode(code: string, { type, trustDevice = false }: CodeOptions = {}): Promise<void> {
     const pending = this.pending.read();
     if (pending === undefined) throw new RuleError('no-pending-login');
     this.assertNoWait(this.tabWaits, 'code');
-    const { uid, type, mfaToken } = pending;
-    const body = { uid, type, code: plainCode(code), ...(mfaToken !== null && { mfa_token: mfaToken }) };
+    const { uid, mfaToken, username } = pending;
+    const body = {
+      uid,
+      type: type ?? pending.type,
+      code: plainCode(code),
+      ...(mfaToken !== null && { mfa_token: mfaToken }),
+      ...(trustDevice && { trust_device: true }),
+    };
     try {
-      this.opened(await dataOf(verifyOtp({ client: this.client, body })));
+      const answer = await dataOf(verifyOtp({ client: this.client, body }));
+      this.devices.keep(username, answer.device_token);
+      this.opened(answer);
     } catch (error) {
       if (isRefusedCode(error)) this.codeRefused(pending);
       else this.waitAsTold(this.tabWaits, 'code', error);
@@ -351,6 +389,70 @@ export class PortalAuth {
     if (tokens !== undefined) await this.signOuts.end(tokens.refresh);
   }
 
+  // The user's own account (docs/spec/extensions.md#a)
+
+  /**
+   * Resolves when the new token pair is stored. All tabs of this browser stay signed in; every other session, pending
+   * login and trusted device of the user has ended. A wrong current password is LOGIN_401001 and signs nobody out.
+   */
+  async changeOwnPassword(change: OwnPasswordChange): Promise<void> {
+    this.assertNoWait(this.tabWaits, 'password');
+    try {
+      await this.account.changePassword(change);
+    } catch (error) {
+      this.waitAsTold(this.tabWaits, 'password', error);
+      throw error;
+    } finally {
+      this.changed();
+    }
+  }
+
+  /** The sessions that have not ended, the newest first. */
+  sessions(): Promise<OwnSession[]> {
+    return this.account.sessions();
+  }
+
+  /** Ends a session of another browser. For the current session use `logout()`. */
+  endSession(sid: string): Promise<void> {
+    return this.account.endSession(sid);
+  }
+
+  /** @returns how many sessions have ended */
+  endOtherSessions(): Promise<number> {
+    return this.account.endOtherSessions();
+  }
+
+  /** The last logins, the newest first. `limit`: 1 to 100, default 20. */
+  loginHistory(limit?: number): Promise<PastLogin[]> {
+    return this.account.loginHistory(limit);
+  }
+
+  recoveryCodes(): Promise<RecoveryCodeSummary> {
+    return this.account.recoveryCodes();
+  }
+
+  /**
+   * Makes new recovery codes; the earlier codes no longer work. The SDK neither stores nor logs the codes, so the page
+   * must show them now. AUTH_403002: the login is too old, and the user must log in again first.
+   */
+  makeRecoveryCodes(): Promise<string[]> {
+    return this.account.makeRecoveryCodes();
+  }
+
+  /** The devices on which a login needs no code, the last used one first. */
+  trustedDevices(): Promise<TrustedDevice[]> {
+    return this.account.trustedDevices();
+  }
+
+  endTrustedDevice(id: string): Promise<void> {
+    return this.account.endTrustedDevice(id);
+  }
+
+  /** The next login of each user in this browser needs a code again. `logout()` keeps the trust. */
+  forgetThisDevice(): void {
+    this.devices.clear();
+  }
+
   // Authenticator (docs/spec/service.md#4.4, docs/spec/service.md#4.5)
 
   /**
@@ -362,12 +464,12 @@ export class PortalAuth {
     // The later requests need a valid access token, because the service answers an expired token like a wrong code.
     const { tokens } = this.session;
     if (tokens !== undefined) await this.session.refresh(tokens.access);
-    const { uid } = await this.me();
+    const { uid, login_name: loginName } = await this.me();
     const body = currentCode === undefined ? {} : { code: plainCode(currentCode) };
     const { secret, uri } = await this.session.authorised((auth) =>
       dataOf(createTotpSecret({ client: this.client, auth, body })),
     );
-    this.enrolling = { uid, secret, uri, failures: 0 };
+    this.enrolling = { uid, loginName, secret, uri, failures: 0 };
     this.changed();
   }
 
@@ -379,14 +481,20 @@ export class PortalAuth {
     );
   }
 
-  /** The first accepted code activates the authenticator. Refused codes count as they do at the login. */
-  async confirmEnrolment(code: string): Promise<void> {
+  /**
+   * The first accepted code activates the authenticator, and ends the trust in all devices of the user. `trustDevice`
+   * trusts this device again. Refused codes count as they do at the login.
+   */
+  async confirmEnrolment(code: string, { trustDevice = false }: Pick<CodeOptions, 'trustDevice'> = {}): Promise<void> {
     const enrolment = this.enrolment();
     this.assertNoWait(this.tabWaits, 'code');
-    const body = { uid: enrolment.uid, type: 'totp' as const, code: plainCode(code) };
+    const { uid, loginName } = enrolment;
+    const body = { uid, type: 'totp' as const, code: plainCode(code), ...(trustDevice && { trust_device: true }) };
     try {
       const former = this.session.tokens;
-      this.opened(await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body }))));
+      const answer = await this.session.authorised((auth) => dataOf(verifyOtp({ client: this.client, auth, body })));
+      this.devices.keep(loginName, answer.device_token);
+      this.opened(answer);
       // The service opens a new session with the second factor, so the former session is revoked.
       if (former !== undefined) void this.signOuts.end(former.refresh).catch(() => undefined);
     } catch (error) {
@@ -454,6 +562,7 @@ export class PortalAuth {
       waiting: {
         login: this.tabWaits.remaining('login'),
         code: this.tabWaits.remaining('code'),
+        password: this.tabWaits.remaining('password'),
         resend: pending === undefined ? 0 : this.sharedWaits.remaining(resendOf(pending.uid)),
         forgot: this.sharedWaits.remaining('forgot'),
       },
@@ -480,6 +589,7 @@ export class PortalAuth {
     const seconds = [
       this.tabWaits.untilNextSecond('login'),
       this.tabWaits.untilNextSecond('code'),
+      this.tabWaits.untilNextSecond('password'),
       this.sharedWaits.untilNextSecond('forgot'),
       uid === undefined ? undefined : this.sharedWaits.untilNextSecond(resendOf(uid)),
     ].filter((left) => left !== undefined);

@@ -10,6 +10,13 @@ export interface Tokens {
   readonly refresh: string;
 }
 
+export interface SessionEvents {
+  readonly ended: () => void;
+  readonly renewed: () => void;
+  /** The service has opened this session for a user who has signed out in the meantime. */
+  readonly unclaimed: (tokens: Tokens) => void;
+}
+
 /** The token pair that all tabs share. Only one tab refreshes it at a time. */
 export class Session {
   private readonly slot: Slot<Tokens>;
@@ -20,7 +27,7 @@ export class Session {
     key: string,
     private readonly client: Client,
     private readonly exclusive: Exclusive,
-    private readonly on: { readonly ended: () => void; readonly renewed: () => void },
+    private readonly on: SessionEvents,
   ) {
     this.slot = new Slot(storage, key, isTokens);
   }
@@ -38,7 +45,33 @@ export class Session {
   }
 
   /** Runs `call` with the access token. If the service refuses the token, runs it once more with a new one. */
-  async authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
+  authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
+    return this.attempt(call, (stale) => this.refresh(stale));
+  }
+
+  /**
+   * Like `authorised`, for a call whose answer replaces the pair of all tabs. No tab refreshes during the call: the
+   * service would refuse the old refresh token, and the refusal would end the session in every tab.
+   */
+  replace(call: (accessToken: string) => Promise<Tokens>): Promise<void> {
+    return this.exclusive.run(async () => {
+      let used: string | undefined;
+      const send = (access: string): Promise<Tokens> => call((used = access));
+      const fresh = await this.attempt(send, (stale) => this.refreshOnce(stale));
+      if (this.tokens?.access !== used) {
+        // A tab has signed out in the meantime. Storing the new pair would undo that.
+        this.on.unclaimed(fresh);
+        throw new RuleError('signed-out');
+      }
+      this.open(fresh);
+      this.on.renewed();
+    });
+  }
+
+  private async attempt<T>(
+    call: (accessToken: string) => Promise<T>,
+    renew: (stale: string) => Promise<string>,
+  ): Promise<T> {
     const { tokens } = this;
     if (tokens === undefined) throw new RuleError('signed-out');
     try {
@@ -46,7 +79,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof ServiceError) || !isStale(error)) throw error;
     }
-    return call(await this.refresh(tokens.access));
+    return call(await renew(tokens.access));
   }
 
   /**

@@ -30,6 +30,7 @@ export type Step =
 /** An authenticator that is being set up. The SDK keeps it in memory only, so a reload needs a new secret. */
 export interface Enrolment {
   readonly uid: string;
+  readonly loginName: string;
   readonly secret: string;
   readonly uri: string;
   readonly failures: number;
@@ -39,6 +40,8 @@ export interface Enrolment {
 export interface Waiting {
   readonly login: number;
   readonly code: number;
+  /** Until `changeOwnPassword()` may be called again. */
+  readonly password: number;
   readonly resend: number;
   readonly forgot: number;
 }

@@ -1,23 +1,28 @@
-import { type KeyValueStorage, memoryStorage } from '../dist/index.js';
-import { codeAccepted, credentials, failure, fresh, loggedIn, no, ok, settled, World } from './world';
+import { memoryStorage } from '../dist/index.js';
+import {
+  codeAccepted,
+  credentials,
+  deviceTrusted,
+  failure,
+  fresh,
+  listening,
+  loggedIn,
+  no,
+  ok,
+  settled,
+  World,
+} from './world';
 
 async function enrolling(...replies: ReturnType<typeof no>[]) {
   const world = new World()
     .on('/login', loggedIn)
     .on('/refresh', fresh('access-1a'))
     .on('/logout', ok({ result: true }))
-    .on('/user/me', ok({ uid: 'u-1' }))
+    .on('/user/me', ok({ uid: 'u-1', login_name: 'alice' }))
     .on('/totp-secret', ok({ secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/x' }))
     .on('/otp-verify', ...replies);
   const written: string[] = [];
-  const listening = (storage: KeyValueStorage): KeyValueStorage => ({
-    ...storage,
-    setItem: (key, value) => {
-      written.push(value);
-      storage.setItem(key, value);
-    },
-  });
-  const tab = world.tab(listening(memoryStorage()), { storage: listening(world.storage) });
+  const tab = world.tab(listening(memoryStorage(), written), { storage: listening(world.storage, written) });
   await tab.login(credentials);
   const start = tab.startEnrolment();
   await world.clock.pass(1);
@@ -37,6 +42,19 @@ describe('setting up an authenticator', () => {
     ]);
     expect(tab.snapshot).toMatchObject({ step: { kind: 'signed-in' }, enrolment: undefined });
     expect(world.storage.getItem('portal-auth.session')).toContain('access-2');
+  });
+
+  it('can trust this device again, because the new authenticator ends the trust in all devices', async () => {
+    const { world, tab } = await enrolling(deviceTrusted('device-2'));
+    await tab.confirmEnrolment('123456', { trustDevice: true });
+    expect(world.asked.find(({ path }) => path === '/otp-verify')!.body).toEqual({
+      uid: 'u-1',
+      type: 'totp',
+      code: '123456',
+      trust_device: true,
+    });
+    await tab.login(credentials);
+    expect(world.asked.at(-1)!.body.device_token).toBe('device-2');
   });
 
   it('renews the access token first, because the service treats an expired token like a missing one', async () => {

@@ -5,6 +5,7 @@ import {
   codeWanted,
   credentials,
   failure,
+  fakeLocks,
   fresh,
   loggedIn,
   no,
@@ -24,17 +25,6 @@ async function signedIn(world: World, locks: Locks | null = null): Promise<Porta
   const tab = world.on('/login', loggedIn).tab(memoryStorage(), { locks });
   await tab.login(credentials);
   return tab;
-}
-
-/** A fake of `navigator.locks`: one holder at a time, over all tabs. */
-function fakeLocks(): Locks {
-  let last: Promise<unknown> = Promise.resolve();
-  const request = (_name: string, work: () => Promise<unknown>) => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
-  return { request: request as Locks['request'] };
 }
 
 describe('the session', () => {

@@ -3,6 +3,7 @@ import {
   PortalAuth,
   type ClientClock,
   type KeyValueStorage,
+  type Locks,
   type PortalAuthOptions,
 } from '../dist/index.js';
 
@@ -47,7 +48,9 @@ export async function settled(): Promise<void> {
 }
 
 export interface Asked {
+  readonly method: string;
   readonly path: string;
+  readonly query: string;
   readonly body: Record<string, unknown>;
   readonly bearer: string | undefined;
   readonly language: string | null;
@@ -69,6 +72,7 @@ export class World {
   readonly asked: Asked[] = [];
   private readonly routes = new Map<string, Route>();
 
+  /** `path` may start with a method, as in `DELETE /user/sessions`. Such a route precedes one without a method. */
   on(path: string, ...replies: (Reply | Route)[]): this {
     let turn = 0;
     this.routes.set(path, (asked) => {
@@ -84,16 +88,18 @@ export class World {
 
   readonly fetch = async (...[input]: Parameters<typeof fetch>): Promise<Response> => {
     const request = input as Request;
-    const { pathname } = new URL(request.url);
+    const { pathname, search } = new URL(request.url);
     const text = await request.text();
     const asked: Asked = {
+      method: request.method,
       path: pathname,
+      query: search,
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       bearer: request.headers.get('authorization')?.replace('Bearer ', ''),
       language: request.headers.get('accept-language'),
     };
     this.asked.push(asked);
-    const route = this.routes.get(pathname);
+    const route = this.routes.get(`${request.method} ${pathname}`) ?? this.routes.get(pathname);
     if (route === undefined) throw new TypeError('connection refused');
     const { status, body } = await route(asked);
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
@@ -134,15 +140,41 @@ const answer = {
   mfa_required: false,
   mfa_type: 'email',
   mfa_token: null,
+  device_token: null,
 };
 
 export const loggedIn = ok({ ...answer, access_token: 'access-1', refresh_token: 'refresh-1' });
 export const codeWanted = ok({ ...answer, mfa_required: true, mfa_token: 'pending-1' });
 export const totpWanted = ok({ ...answer, mfa_required: true, mfa_type: 'totp', mfa_token: 'pending-1' });
 export const changeWanted = ok({ ...answer, change_password: true, change_uid: 'r-1' });
-export const codeAccepted = ok({ result: true, access_token: 'access-2', refresh_token: 'refresh-2' });
+/** A login without a code, because this browser is a trusted device. */
+export const trustedIn = (deviceToken: string): Reply =>
+  ok({ ...answer, access_token: 'access-1', refresh_token: 'refresh-1', device_token: deviceToken });
+const accepted = { result: true, access_token: 'access-2', refresh_token: 'refresh-2' };
+export const codeAccepted = ok({ ...accepted, device_token: null });
+export const deviceTrusted = (deviceToken: string): Reply => ok({ ...accepted, device_token: deviceToken });
 export const fresh = (access: string, refresh = 'refresh-1'): Reply =>
   ok({ access_token: access, refresh_token: refresh, token_type: 'Bearer', expires_in: 900 });
+
+/** A fake of `navigator.locks`: one holder at a time, over all tabs. */
+export function fakeLocks(): Locks {
+  let last: Promise<unknown> = Promise.resolve();
+  const request = (_name: string, work: () => Promise<unknown>) => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return { request: request as Locks['request'] };
+}
+
+/** A storage that notes each value that is written to it. */
+export const listening = (storage: KeyValueStorage, written: string[]): KeyValueStorage => ({
+  ...storage,
+  setItem: (key, value) => {
+    written.push(value);
+    storage.setItem(key, value);
+  },
+});
 
 /** The error that the promise rejects with. */
 export async function failure(promise: Promise<unknown>): Promise<Record<string, unknown>> {
