@@ -84,7 +84,8 @@ function To({ path, from }: { readonly path: string; readonly from: string }): R
   leaving.current ||= elsewhere;
   const protectedPage = from === paths.account || from === paths.totp;
   useEffect(() => {
-    if (protectedPage) target.set(from);
+    // A fragment that the page has stored leads to a part of the same page.
+    if (protectedPage && pathOf(target.get() ?? paths.login) !== from) target.set(from);
   }, [protectedPage, from]);
   useEffect(() => {
     if (!elsewhere) return;

@@ -3,7 +3,10 @@ import type { CapabilitiesResponse } from '@portal-auth/sdk';
 import { auth, serviceBase } from './auth';
 
 /** The features and the brand that the pages show: `GET /capabilities`, or the defaults until there is an answer. */
-export interface Offer extends Pick<CapabilitiesResponse, 'providers' | 'password_reset' | 'captcha'> {
+export interface Offer extends Pick<
+  CapabilitiesResponse,
+  'providers' | 'password_reset' | 'captcha' | 'mfa_required' | 'trusted_device_days'
+> {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
   /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
   readonly settled: boolean;
@@ -13,6 +16,8 @@ let offer: Offer = {
   providers: ['password'],
   password_reset: true,
   captcha: { provider: 'altcha', site_key: null },
+  mfa_required: false,
+  trusted_device_days: 0,
   brand: {},
   settled: false,
 };

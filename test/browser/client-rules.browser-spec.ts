@@ -62,7 +62,7 @@ describe('the limits of the client', () => {
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
     await page.getByText('Your authenticator app is set up.').waitFor();
-    await on(page).button('Sign out').click();
+    await on(page).signOut();
     site.service.clock.advanceSeconds(30);
     await on(page).logIn(name);
     await page.getByText('that your authenticator app shows').waitFor();

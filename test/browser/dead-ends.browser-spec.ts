@@ -147,7 +147,7 @@ describe('a user of the pages always finds a way on', () => {
       const { page } = await signedIn();
       const bearer = await bearerOf(page);
       await page.context().setOffline(true);
-      await on(page).button('Sign out').click();
+      await on(page).signOut();
       await on(page).heading('Sign in').waitFor();
       await page.getByText('You are signed out on this device, but the service could not be reached.').waitFor();
       expect(await works(bearer)).toBe(true);
@@ -162,7 +162,7 @@ describe('a user of the pages always finds a way on', () => {
       const { page } = await signedIn();
       const bearer = await bearerOf(page);
       await page.context().route('**/logout', (route) => route.abort());
-      await on(page).button('Sign out').click();
+      await on(page).signOut();
       await page.getByText('the service could not be reached').waitFor();
       await page.close();
       await page.context().unroute('**/logout');
@@ -206,7 +206,7 @@ describe('a user of the pages always finds a way on', () => {
     await on(page).logIn(name);
     await on(page).heading('Set up your authenticator').waitFor();
     await on(page).link('Cancel').click();
-    await on(page).button('Sign out').click();
+    await on(page).signOut();
     await on(page).logIn(name);
     await on(page).heading(`Hello, ${name}`).waitFor();
   });

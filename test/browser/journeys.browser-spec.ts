@@ -49,7 +49,7 @@ describe('a user of the pages', () => {
     await page.reload();
     await on(page).heading(`Hello, ${name}`).waitFor();
     const { access } = JSON.parse((await tokensOf(page)) ?? '{}') as { access: string };
-    await on(page).button('Sign out').click();
+    await on(page).signOut();
     await on(page).heading('Sign in').waitFor();
     expect(await tokensOf(page)).toBeNull();
     await eventually(async () => (await site.service.get('/user/me', { bearer: access })).status === 401, {
@@ -230,7 +230,7 @@ describe('a user of the pages', () => {
       }),
     );
     expect(refreshes).toBe(1);
-    await on(tabs[2]!).button('Sign out').click();
+    await on(tabs[2]!).signOut();
     for (const tab of tabs) await on(tab).heading('Sign in').waitFor();
     await on(tabs[1]!).logIn(name);
     for (const tab of tabs) await on(tab).heading(`Hello, ${name}`).waitFor();

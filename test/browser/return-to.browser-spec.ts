@@ -37,7 +37,7 @@ describe('return_to of the login page', () => {
     await on(page).logIn(loginName);
     await atReports(page);
     await page.goto('/account');
-    await on(page).button('Sign out').click();
+    await on(page).signOut();
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
   });

@@ -172,7 +172,7 @@ describe('the pages on another origin', () => {
     await page.goto('/outbox');
     await page.getByText('There is no demo inbox here').waitFor();
     await page.goto('/account');
-    await on(page).button('Sign out').click();
+    await on(page).signOut();
     await on(page).heading('Sign in').waitFor();
     expect(site.takeComplaints().filter((one) => !one.includes(url))).toEqual([]);
   });

@@ -23,11 +23,15 @@ interface CodeFormProps {
   /** Shown while there is no error, so that there is one message at a time. */
   readonly notice?: ReactNode;
   readonly onSubmit?: () => void;
+  /** The sixth digit submits the form. Turn it off if the user has another choice to make. */
+  readonly autoSubmit?: boolean;
+  /** Shown above the submit button. */
+  readonly children?: ReactNode;
 }
 
-/** A form with one field for six digits. The sixth digit submits the form. */
+/** A form with one field for six digits. */
 export function CodeForm(props: CodeFormProps): ReactNode {
-  const { label, name, texts, task, wait = 0, autoFocus = false, refused, notice, onSubmit } = props;
+  const { label, name, texts, task, wait = 0, autoFocus = false, refused, notice, onSubmit, autoSubmit = true } = props;
   const { t } = useSpeech();
   const [code, setCode] = useState('');
   const [malformed, setMalformed] = useState(false);
@@ -40,7 +44,7 @@ export function CodeForm(props: CodeFormProps): ReactNode {
     if (wrong) setCode('');
   }, [wrong, task.error]);
   useEffect(() => {
-    if (isCode(code) && wait === 0) input.current?.form?.requestSubmit();
+    if (autoSubmit && isCode(code) && wait === 0) input.current?.form?.requestSubmit();
     // Only a new digit submits. A code that was typed during a wait is not sent when the wait ends.
   }, [code]);
 
@@ -79,6 +83,7 @@ export function CodeForm(props: CodeFormProps): ReactNode {
         errorId={shown && wrong ? message : undefined}
         required
       />
+      {props.children}
       <Submit label={texts.submit} busy={task.busy} busyLabel={texts.busy} wait={wait} waitLabel={texts.wait} />
     </Form>
   );

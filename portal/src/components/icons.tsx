@@ -68,6 +68,20 @@ export const Info = (): ReactNode => (
   </Icon>
 );
 
+export const Monitor = (): ReactNode => (
+  <Icon>
+    <rect x="2.500" y="4" width="19" height="13" rx="2" />
+    <path d="M8.500 20.500h7M12 17v3.500" />
+  </Icon>
+);
+
+export const Phone = (): ReactNode => (
+  <Icon>
+    <rect x="6.500" y="2.500" width="11" height="19" rx="2" />
+    <path d="M11 18.500h2" />
+  </Icon>
+);
+
 export const Mail = (): ReactNode => (
   <Icon>
     <rect x="3" y="5" width="18" height="14" rx="2" />

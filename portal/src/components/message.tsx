@@ -4,7 +4,7 @@ import { useSpeech } from '../i18n/texts';
 import { Check, Info, Warning } from './icons';
 
 interface MessageProps {
-  readonly kind: 'error' | 'info' | 'success';
+  readonly kind: 'error' | 'info' | 'success' | 'warning';
   readonly id?: string;
   readonly children: ReactNode;
 }
@@ -14,7 +14,7 @@ export function Message({ kind, id, children }: MessageProps): ReactNode {
   const error = kind === 'error';
   return (
     <div className={`message ${kind}`} id={id} role={error ? 'alert' : 'status'} tabIndex={error ? -1 : undefined}>
-      {error ? <Warning /> : kind === 'info' ? <Info /> : <Check />}
+      {error || kind === 'warning' ? <Warning /> : kind === 'info' ? <Info /> : <Check />}
       <div>{children}</div>
     </div>
   );
@@ -23,15 +23,18 @@ export function Message({ kind, id, children }: MessageProps): ReactNode {
 interface FailureProps {
   readonly error: unknown;
   readonly id?: string;
+  /** In place of the text of the error code. */
+  readonly text?: string | undefined;
   /** Added to the text. */
   readonly children?: ReactNode;
 }
 
 /** Shows nothing when there is no error. */
-export function Failure({ error, id, children }: FailureProps): ReactNode {
+export function Failure({ error, id, text: given, children }: FailureProps): ReactNode {
   const { t } = useSpeech();
   if (error === undefined) return null;
-  const { text, seconds } = failureTemplate(t, error);
+  const { text: usual, seconds } = failureTemplate(t, error);
+  const text = given ?? usual;
   const [before, after] = text.split('{seconds}');
   if (after === undefined) {
     return (

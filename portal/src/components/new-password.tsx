@@ -1,77 +1,87 @@
 import { type ReactNode, useId, useState } from 'react';
-import { useLocation } from 'wouter';
-import { passwordHints, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
-import { auth } from '../auth';
-import type { Texts } from '../i18n/en';
-import { fill, useSpeech } from '../i18n/texts';
-import { paths } from '../paths';
-import { typedName } from '../tab-memory';
+import { type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
+import { useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { PasswordField } from './fields';
 import { Form } from './form';
-import { Check, Dot } from './icons';
 import { Failure } from './message';
+import { forbiddenOf, hintsOf, problemOf, Rules } from './password-rules';
 import { Submit } from './submit';
 
-interface NewPasswordProps {
-  readonly uid: string;
-  readonly policy: PasswordPolicyResponse;
-  /** The request cannot be used any more. */
-  readonly isEnd: (error: unknown) => boolean;
-  readonly onEnd: (error: unknown) => void;
+interface Passwords {
+  /** Empty unless the form asks for it. */
+  readonly currentPassword: string;
+  readonly password: string;
+  readonly confirmation: string;
 }
 
-/** The rules that only the service can judge. */
-const forbidding = ['forbid_common', 'forbid_own_data', 'breach_check'] as const;
+interface NewPasswordProps {
+  readonly policy: PasswordPolicyResponse;
+  /** Password managers store the new password for this name. */
+  readonly username: string;
+  /** Asks for the password in force as well. */
+  readonly withCurrent?: boolean;
+  readonly send: (passwords: Passwords) => Promise<void>;
+  /** Shown after the submit button. */
+  readonly children?: ReactNode;
+}
 
 /** Sends no password that breaks a rule of `GET /password-policy` that a page can judge (docs/spec/service.md#8). */
-export function NewPassword({ uid, policy, isEnd, onEnd }: NewPasswordProps): ReactNode {
+export function NewPassword({ policy, username, withCurrent = false, send, children }: NewPasswordProps): ReactNode {
   const { t, language } = useSpeech();
-  const [, navigate] = useLocation();
+  const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [confirmation, setConfirmation] = useState('');
   const [checked, setChecked] = useState(false);
-  const [sent, setSent] = useState('');
+  const [sent, setSent] = useState({ current: '', password: '' });
   const rules = useId();
   const message = useId();
 
-  const hints = passwordHints(policy, password).map(({ rule, met }) => ({
-    met,
-    text: fill(t.reset.hints[rule], { count: policy.min_length }),
-  }));
-  const broken = hints.filter(({ met }) => !met).map(({ text }) => text);
+  const hints = hintsOf(policy, password, t);
   const same = password === confirmation;
-
-  const save = useTask(async () => {
-    setSent(password);
-    try {
-      await auth.changePassword(uid, password, confirmation);
-    } catch (error) {
-      if (isEnd(error)) onEnd(error);
-      throw error;
-    }
-    typedName.set(undefined);
-    navigate(paths.login, { replace: true });
+  const save = useTask(() => {
+    setSent({ current, password });
+    return send({ currentPassword: current, password, confirmation });
   });
   const submit = () => {
     setChecked(true);
-    if (broken.length === 0 && same) void save.run();
+    const missing = withCurrent && current === '';
+    if (hints.every(({ met }) => met) && same && !missing) void save.run();
     else save.reset();
   };
 
   const refusal = save.error instanceof ServiceError ? save.error : undefined;
   const refused = refusal?.code;
-  const forbidden = forbidding
-    .filter((rule) => policy[rule])
-    .map((rule) => ({
-      text: t.reset.forbidden[rule],
-      met: password === sent && refusal?.rules.includes(rule) ? false : undefined,
-    }));
+  const forbidden = forbiddenOf(policy, password === sent.password ? (refusal?.rules ?? []) : [], t);
+  const wrongCurrent = withCurrent && refused === 'LOGIN_401001';
+  const currentProblem =
+    checked && current === ''
+      ? t.login.passwordRequired
+      : wrongCurrent && current === sent.current
+        ? t.account.ownPassword.wrong
+        : undefined;
   return (
     <Form busy={save.busy} onSubmit={submit}>
-      <Failure id={message} error={save.error} />
-      {/* Password managers store the new password for this name. */}
-      <input type="text" name="username" autoComplete="username" value={typedName.get() ?? ''} readOnly hidden />
+      {!wrongCurrent && (
+        <Failure
+          id={message}
+          error={save.error}
+          text={refused === 'AUTH_403001' ? t.account.ownPassword.elsewhere : undefined}
+        />
+      )}
+      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      {withCurrent && (
+        <PasswordField
+          label={t.account.ownPassword.current}
+          name="current-password"
+          value={current}
+          onChange={setCurrent}
+          autoComplete="current-password"
+          error={currentProblem}
+          autoFocus
+          required
+        />
+      )}
       <PasswordField
         label={t.reset.password}
         name="new-password"
@@ -79,9 +89,9 @@ export function NewPassword({ uid, policy, isEnd, onEnd }: NewPasswordProps): Re
         onChange={setPassword}
         autoComplete="new-password"
         describedBy={rules}
-        error={checked ? problemOf(broken, forbidden, t, language) : undefined}
+        error={checked ? problemOf(hints, forbidden, t, language) : undefined}
         errorId={refused === 'AUTH_400007' || refused === 'AUTH_401009' ? message : undefined}
-        autoFocus
+        autoFocus={!withCurrent}
         required
       />
       <PasswordField
@@ -98,37 +108,7 @@ export function NewPassword({ uid, policy, isEnd, onEnd }: NewPasswordProps): Re
         {forbidden.length > 0 && <Rules title={t.reset.mustNot} hints={forbidden} />}
       </div>
       <Submit label={t.reset.submit} busy={save.busy} busyLabel={t.reset.busy} />
+      {children}
     </Form>
-  );
-}
-
-interface Hint {
-  readonly text: string;
-  /** Undefined until the service has judged the password. */
-  readonly met: boolean | undefined;
-}
-
-function problemOf(broken: readonly string[], forbidden: readonly Hint[], t: Texts, language: string) {
-  const list = new Intl.ListFormat(language);
-  if (broken.length > 0) return fill(t.reset.broken, { rules: list.format(broken) });
-  const refused = forbidden.filter(({ met }) => met === false).map(({ text }) => text);
-  return refused.length > 0 ? fill(t.reset.refused, { rules: list.format(refused) }) : undefined;
-}
-
-function Rules({ title, hints }: { readonly title: string; readonly hints: readonly Hint[] }): ReactNode {
-  const { t } = useSpeech();
-  return (
-    <>
-      <p>{title}</p>
-      <ul>
-        {hints.map(({ text, met }) => (
-          <li key={text} className={met ? 'met' : undefined}>
-            {met ? <Check /> : <Dot />}
-            {text}
-            <span className="heard">, {met === undefined ? t.reset.later : met ? t.reset.met : t.reset.unmet}</span>
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }

@@ -9,11 +9,13 @@ interface PageProps {
   readonly title: string;
   readonly intro?: ReactNode;
   readonly wide?: boolean;
+  /** Shown beside the heading. */
+  readonly action?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A card with the only heading of the page. The heading is also the title of the window. */
-export function Page({ title, intro, wide = false, children }: PageProps): ReactNode {
+export function Page({ title, intro, wide = false, action, children }: PageProps): ReactNode {
   const { t } = useSpeech();
   const name = useOffer().brand.name ?? t.product;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -28,9 +30,12 @@ export function Page({ title, intro, wide = false, children }: PageProps): React
   }, [title]);
   return (
     <section className={wide ? 'card wide' : 'card'}>
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+      <div className="heading">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {action}
+      </div>
       {intro !== undefined && <p className="intro">{intro}</p>}
       {children}
     </section>

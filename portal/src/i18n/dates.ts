@@ -9,3 +9,8 @@ export function localTime(language: string, moment: string): string {
 export function localDateTime(language: string, moment: string): string {
   return new Intl.DateTimeFormat(language, { ...day, ...time }).format(new Date(moment));
 }
+
+/** The local time without its time zone, for a page that shows many times to the user they concern. */
+export function moment(language: string, at: Date): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+}

@@ -3,14 +3,23 @@ import { auth, useAuth } from '../auth';
 import { CodeForm } from '../components/code-form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
+import { RecoveryForm } from '../components/recovery-form';
+import { TrustDevice } from '../components/trust-device';
 import { fill, useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
 import { useTask } from '../use-task';
+import '../styles/code.css';
 
 export function CodePage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
+  const { trusted_device_days: trustDays } = useOffer();
   const [resent, setResent] = useState(false);
-  const verify = useTask((code: string) => auth.verifyCode(code));
+  const [recovery, setRecovery] = useState(false);
+  const [trustDevice, setTrustDevice] = useState(false);
+  const verify = useTask((code: string) =>
+    auth.verifyCode(code, { ...(recovery && { type: 'recovery' }), trustDevice: trustDays > 0 && trustDevice }),
+  );
   const resend = useTask(() => auth.resendCode());
 
   const sendAgain = async () => {
@@ -22,14 +31,32 @@ export function CodePage(): ReactNode {
   // After the last code, the state has already changed. The redirect follows in the next frame.
   if (step.kind !== 'code') return null;
   const { type, email, loginName, attemptsLeft, resumed } = step;
+  const attempts = fill(t.code.attempts, { count: attemptsLeft });
+  const trust = <TrustDevice checked={trustDevice} onChange={setTrustDevice} />;
+  const swap = () => {
+    verify.reset();
+    resend.reset();
+    setResent(false);
+    setRecovery(!recovery);
+  };
+
+  if (recovery) {
+    return (
+      <Page title={t.code.recovery.title} intro={t.code.recovery.intro}>
+        <RecoveryForm task={verify} wait={waiting.code} refused={attempts}>
+          {trust}
+        </RecoveryForm>
+        <Ways swap={swap} label={t.code.recovery.back} />
+      </Page>
+    );
+  }
+
   const intro =
     type === 'totp'
       ? fill(t.code.totp, { name: loginName })
       : email === null
         ? t.code.emailUnknown
         : fill(t.code.email, { email });
-  const attempts = fill(t.code.attempts, { count: attemptsLeft });
-
   const notice = () => {
     if (resend.error !== undefined) return <Failure error={resend.error} />;
     if (resent) return <Message kind="success">{t.code.resent}</Message>;
@@ -47,12 +74,15 @@ export function CodePage(): ReactNode {
         wait={waiting.code}
         refused={attempts}
         notice={notice()}
+        autoSubmit={trustDays === 0}
         onSubmit={() => {
           setResent(false);
           resend.reset();
         }}
         autoFocus
-      />
+      >
+        {trust}
+      </CodeForm>
       {type === 'email' && (
         <button
           type="button"
@@ -63,11 +93,22 @@ export function CodePage(): ReactNode {
           {waiting.resend > 0 ? fill(t.code.resendWait, { seconds: waiting.resend }) : t.code.resend}
         </button>
       )}
-      <p className="aside">
-        <button type="button" className="link" onClick={() => auth.backToLogin()}>
-          {t.code.back}
-        </button>
-      </p>
+      <Ways swap={swap} label={type === 'totp' ? t.code.lost : t.code.noMail} />
     </Page>
+  );
+}
+
+/** The ways out of the form: the other kind of code, and the login page. */
+function Ways({ swap, label }: { readonly swap: () => void; readonly label: string }): ReactNode {
+  const { t } = useSpeech();
+  return (
+    <div className="aside ways">
+      <button type="button" className="link" onClick={swap}>
+        {label}
+      </button>
+      <button type="button" className="link" onClick={() => auth.backToLogin()}>
+        {t.code.back}
+      </button>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { type ChangeRequestResponse, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
@@ -7,6 +7,7 @@ import { NewPassword } from '../components/new-password';
 import { Page } from '../components/page';
 import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
+import { typedName } from '../tab-memory';
 import { useTask } from '../use-task';
 
 interface Found {
@@ -22,6 +23,7 @@ export function ResetPage(): ReactNode {
 
 function Reset({ uid }: { readonly uid: string }): ReactNode {
   const { t } = useSpeech();
+  const [, navigate] = useLocation();
   const [found, setFound] = useState<Found>();
   // A link can expire or be used while its form is open.
   const [ended, setEnded] = useState<unknown>();
@@ -32,12 +34,23 @@ function Reset({ uid }: { readonly uid: string }): ReactNode {
   const { run } = find;
   useEffect(() => void run(), [run]);
 
+  const save = async ({ password, confirmation }: Readonly<Record<'password' | 'confirmation', string>>) => {
+    try {
+      await auth.changePassword(uid, password, confirmation);
+    } catch (error) {
+      if (isEnd(error)) setEnded(error);
+      throw error;
+    }
+    typedName.set(undefined);
+    navigate(paths.login, { replace: true });
+  };
+
   const error = ended ?? find.error;
   if (found !== undefined && error === undefined) {
     const { type } = found.request;
     return (
       <Page title={t.reset.titles[type]} intro={t.reset.intros[type]}>
-        <NewPassword uid={uid} policy={found.policy} onEnd={setEnded} isEnd={isEnd} />
+        <NewPassword policy={found.policy} username={typedName.get() ?? ''} send={save} />
         <BackToLogin />
       </Page>
     );

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter';
 import { type Enrolment, ServiceError } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
 import { CodeForm } from '../components/code-form';
+import { Copy } from '../components/copy';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { useSpeech } from '../i18n/texts';
@@ -79,7 +80,7 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
       <p className="hint">{t.totp.key}</p>
       <div className="key">
         <code>{enrolment.secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
-        <Copy text={enrolment.secret} />
+        <Copy text={enrolment.secret} label={t.totp.copy} />
       </div>
       <p className="aside">
         <a href={enrolment.uri}>{t.totp.open}</a>
@@ -116,20 +117,6 @@ function QrCode({ secret }: { readonly secret: string }): ReactNode {
   }, [secret, run]);
   if (fetch.error !== undefined) return <Failure error={fetch.error} />;
   return <div className="qr">{url !== undefined && <img src={url} alt={t.totp.qrAlt} width="220" height="220" />}</div>;
-}
-
-function Copy({ text }: { readonly text: string }): ReactNode {
-  const { t } = useSpeech();
-  const [copied, setCopied] = useState(false);
-  const copy = useTask(async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  });
-  return (
-    <button type="button" className="secondary small" onClick={() => void copy.run()}>
-      {copied ? t.totp.copied : t.totp.copy}
-    </button>
-  );
 }
 
 interface CurrentCodeProps {

@@ -4,7 +4,7 @@ import { DemoModule } from '../../../src/demo/demo.module';
 import { password, TestService } from '../app';
 import { FakeClock } from '../fakes';
 import { authenticatorCode } from '../mfa';
-import { newMails } from '../reset';
+import { newMails, recipients } from '../reset';
 import { Chromium } from '../servers/chromium';
 import { freePort } from '../servers/free-port';
 
@@ -66,10 +66,11 @@ export class PortalSite {
     });
   }
 
-  /** The code in the newest mail. */
-  async mailedCode(): Promise<string> {
-    const mail = (await newMails(this.service)).at(-1);
-    const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0];
+  /** The code in the newest mail, or in the newest mail to this user if a test also causes mails without a code. */
+  async mailedCode(user?: string): Promise<string> {
+    const mails = await newMails(this.service);
+    const own = mails.filter((mail) => user === undefined || recipients(mail)?.includes(`${user}@example.com`));
+    const code = /\b\d{6}\b/.exec(own.at(-1)?.text ?? '')?.[0];
     if (code === undefined) throw new Error('the newest mail contains no code');
     return code;
   }
@@ -86,6 +87,9 @@ export const on = (page: Page) => ({
   field: (label: string): Locator => page.getByLabel(label, { exact: true }),
   alert: (): Locator => page.getByRole('alert'),
   heading: (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name }),
+
+  /** Not "Sign out everywhere else", and not the button beside another session. */
+  signOut: (): Promise<void> => page.getByRole('button', { name: 'Sign out', exact: true }).click(),
 
   /** Fills in and submits the login form. The page solves the captcha in the meantime. */
   logIn: async (username: string, typed = password): Promise<void> => {

@@ -1,0 +1,68 @@
+import type { ReactNode } from 'react';
+import { Copy } from '../components/copy';
+import { Message } from '../components/message';
+import { fill, useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
+
+interface NewCodesProps {
+  readonly codes: readonly string[];
+  readonly loginName: string;
+  readonly onDone: () => void;
+}
+
+/** Shows new recovery codes until the user has saved them. Nothing stores them, so a reload loses them. */
+export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode {
+  const { t } = useSpeech();
+  const { recovery: texts } = t.account;
+  const product = useOffer().brand.name ?? t.product;
+  const heading = fill(texts.sheet, { product, name: loginName });
+  return (
+    <>
+      <Message kind="warning">{texts.once}</Message>
+      <div className="codes-sheet">
+        <p className="only-printed">{heading}</p>
+        <ul className="codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="actions start">
+        <Copy text={codes.join('\n')} label={texts.copy} />
+        <button
+          type="button"
+          className="secondary small"
+          onClick={() => download('recovery-codes.txt', [heading, '', ...codes, ''].join('\r\n'))}
+        >
+          {texts.download}
+        </button>
+        <button type="button" className="secondary small" onClick={print}>
+          {texts.print}
+        </button>
+      </div>
+      <button type="button" className="primary" onClick={onDone}>
+        {texts.done}
+      </button>
+    </>
+  );
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has started to read the file when the task that clicked is over.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}
+
+/** Prints the codes without the rest of the page. */
+function print(): void {
+  const { dataset } = document.documentElement;
+  dataset.print = 'codes';
+  addEventListener('afterprint', () => delete dataset.print, { once: true });
+  window.print();
+}

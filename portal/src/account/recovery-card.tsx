@@ -1,0 +1,117 @@
+import { type ReactNode, useState } from 'react';
+import type { MeResponse } from '@portal-auth/sdk';
+import { auth } from '../auth';
+import { Failure, Message } from '../components/message';
+import { moment } from '../i18n/dates';
+import { fill, useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
+import { useTask } from '../use-task';
+import { Loaded } from './loaded';
+import { NewCodes } from './new-codes';
+import { focusPanel, Panel } from './panel';
+import { needsFreshLogin, SignInAgain } from './sign-in-again';
+
+const id = 'recovery-codes';
+/** With this many codes or fewer, the user should make new ones. */
+const few = 3;
+
+interface RecoveryProps {
+  readonly left: number;
+  readonly createdAt: Date | null;
+}
+
+/** Recovery codes replace the authenticator or the mailbox once each. New codes are shown here and never again. */
+export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
+  const { t } = useSpeech();
+  const { recovery: texts } = t.account;
+  const [codes, setCodes] = useState<readonly string[]>();
+  const make = useTask(async () => {
+    setCodes(await auth.makeRecoveryCodes());
+    focusPanel(id);
+  });
+  return (
+    <Panel id={id} title={texts.title}>
+      {codes !== undefined ? (
+        <NewCodes
+          codes={codes}
+          loginName={me.login_name}
+          onDone={() => {
+            setCodes(undefined);
+            focusPanel(id);
+          }}
+        />
+      ) : (
+        <>
+          <p className="note">{texts.intro}</p>
+          <Loaded load={() => auth.recoveryCodes()}>
+            {(had) => (
+              <>
+                <Left {...had} needed={me.mfa_type === 'totp'} />
+                {needsFreshLogin(make.error) ? (
+                  <SignInAgain card={id} />
+                ) : (
+                  <>
+                    <Failure error={make.error} />
+                    <Make had={had} busy={make.busy} make={() => void make.run()} />
+                  </>
+                )}
+              </>
+            )}
+          </Loaded>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** Warns a user who has a second factor and few or no codes for the day on which it is lost. */
+function Left({ left, createdAt, needed }: RecoveryProps & { readonly needed: boolean }): ReactNode {
+  const { t, language } = useSpeech();
+  const { recovery: texts } = t.account;
+  const { mfa_required: required } = useOffer();
+  const text =
+    left === 0 || createdAt === null
+      ? texts.none
+      : fill(texts.left, { count: left, date: moment(language, createdAt) });
+  const warn = left === 0 ? needed || required : left <= few;
+  return warn ? <Message kind="warning">{`${text} ${texts.warning}`}</Message> : <p>{text}</p>;
+}
+
+interface MakeProps {
+  readonly had: RecoveryProps;
+  readonly busy: boolean;
+  readonly make: () => void;
+}
+
+/** Asks before codes are replaced that still work. */
+function Make({ had: { left }, busy, make }: MakeProps): ReactNode {
+  const { t } = useSpeech();
+  const { recovery: texts } = t.account;
+  const [asking, setAsking] = useState(false);
+  if (!asking)
+    return (
+      <button type="button" className="secondary" disabled={busy} onClick={left === 0 ? make : () => setAsking(true)}>
+        {left === 0 ? texts.make : texts.replace}
+      </button>
+    );
+  return (
+    <>
+      <p role="status">{fill(texts.ask, { count: left })}</p>
+      <div className="actions start">
+        <button type="button" className="primary" disabled={busy} onClick={make} autoFocus>
+          {texts.replace}
+        </button>
+        <button
+          type="button"
+          className="secondary"
+          onClick={() => {
+            setAsking(false);
+            focusPanel(id);
+          }}
+        >
+          {t.account.cancel}
+        </button>
+      </div>
+    </>
+  );
+}

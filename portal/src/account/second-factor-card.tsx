@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { MeResponse } from '@portal-auth/sdk';
+import { fill, useSpeech } from '../i18n/texts';
+import { paths } from '../paths';
+import { Panel } from './panel';
+
+/** How this login was confirmed, and the way to an authenticator. */
+export function SecondFactorCard({ me }: { readonly me: MeResponse }): ReactNode {
+  const { t, language } = useSpeech();
+  const { amr } = t.account;
+  const methods = me.session.amr.map((name) => (name in amr ? amr[name] : name));
+  return (
+    <Panel id="authenticator" title={t.account.authenticator}>
+      <p>{secondFactor(me, t.account)}</p>
+      <p className="note">{fill(t.account.signedInWith, { methods: new Intl.ListFormat(language).format(methods) })}</p>
+      <Link className="secondary" href={paths.totp}>
+        {me.mfa_type === 'totp' ? t.account.totpReplace : t.account.totpSetUp}
+      </Link>
+    </Panel>
+  );
+}
+
+/** Mentions mailed codes only if this login used one, because `mfa_type` is `email` even without a second factor. */
+function secondFactor(me: MeResponse, texts: Readonly<Record<'totpOn' | 'mailed' | 'totpOff', string>>): string {
+  if (me.mfa_type === 'totp') return texts.totpOn;
+  return me.session.amr.includes('otp') ? texts.mailed : texts.totpOff;
+}

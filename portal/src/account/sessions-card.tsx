@@ -1,0 +1,84 @@
+import { type ReactNode, useState } from 'react';
+import { auth } from '../auth';
+import { Failure, Message } from '../components/message';
+import { fill, useSpeech } from '../i18n/texts';
+import { useTask } from '../use-task';
+import { deviceName } from './device-name';
+import { EndButton } from './end-button';
+import { Entry, Time } from './entry';
+import { Loaded } from './loaded';
+import { focusPanel, Panel } from './panel';
+
+const id = 'sessions';
+type Session = Awaited<ReturnType<typeof auth.sessions>>[number];
+
+/** Where the user is signed in. Ends one session, or all except the one of this browser. */
+export function SessionsCard(): ReactNode {
+  const { t } = useSpeech();
+  return (
+    <Panel id={id} title={t.account.sessions.title}>
+      <Loaded load={() => auth.sessions()}>
+        {(sessions, reload) => <Sessions sessions={sessions} reload={reload} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+interface SessionsProps {
+  readonly sessions: readonly Session[];
+  readonly reload: () => Promise<boolean>;
+}
+
+function Sessions({ sessions, reload }: SessionsProps): ReactNode {
+  const { t } = useSpeech();
+  const { sessions: texts } = t.account;
+  const [done, setDone] = useState<string>();
+  const finished = async (text: string) => {
+    await reload();
+    setDone(text);
+    focusPanel(id);
+  };
+  const others = useTask(async () => {
+    setDone(undefined);
+    const count = await auth.endOtherSessions();
+    await finished(fill(texts.endedOthers, { count }));
+  });
+  const mine = [...sessions].sort((a, b) => Number(b.current) - Number(a.current));
+  return (
+    <>
+      {done !== undefined && <Message kind="success">{done}</Message>}
+      <ul className="entries">
+        {mine.map((one) => (
+          <Entry
+            key={one.sid}
+            userAgent={one.userAgent}
+            badge={one.current && <span className="badge">{texts.current}</span>}
+            facts={[
+              <Time text={texts.since} at={one.createdAt} />,
+              one.lastUsedAt && <Time text={texts.used} at={one.lastUsedAt} />,
+              one.ip,
+            ]}
+            action={
+              !one.current && (
+                <EndButton
+                  label={texts.end}
+                  describes={deviceName(one.userAgent, t)}
+                  end={() => auth.endSession(one.sid)}
+                  onEnded={() => void finished(texts.ended)}
+                />
+              )
+            }
+          />
+        ))}
+      </ul>
+      <Failure error={others.error} />
+      {sessions.length > 1 ? (
+        <button type="button" className="secondary" disabled={others.busy} onClick={() => void others.run()}>
+          {texts.endOthers}
+        </button>
+      ) : (
+        <p className="note">{texts.only}</p>
+      )}
+    </>
+  );
+}
