@@ -34,10 +34,25 @@ describe('token checks that share a statement', () => {
     return payload({ jti, sid, sub: userId, token_use: 'access' });
   }
 
+  // The service also sends statements of its own, for example to look for waiting mails.
+  const ofTokens = (spy: jest.SpiedFunction<Database['rows']>) =>
+    spy.mock.calls.filter(([statement]) => statement.includes('FROM login_tokens t'));
+
   const statements = () => {
     const rows = jest.spyOn(database, 'rows');
-    return () => rows.mock.calls.filter(([statement]) => statement.includes('FROM login_tokens t')).length;
+    return () => ofTokens(rows).length;
   };
+
+  /** The next statement about tokens fails. */
+  function failOnce(method: 'rows' | 'affected'): void {
+    const send = database[method].bind(database) as Database['affected'];
+    let failed = false;
+    jest.spyOn(database, method as 'affected').mockImplementation((statement, values) => {
+      if (failed || !statement.includes('login_tokens')) return send(statement, values);
+      failed = true;
+      return Promise.reject(new Error('the database is unavailable'));
+    });
+  }
 
   it('90 parallel checks each get their own result: valid, revoked, unknown, of another user, session or use', async () => {
     const asked: [string, TokenPayload, string][] = [];
@@ -76,7 +91,7 @@ describe('token checks that share a statement', () => {
 
   it('a failed statement rejects the checks that share it, and no later checks', async () => {
     const some = await Promise.all([givenToken(0), givenToken(1), givenToken(2)]);
-    jest.spyOn(database, 'rows').mockRejectedValueOnce(new Error('the database is unavailable'));
+    failOnce('rows');
     const outcomes = await Promise.allSettled(some.map((token) => tokens.find(token)));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     const again = await Promise.all(some.map((token) => tokens.find(token)));
@@ -144,7 +159,7 @@ describe('token checks that share a statement', () => {
         ...[acme, other, root],
         ...[acme, other, root],
       ]);
-      expect(rows).toHaveBeenCalledTimes(1);
+      expect(ofTokens(rows)).toHaveLength(1);
     });
 
     it('refused refreshes need no further SELECT', async () => {
@@ -153,7 +168,7 @@ describe('token checks that share a statement', () => {
       await expect(Promise.all(some.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual([
         ...Array<undefined>(3),
       ]);
-      expect(rows).not.toHaveBeenCalled();
+      expect(ofTokens(rows)).toEqual([]);
     });
 
     it('a parallel logout leaves no valid token of its session, and does not affect other sessions', async () => {
@@ -173,7 +188,7 @@ describe('token checks that share a statement', () => {
 
     it('a failed statement rejects the refreshes that share it, inserts nothing, and rejects no later refreshes', async () => {
       const some = await Promise.all([givenRefresh(0), givenRefresh(1)]);
-      jest.spyOn(database, 'affected').mockRejectedValueOnce(new Error('the database is unavailable'));
+      failOnce('affected');
       const outcomes = await Promise.allSettled(some.map((claims) => tokens.insertFrom(claims, newToken())));
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       const again = await Promise.all(some.map((claims) => tokens.insertFrom(claims, newToken())));
