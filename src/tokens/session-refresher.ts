@@ -56,7 +56,7 @@ export class SessionRefresher {
     const user = await this.tokens.insertFrom(payload, access);
     if (user === undefined) throw new DomainError(refreshTokenRejected);
     const { directorySeenAt } = user;
-    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload.sub, directorySeenAt, client);
+    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
     return this.answer(claimsOf(payload, user), access, undefined);
   }
 
@@ -68,7 +68,7 @@ export class SessionRefresher {
     const row = await this.tokens.find(payload);
     if (!row?.live) throw new DomainError(refreshTokenRejected);
     const { credentialVersion, expires, user, directorySeenAt } = row;
-    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload.sub, directorySeenAt, client);
+    if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
     const session: RotatedSession = { ...claimsOf(payload, user), credentialVersion, expires };
     const rotation = await this.database.transaction((tx) => this.rotate(tx, payload.jti, session, access));
     if (rotation === 'ended') throw new DomainError(refreshTokenRejected);

@@ -12,7 +12,11 @@ import { Database } from '../../platform/database/database';
 import { DirectoryAccounts, type Look } from '../../users/directory-accounts';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
+import { LiveSessions } from '../live-sessions';
+import type { TokenPayload } from '../token-payload';
 import { TokenRevoker } from '../token-revoker';
+
+type Refreshed = Pick<TokenPayload, 'sub' | 'sid'>;
 
 /** An answer is due within 5 s, also when the directory does not answer. */
 const budgetMs = 4400;
@@ -35,6 +39,7 @@ export class DirectoryRecheck {
     private readonly directory: Directory,
     private readonly accounts: DirectoryAccounts,
     private readonly users: UsersRepository,
+    private readonly sessions: LiveSessions,
     private readonly revoker: TokenRevoker,
     private readonly audit: AuditTrail,
     private readonly database: Database,
@@ -55,13 +60,13 @@ export class DirectoryRecheck {
    * @throws DomainError AUTH_401006 when the directory has an objection: the sessions of the user have then ended.
    *   LOGIN_503001 when it is not known and the grace period is over: the session stays
    */
-  async assertStanding(uid: string, seenAt: Date, client: ClientInfo): Promise<void> {
+  async assertStanding({ sub: uid, sid }: Refreshed, seenAt: Date, client: ClientInfo): Promise<void> {
     const since = this.clock.secondsFromNow(-this.config.ldap!.recheck.seconds);
     if (this.looking < mostLooks) {
       this.looking++;
       try {
         const look = await this.accounts.claimLook(uid, since, claimSeconds);
-        if (look !== undefined) return await this.look(look, seenAt, client);
+        if (look !== undefined) return await this.look(look, sid, seenAt, client);
       } finally {
         this.looking--;
       }
@@ -70,10 +75,15 @@ export class DirectoryRecheck {
     if (!(await this.seenByAnother(uid, since))) throw new DomainError(directoryUnavailable);
   }
 
-  private async look(look: Look, seenAt: Date, client: ClientInfo): Promise<void> {
+  private async look(look: Look, sid: string, seenAt: Date, client: ClientInfo): Promise<void> {
     try {
       const user = await this.users.findByUid(look.uid);
       if (user === null) throw new DomainError(refreshTokenRejected);
+      // A look that ended the sessions may have finished between the check of this token and this claim.
+      if ((await this.sessions.startedAt(sid, user)) === undefined) {
+        await this.accounts.giveUpLook(look);
+        throw new DomainError(refreshTokenRejected);
+      }
       const person = await this.personOf(user, performance.now() + budgetMs);
       const objection = this.objectionTo(user, person);
       if (objection === undefined) await this.accounts.finishLook(look);
