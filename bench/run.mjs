@@ -95,7 +95,9 @@ try {
 }
 
 /** better-auth closes connections in a way that wrk counts as errors, and makes too few answers to need it. */
-const generatorFor = (busy, { name }) => (busy && name !== 'better-auth' ? load.closed : load.detailed);
+function generatorFor(busy, { name }) {
+  return busy && name !== 'better-auth' ? load.closed : load.detailed;
+}
 
 async function measure() {
   say(`seeding ${users} users`);
