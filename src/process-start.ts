@@ -17,5 +17,5 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // the heap has doubled. The process stays a third smaller at the same rate (ADR 0014).
 setFlagsFromString('--heap-growing-percent=100');
 // The start makes many objects that live on, so V8 would enlarge the space for new objects to 16 MB and keep it.
-// This saves 15 MB of an idle process. `startServer` allows the growth when it listens.
+// The flag saves 15 MB of an idle process. `startServer` allows the growth when it listens.
 setFlagsFromString('--semi-space-growth-factor=1');

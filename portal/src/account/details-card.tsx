@@ -3,7 +3,7 @@ import type { MeResponse } from '@portal-auth/sdk';
 import { useSpeech } from '../i18n/texts';
 import { Panel } from './panel';
 
-/** Who is signed in. */
+/** The name and the address of the user. */
 export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
   const { t } = useSpeech();
   const { fields } = t.account;

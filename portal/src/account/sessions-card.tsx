@@ -12,7 +12,7 @@ import { focusPanel, Panel } from './panel';
 const id = 'sessions';
 type Session = Awaited<ReturnType<typeof auth.sessions>>[number];
 
-/** Where the user is signed in. Ends one session, or all except the one of this browser. */
+/** The sessions of the user, with buttons that end one of them, or all except the one of this browser. */
 export function SessionsCard(): ReactNode {
   const { t } = useSpeech();
   return (

@@ -12,7 +12,7 @@ export interface WidgetApi {
 export interface Provider {
   readonly script: string;
   readonly global: string;
-  /** Where the provider takes the language of the page: from the address of the script or from the widget's options. */
+  /** The provider takes the language of the page from the address of its script, or from the options of the widget. */
   readonly languageOf: 'script' | 'widget';
   /** True when the challenge can run before the user submits, because it shows nothing unless it needs the user. */
   readonly early: boolean;

@@ -6,7 +6,7 @@ import { Check, Dot } from './icons';
 
 export interface Hint {
   readonly text: string;
-  /** Undefined until the service has judged the password. */
+  /** Whether the password obeys the rule; undefined until the service has judged it. */
   readonly met: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ export const forbiddenOf = (policy: PasswordPolicyResponse, broken: readonly str
     .filter((rule) => policy[rule])
     .map((rule) => ({ text: t.reset.forbidden[rule], met: broken.includes(rule) ? false : undefined }));
 
-/** What is wrong with the password, in one sentence. */
+/** One sentence about the rules that the password breaks. */
 export function problemOf(
   hints: readonly Hint[],
   forbidden: readonly Hint[],

@@ -56,7 +56,7 @@ export interface TrustedDevice {
   readonly userAgent: string;
 }
 
-/** What signed-in users can do for the safety of their own account (docs/spec/extensions.md#a). */
+/** The calls with which signed-in users keep their own account safe (docs/spec/extensions.md#a). */
 export class OwnAccount {
   private readonly running = new Map<string, Promise<unknown>>();
 

@@ -4,7 +4,7 @@ import { idAttributes } from './entry-values';
 import { filterPresence } from './search-filter';
 import { loadLdapjs, type Search, type ServiceConnection } from './service-connection';
 
-/** What an operator should know. The text is one sentence that names the setting, without a DN or a secret. */
+/** One finding for the operator: a sentence that names the setting, without a DN or a secret. */
 export interface Remark {
   /** `problem`: nobody can log in. `warn`: logins work, but not everything that is set. */
   readonly health: 'warn' | 'problem';

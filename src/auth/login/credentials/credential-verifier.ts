@@ -6,7 +6,7 @@ import type { LoginCommand } from '../login-command';
 /** The account whose credential the provider has accepted. */
 export interface CredentialProof {
   readonly user: User;
-  /** What the directory says about a directory user. */
+  /** The answer of the directory about a directory user. */
   readonly person?: DirectoryPerson;
 }
 
