@@ -11,7 +11,6 @@ const blocked = 'The security check could not be loaded.';
 describe.each(providers)('with the captcha of %s', (provider) => {
   const stub = new SiteverifyStub();
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     await stub.listen();
@@ -33,12 +32,11 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     expect(site.takeComplaints().filter((one) => !one.startsWith(`foreign request: ${scripts[provider]}`))).toEqual([]),
   );
 
-  const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
   const tokens = () => stub.asked.map(({ response }) => response?.replace(/^visit-\d+-/, ''));
   const greeted = (page: Page, name: string) => on(page).heading(`Hello, ${name}`).waitFor();
 
   it('each login sends a fresh token of the provider, and the built-in captcha is not loaded', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await site.visitor();
     const own: string[] = [];
     page.on('request', (request) =>
@@ -65,7 +63,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     const page = await site.visitor({ locale: 'zh-CN', colorScheme: 'dark' });
     const asked = await standIn(page, provider);
     await page.goto('/');
-    await page.getByLabel('用户名').fill(await newUser());
+    await page.getByLabel('用户名').fill(await site.newUser());
     await page.getByLabel('密码', { exact: true }).fill(password);
     await page.getByRole('button', { name: '登录' }).click();
     await page.waitForURL('**/account');
@@ -75,7 +73,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
   });
 
   it('a challenge that fails is followed by a fresh one, without the user', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await site.visitor();
     await standIn(page, provider, ['error-callback']);
     await page.goto('/');
@@ -85,7 +83,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
   });
 
   it('a token that the service refuses is followed by a fresh one, without the user', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await site.visitor();
     await standIn(page, provider);
     const { behaviour } = stub;
@@ -102,7 +100,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
   });
 
   it('the page gives up a script that does not arrive within 10 s, and the user can try again', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await site.visitor();
     await page.clock.install({ time: site.service.clock.now() });
     const asked = page.waitForRequest(`${scripts[provider]}*`);
@@ -125,7 +123,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     const page = await site.visitor();
     await page.route(`${scripts[provider]}*`, (route) => route.abort('blockedbyclient'));
     await page.goto('/');
-    await on(page).logIn(await newUser());
+    await on(page).logIn(await site.newUser());
     expect(await on(page).alert().textContent()).toContain(blocked);
     expect(stub.asked).toEqual([]);
     expect(site.takeComplaints().filter((one) => !/foreign request|net::ERR/.test(one))).toEqual([]);
@@ -149,7 +147,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
 
   if (provider === 'turnstile') {
     it('the token is there before the user submits, and is replaced when it expires', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       await standIn(page, provider);
       await page.goto('/');
@@ -171,7 +169,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
     });
   } else {
     it('no challenge is shown before the user submits', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       const asked = await standIn(page, provider);
       await page.goto('/');
@@ -185,7 +183,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
 
   if (provider === 'hcaptcha') {
     it('a challenge that the user closes can be started again', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       await standIn(page, provider, ['close-callback']);
       await page.goto('/');
@@ -198,7 +196,7 @@ describe.each(providers)('with the captcha of %s', (provider) => {
 
   if (provider === 'recaptcha') {
     it('a key of version 3, whose token is a result and not a callback, works as well', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       await standIn(page, provider, ['result']);
       await page.goto('/');

@@ -5,7 +5,6 @@ import { newMails } from '../support/reset';
 /** The limits of the client (docs/spec/service.md#8), in a browser whose clock the test moves. */
 describe('the limits of the client', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start({ MFA_REQUIRED: 'true' });
@@ -35,7 +34,7 @@ describe('the limits of the client', () => {
     }
   };
   const atCode = async (): Promise<{ page: Page; name: string }> => {
-    const { loginName: name } = await site.service.givenUser(`user${++users}`);
+    const name = await site.newUser();
     const page = await open();
     await on(page).logIn(name);
     await on(page).heading('Enter your code').waitFor();

@@ -8,8 +8,6 @@ const noAnswer = 'The service is not responding. Check your connection and try a
 
 describe('a user of the pages always finds a way on', () => {
   let site: PortalSite;
-  let users = 0;
-  const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
 
   beforeAll(async () => {
     site = await PortalSite.start();
@@ -21,13 +19,6 @@ describe('a user of the pages always finds a way on', () => {
     const page = await site.visitor();
     await page.goto(path);
     return page;
-  };
-  const signedIn = async (): Promise<{ page: Page; name: string }> => {
-    const name = await newUser();
-    const page = await open();
-    await on(page).logIn(name);
-    await on(page).heading(`Hello, ${name}`).waitFor();
-    return { page, name };
   };
   const bearerOf = async (page: Page): Promise<string> => {
     const session = await page.evaluate<string>(`localStorage.getItem('portal-auth.session')`);
@@ -42,7 +33,7 @@ describe('a user of the pages always finds a way on', () => {
   describe('at the password form', () => {
     const openForm = async (): Promise<{ page: Page; sent: () => number }> => {
       const page = await open(
-        `/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`,
+        `/reset-password?uid=${await mailedToken(site.service, `${await site.newUser()}@example.com`)}`,
       );
       let sent = 0;
       page.on('request', (request) => (request.url().endsWith('/user/change-pwd-by-req') ? sent++ : 0));
@@ -99,7 +90,7 @@ describe('a user of the pages always finds a way on', () => {
     });
 
     it('a password manager finds the name of the account', async () => {
-      const { loginName: name } = await site.service.givenUser(`user${++users}`, { temporary: true });
+      const name = await site.newUser({ temporary: true });
       const page = await open();
       await on(page).logIn(name);
       await on(page).heading('Set your first password').waitFor();
@@ -111,7 +102,7 @@ describe('a user of the pages always finds a way on', () => {
 
   describe('when the service is unavailable', () => {
     it('a captcha challenge that hangs is given up after 10 s, and the login can be tried again', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       await page.clock.install({ time: site.service.clock.now() });
       await page.route('**/captcha/challenge', () => undefined);
@@ -132,7 +123,7 @@ describe('a user of the pages always finds a way on', () => {
       const page = await site.visitor();
       await page.route(/captcha|login$/, (route) => route.abort());
       await page.goto('/');
-      await on(page).logIn(await newUser());
+      await on(page).logIn(await site.newUser());
       expect(await on(page).alert().textContent()).toContain(noAnswer);
       const covered = await page.evaluate<boolean>(`(() => {
         const button = document.querySelector('form button[type=submit]');
@@ -144,7 +135,7 @@ describe('a user of the pages always finds a way on', () => {
     });
 
     it('a sign-out says that the session is still open, and ends it when the browser is online again', async () => {
-      const { page } = await signedIn();
+      const { page } = await site.signedIn();
       const bearer = await bearerOf(page);
       await page.context().setOffline(true);
       await on(page).signOut();
@@ -159,7 +150,7 @@ describe('a user of the pages always finds a way on', () => {
     });
 
     it('a sign-out that did not reach the service is sent again when the pages are opened the next time', async () => {
-      const { page } = await signedIn();
+      const { page } = await site.signedIn();
       const bearer = await bearerOf(page);
       await page.context().route('**/logout', (route) => route.abort());
       await on(page).signOut();
@@ -186,7 +177,7 @@ describe('a user of the pages always finds a way on', () => {
       ['full', full],
       ['forbidden', forbidden],
     ])('because its storage is %s, a login works in this tab only, and the page says so', async (_case, script) => {
-      const name = await newUser();
+      const name = await site.newUser();
       const page = await site.visitor();
       await page.addInitScript(script);
       await page.goto('/');
@@ -199,7 +190,7 @@ describe('a user of the pages always finds a way on', () => {
   });
 
   it('a deep link that was opened signed out is shown after the login, and only then', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await open('/account/authenticator');
     await on(page).heading('Sign in').waitFor();
     await page.reload();
@@ -212,7 +203,7 @@ describe('a user of the pages always finds a way on', () => {
   });
 
   it('after a refused submit the focus is on the first wrong field, which names its error', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await open();
     await on(page).button('Sign in').click();
     await page.getByText('Enter your user name.').waitFor();
@@ -244,7 +235,7 @@ describe('a user of the pages always finds a way on', () => {
     const page = await site.visitor();
     await page.route('**/login', (route) => route.abort());
     await page.goto('/');
-    await on(page).logIn(await newUser());
+    await on(page).logIn(await site.newUser());
     await on(page).alert().waitFor();
     await eventually(() => page.evaluate<boolean>(`document.activeElement.matches('[role=alert]')`), {
       what: 'the focus to be on the message',
@@ -253,7 +244,7 @@ describe('a user of the pages always finds a way on', () => {
   });
 
   it('the message about a new authenticator does not return after a reload', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     const stored = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])';
@@ -269,7 +260,6 @@ describe('a user of the pages always finds a way on', () => {
 
 describe('a user with a second factor', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start({ MFA_REQUIRED: 'true' });
@@ -278,7 +268,7 @@ describe('a user with a second factor', () => {
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
   const atCode = async (path = '/'): Promise<{ page: Page; name: string }> => {
-    const { loginName: name } = await site.service.givenUser(`user${++users}`);
+    const name = await site.newUser();
     const page = await site.visitor();
     await page.goto(path);
     await on(page).logIn(name);

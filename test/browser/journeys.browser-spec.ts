@@ -15,9 +15,6 @@ function modulesFor(text: string): string[] {
 
 describe('a user of the pages', () => {
   let site: PortalSite;
-  let users = 0;
-  const newUser = async (more: Parameters<PortalSite['service']['givenUser']>[1] = {}): Promise<string> =>
-    (await site.service.givenUser(`user${++users}`, more)).loginName;
 
   beforeAll(async () => {
     site = await PortalSite.start();
@@ -30,18 +27,11 @@ describe('a user of the pages', () => {
     await page.goto(path);
     return page;
   };
-  const signedIn = async (more: Parameters<typeof newUser>[0] = {}): Promise<{ page: Page; name: string }> => {
-    const name = await newUser(more);
-    const page = await open();
-    await on(page).logIn(name);
-    await on(page).heading(`Hello, ${name}`).waitFor();
-    return { page, name };
-  };
   const tokensOf = (page: Page): Promise<string | null> =>
     page.evaluate<string | null>(`localStorage.getItem('portal-auth.session')`);
 
   it('logs in, sees the account, reloads, and logs out', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await open();
     await on(page).logIn(name);
     await on(page).heading(`Hello, ${name}`).waitFor();
@@ -60,7 +50,7 @@ describe('a user of the pages', () => {
   });
 
   it('sees why a login failed, and can try again with a captcha that renews itself', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await open();
     await on(page).logIn(name, 'Wrong-Horse-7');
     expect(await on(page).alert().textContent()).toBe('The user name or password is wrong. Check both and try again.');
@@ -77,7 +67,7 @@ describe('a user of the pages', () => {
   });
 
   it('is locked out after three wrong passwords', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await open();
     for (let i = 0; i < 3; i++) {
       const answer = page.waitForResponse('**/login');
@@ -90,7 +80,7 @@ describe('a user of the pages', () => {
   });
 
   it('can replace a forgotten password through the mailed link, and then logs in with the new one', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${name}@example.com`);
     await on(page).button('Send link').click();
@@ -132,7 +122,7 @@ describe('a user of the pages', () => {
     ['a first password', { temporary: true }, 'Set your first password'],
     ['an expired password', { passwordSetAt: new Date('2020-01-01T00:00:00Z') }, 'Your password has expired'],
   ])('must replace %s before the login succeeds, also after a reload', async (_case, more, title) => {
-    const name = await newUser(more);
+    const name = await site.newUser(more);
     const page = await open();
     await on(page).logIn(name);
     await on(page).heading(title).waitFor();
@@ -154,14 +144,14 @@ describe('a user of the pages', () => {
 
   it('can abandon a forced password change and return to the login page', async () => {
     const page = await open();
-    await on(page).logIn(await newUser({ temporary: true }));
+    await on(page).logIn(await site.newUser({ temporary: true }));
     await on(page).heading('Set your first password').waitFor();
     await on(page).link('Back to sign in').click();
     await on(page).heading('Sign in').waitFor();
   });
 
   it('sets up an authenticator: QR code and key hold the same secret, and a reload makes a new one', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     const before = await tokensOf(page);
     await on(page).link('Set up authenticator').click();
     const picture = page.getByAltText('QR code for the authenticator app');
@@ -195,7 +185,7 @@ describe('a user of the pages', () => {
   });
 
   it('needs a code of the current authenticator to replace it when the session is not young', async () => {
-    const { page } = await signedIn();
+    const { page } = await site.signedIn();
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
@@ -211,7 +201,7 @@ describe('a user of the pages', () => {
   });
 
   it('has one session in all tabs: each shows a login and a logout, and one tab refreshes for all', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     const tabs = [page, ...(await Promise.all([1, 2, 3].map(() => page.context().newPage())))];
     for (const tab of tabs.slice(1)) {
       await tab.goto('/');
@@ -237,7 +227,7 @@ describe('a user of the pages', () => {
   });
 
   it('sees the login page when the session was revoked', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     await site.service.database.affected(
       'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = (SELECT uid FROM users WHERE login_name = ?)',
       [name],
@@ -247,7 +237,7 @@ describe('a user of the pages', () => {
   });
 
   it('sees when the service does not answer, and can continue when it answers again', async () => {
-    const { page, name } = await signedIn();
+    const { page, name } = await site.signedIn();
     await page.route('**/user/me', (route) => route.abort());
     await page.reload();
     await page.getByText('The service is not responding.').waitFor();
@@ -259,7 +249,7 @@ describe('a user of the pages', () => {
   });
 
   it('finds the focus on the next input or heading after each step', async () => {
-    const { page } = await signedIn();
+    const { page } = await site.signedIn();
     await page.keyboard.press('Tab');
     await on(page).link('Set up authenticator').click();
     await on(page).heading('Set up your authenticator').waitFor();

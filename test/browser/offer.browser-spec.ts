@@ -17,7 +17,6 @@ describe('the pages show what the service offers, and the brand of the company',
   let site: PortalSite;
   let directory: DirectoryStub;
   let folder: string;
-  let users = 0;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'brand-'));
@@ -100,7 +99,7 @@ describe('the pages show what the service offers, and the brand of the company',
     await page.goto('/');
     await on(page).field('Password').waitFor();
     fail();
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
     await page.locator('header').getByText('Portal').waitFor();

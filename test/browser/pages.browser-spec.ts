@@ -41,8 +41,6 @@ const visit =
 
 describe('the pages', () => {
   let site: PortalSite;
-  let users = 0;
-  const newUser = async (): Promise<string> => (await site.service.givenUser(`user${++users}`)).loginName;
 
   beforeAll(async () => {
     site = await PortalSite.start();
@@ -69,12 +67,12 @@ describe('the pages', () => {
       await page.goto('/forgot-password');
       await on(page)
         .field('E-mail address')
-        .fill(`${await newUser()}@example.com`);
+        .fill(`${await site.newUser()}@example.com`);
       await on(page).button('Send link').click();
       await on(page).heading('Check your inbox').waitFor();
     },
     reset: async (page) => {
-      await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await newUser()}@example.com`)}`);
+      await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${await site.newUser()}@example.com`)}`);
       await on(page).field('New password').fill('Short');
       await on(page).button('Save password').click();
       await page.locator('.field-error').first().waitFor();
@@ -146,9 +144,8 @@ describe('the pages', () => {
 
 describe('the pages of the second factor', () => {
   let site: PortalSite;
-  let users = 0;
   const logInAsNewUser = async (page: Page): Promise<string> => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     await page.goto('/');
     await on(page).logIn(loginName);
     await on(page).heading('Enter your code').waitFor();

@@ -5,7 +5,6 @@ import { eventually } from '../support/servers/eventually';
 
 describe('the pages of the portal', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start();
@@ -13,14 +12,7 @@ describe('the pages of the portal', () => {
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  const signedIn = async (): Promise<Page> => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
-    const page = await site.visitor();
-    await page.goto('/');
-    await on(page).logIn(loginName);
-    await on(page).heading(`Hello, ${loginName}`).waitFor();
-    return page;
-  };
+  const signedIn = async (): Promise<Page> => (await site.signedIn()).page;
 
   it('the account page shows no tokens and no identifiers, and describes the account correctly', async () => {
     const page = await signedIn();
@@ -38,7 +30,7 @@ describe('the pages of the portal', () => {
     await page.goto('/');
     const brand = async () => (await page.locator('header.brand').boundingBox())!;
     expect((await brand()).height).toBe(800);
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
     expect((await brand()).height).toBeLessThan(100);
@@ -56,14 +48,14 @@ describe('the pages of the portal', () => {
     await on(page).field('User name').focus();
     expect(await page.getByRole('checkbox').count()).toBe(0);
     expect(await page.locator('main').innerText()).not.toMatch(/robot|security check|captcha/i);
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
     expect(challenges).toBe(1);
   });
 
   it('an expired captcha is solved again without the user', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await site.visitor();
     const issued = page.waitForResponse('**/captcha/challenge');
     await page.goto('/');
@@ -84,7 +76,7 @@ describe('the pages of the portal', () => {
   });
 
   it('a time is local and names its time zone', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await site.visitor({ timezoneId: 'Asia/Shanghai' });
     await page.goto('/forgot-password');
     await on(page).field('E-mail address').fill(`${loginName}@example.com`);

@@ -7,7 +7,6 @@ const reports = '/?return_to=%2Freports%3Fx%3D1%26y%3D2';
 
 describe('return_to of the login page', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start({ MFA_REQUIRED: 'false' });
@@ -31,7 +30,7 @@ describe('return_to of the login page', () => {
   };
 
   it('leads to the given page after the login, also after a reload, and only once', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await open(reports);
     await page.reload();
     await on(page).logIn(loginName);
@@ -43,7 +42,7 @@ describe('return_to of the login page', () => {
   });
 
   it('leads a signed-in user to the given page at once, and Back does not redirect again', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await open('/');
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
@@ -54,7 +53,7 @@ describe('return_to of the login page', () => {
   });
 
   it('is kept through the change of a password that is temporary', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`, { temporary: true });
+    const loginName = await site.newUser({ temporary: true });
     const page = await open(reports);
     await on(page).logIn(loginName);
     await on(page).heading('Set your first password').waitFor();
@@ -67,7 +66,7 @@ describe('return_to of the login page', () => {
   });
 
   it('can be a page of the portal itself, with its query', async () => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await open('/?return_to=/account/authenticator%3Flang%3Den');
     await on(page).logIn(loginName);
     await on(page).heading('Set up your authenticator').waitFor();
@@ -86,7 +85,7 @@ describe('return_to of the login page', () => {
     '/CODE',
     '/%63ode',
   ])('%s is ignored without a message', async (target) => {
-    const { loginName } = await site.service.givenUser(`user${++users}`);
+    const loginName = await site.newUser();
     const page = await open(`/?return_to=${encodeURIComponent(target)}`);
     expect(await on(page).alert().count()).toBe(0);
     await on(page).logIn(loginName, password);

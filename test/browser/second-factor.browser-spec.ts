@@ -9,7 +9,6 @@ const iphone =
 
 describe('a user with a second factor, where devices can be trusted', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start({ MFA_REQUIRED: 'true', MFA_TRUSTED_DEVICE_DAYS: '30' });
@@ -17,7 +16,6 @@ describe('a user with a second factor, where devices can be trusted', () => {
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  const newUser = async (): Promise<string> => (await site.service.givenUser(`guarded${++users}`)).loginName;
   const confirm = async (page: Page, code: string): Promise<void> => {
     await on(page).enterCode(code);
     await on(page).button('Confirm').click();
@@ -48,7 +46,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
   const devices = (page: Page) => page.getByRole('region', { name: 'Trusted devices' });
 
   it('is warned without recovery codes, and signs in with one of them after the phone is lost, once', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await signedIn(name);
     await setUpAuthenticator(page);
     await page.getByText('You have no recovery codes. Make new codes').waitFor();
@@ -71,7 +69,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
   });
 
   it('goes back from the recovery code to the usual code', async () => {
-    const page = await atCode(await newUser());
+    const page = await atCode(await site.newUser());
     await on(page).button('No access to your e-mail?').click();
     await on(page).heading('Use a recovery code').waitFor();
     await on(page).button('Confirm').click();
@@ -81,7 +79,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
   });
 
   it('needs no code on a trusted device, until the trust is removed', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await atCode(name);
     await page.getByRole('checkbox', { name: 'Trust this device for 30 days' }).check();
     await confirm(page, await site.mailedCode(name));
@@ -110,7 +108,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     };
 
     it('finds every state of the account page accessible, without sideways scrolling', async () => {
-      const name = await newUser();
+      const name = await site.newUser();
       await signedIn(name, { userAgent: iphone });
       site.service.clock.advanceSeconds(61);
       const page = await atCode(name, { colorScheme });

@@ -10,7 +10,6 @@ const iphone =
 
 describe('the owner of an account', () => {
   let site: PortalSite;
-  let users = 0;
 
   beforeAll(async () => {
     site = await PortalSite.start();
@@ -18,14 +17,7 @@ describe('the owner of an account', () => {
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  const newUser = async (): Promise<string> => (await site.service.givenUser(`owner${++users}`)).loginName;
-  const signedIn = async (name: string, userAgent = firefox): Promise<Page> => {
-    const page = await site.visitor({ userAgent });
-    await page.goto('/');
-    await on(page).logIn(name);
-    await on(page).heading(`Hello, ${name}`).waitFor();
-    return page;
-  };
+  const signedIn = (name: string, userAgent = firefox): Promise<Page> => site.signIn(name, { userAgent });
   const card = (page: Page, name: string) => page.getByRole('region', { name });
   const sessions = (page: Page) => card(page, 'Where you are signed in');
   const ended = async (page: Page): Promise<void> => {
@@ -40,7 +32,7 @@ describe('the owner of an account', () => {
   };
 
   it('changes the password and stays signed in, while every other browser is signed out', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const other = await signedIn(name, iphone);
     const page = await signedIn(name);
     await on(page).button('Change password').click();
@@ -59,7 +51,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees the devices by their names, and ends the session of one of them for real', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const other = await signedIn(name, iphone);
     const page = await signedIn(name);
     const entries = sessions(page).locator('.entry-name');
@@ -75,7 +67,7 @@ describe('the owner of an account', () => {
   });
 
   it('signs out everywhere else', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const others = [await signedIn(name), await signedIn(name, iphone)];
     const page = await signedIn(name);
     await on(page).button('Sign out everywhere else').click();
@@ -86,7 +78,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees the last logins, also the refused ones', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await site.visitor({ userAgent: firefox });
     await page.goto('/');
     await on(page).logIn(name, 'Wrong-Horse-7');
@@ -101,7 +93,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees recovery codes once, and can copy, save and print them', async () => {
-    const page = await signedIn(await newUser());
+    const page = await signedIn(await site.newUser());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(`window.print = () => { window.printed = document.documentElement.dataset.print; }`);
     await on(page).button('Make recovery codes').click();
@@ -135,7 +127,7 @@ describe('the owner of an account', () => {
   });
 
   it('is asked before new recovery codes replace codes that still work', async () => {
-    const page = await signedIn(await newUser());
+    const page = await signedIn(await site.newUser());
     await on(page).button('Make recovery codes').click();
     const first = await page.locator('.codes code').first().textContent();
     await on(page).button('I have saved them').click();
@@ -148,7 +140,8 @@ describe('the owner of an account', () => {
   });
 
   it('is warned when few recovery codes are left', async () => {
-    const page = await signedIn(await newUser());
+    const name = await site.newUser();
+    const page = await signedIn(name);
     await on(page).button('Make recovery codes').click();
     await on(page).button('I have saved them').click();
     await page.getByText('Recovery codes left: 10.').waitFor();
@@ -157,14 +150,14 @@ describe('the owner of an account', () => {
     await site.service.database.affected(
       `UPDATE recovery_codes SET used_at = created_at
        WHERE user_id = ${own} AND id NOT IN (SELECT id FROM recovery_codes WHERE user_id = ${own} LIMIT 3)`,
-      [`owner${users}`, `owner${users}`],
+      [name, name],
     );
     await page.reload();
     await page.locator('.message.warning', { hasText: 'Recovery codes left: 3.' }).waitFor();
   });
 
   it('signs in again when recovery codes need a fresh login, and comes back to them', async () => {
-    const name = await newUser();
+    const name = await site.newUser();
     const page = await signedIn(name);
     site.service.clock.advanceSeconds(600);
     await on(page).button('Make recovery codes').click();
@@ -178,7 +171,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees which card did not load, can use the others, and can try again', async () => {
-    const page = await signedIn(await newUser());
+    const page = await signedIn(await site.newUser());
     await page.route('**/user/sessions', (route) => route.abort());
     await page.reload();
     await sessions(page).getByText('The service is not responding.').waitFor();
@@ -190,7 +183,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees no trusted devices where the service trusts none', async () => {
-    const page = await signedIn(await newUser());
+    const page = await signedIn(await site.newUser());
     await sessions(page).getByText('This browser').waitFor();
     expect(await card(page, 'Trusted devices').count()).toBe(0);
   });

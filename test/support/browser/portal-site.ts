@@ -8,9 +8,12 @@ import { newMails, recipients } from '../reset';
 import { Chromium } from '../servers/chromium';
 import { freePort } from '../servers/free-port';
 
+type NewUser = Parameters<TestService['givenUser']>[1];
+
 /** The service with the portal pages, as the demo serves them, and a browser. */
 export class PortalSite {
   private readonly complaints: string[] = [];
+  private users = 0;
 
   private constructor(
     readonly service: TestService,
@@ -33,6 +36,26 @@ export class PortalSite {
   async stop(): Promise<void> {
     await this.chromium.stop();
     await this.service.stop();
+  }
+
+  /** Makes a user of its own, and returns its login name. */
+  async newUser(more: NewUser = {}): Promise<string> {
+    return (await this.service.givenUser(`user${++this.users}`, more)).loginName;
+  }
+
+  /** A new user on the account page, in a new browser context. */
+  async signedIn(more: NewUser = {}): Promise<{ page: Page; name: string }> {
+    const name = await this.newUser(more);
+    return { page: await this.signIn(name), name };
+  }
+
+  /** Logs a user in who needs no code, in a new browser context. */
+  async signIn(name: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.visitor(options);
+    await page.goto('/');
+    await on(page).logIn(name);
+    await on(page).heading(`Hello, ${name}`).waitFor();
+    return page;
   }
 
   /** Opens an empty page in a new browser context. */
