@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -35,12 +35,17 @@ export class NextVersion {
     await cp(join(ROOT, 'package.json'), join(root, 'package.json'));
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     await writeFile(join(root, 'dist/migrations/1999999999999-next-release.js'), migration);
-    const program = join(root, 'dist/src/bundle/service.js');
-    const former = await readFile(program, 'utf8');
+    const bundle = join(root, 'dist/src/bundle');
     const more = `require('../../migrations/1999999999999-next-release').${nextMigration}`;
-    const next = former.replace(/(exports\.migrations = \[[^\]]+)\]/, `$1, ${more}]`);
-    if (next === former) throw new Error(`${program} contains no list of migrations: adapt the pattern to the bundle`);
-    await writeFile(program, next);
+    let changed = 0;
+    for (const file of await readdir(bundle)) {
+      const former = await readFile(join(bundle, file), 'utf8');
+      const next = former.replace(/(exports\.migrations = \[[^\]]+)\]/, `$1, ${more}]`);
+      if (next === former) continue;
+      await writeFile(join(bundle, file), next);
+      changed++;
+    }
+    if (changed !== 1) throw new Error(`${changed} files of ${bundle} contain a list of migrations: adapt the pattern`);
     return new NextVersion(root);
   }
 
