@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { timeOf } from '../../src/platform/database/sql';
 import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
-import { tally, TestService } from '../support/app';
+import { password, tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 
 describe('/refresh, /logout and /user/me', () => {
@@ -15,6 +15,15 @@ describe('/refresh, /logout and /user/me', () => {
 
   const me = (bearer: string) => service.get('/user/me', { bearer });
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
+
+  /** The service also sends statements of its own meanwhile, for example to look for waiting mails. */
+  async function statementsAboutTokens(work: () => Promise<unknown>): Promise<string[]> {
+    const rows = jest.spyOn(service.database, 'rows');
+    await work();
+    const sent = rows.mock.calls.map(([statement]) => statement).filter((one) => one.includes('login_tokens'));
+    rows.mockRestore();
+    return sent;
+  }
 
   it('T145 /refresh issues a new access token with its own row, and the refresh token stays valid', async () => {
     const user = await service.givenUser('t145');
@@ -71,23 +80,43 @@ describe('/refresh, /logout and /user/me', () => {
   it('/user/me tells when the password expires, or null for a directory user', async () => {
     const passwordSetAt = new Date(service.clock.now().getTime() - 86_400_000);
     const { uid } = await service.givenUser('expiring', { passwordSetAt });
-    const { access } = await service.session('expiring');
-    const expiry = async () => (await me(access)).body.data.password_expires_at as string | null;
+    const expiry = async () => {
+      const { access } = await service.session('expiring');
+      return (await me(access)).body.data.password_expires_at as string | null;
+    };
     expect(await expiry()).toBe(new Date(passwordSetAt.getTime() + 90 * 86_400_000).toISOString());
     // Without an entry in the history, the password is as old as the account.
     await service.database.affected('DELETE FROM user_change_pwd_logs WHERE user_id = ?', [uid]);
     expect(await expiry()).toBe(new Date(service.clock.now().getTime() + 90 * 86_400_000).toISOString());
+    const { access } = await service.session('expiring');
     await service.database.affected("UPDATE users SET provider = 'ldap' WHERE uid = ?", [uid]);
-    expect(await expiry()).toBeNull();
+    expect((await me(access)).body.data.password_expires_at).toBeNull();
+  });
+
+  it('/user/me reads the time of the password once for each token, and shows a new password at once', async () => {
+    await service.givenUser('new-password');
+    const session = await service.session('new-password');
+    const before = await me(session.access);
+    const again = await statementsAboutTokens(async () => {
+      expect((await me(session.access)).body).toEqual(before.body);
+    });
+    expect(again.map((statement) => statement.includes('user_change_pwd_logs'))).toEqual([false]);
+    service.clock.advanceSeconds(60);
+    const [from, to] = [password, 'Another-Horse-8'];
+    const change = { current_password: from, password: to, confirm_password: to };
+    const changed = await service.post('/user/change-password', change, { bearer: session.access });
+    expect((await me(session.access)).status).toBe(401);
+    const after = await me(changed.body.data.access_token as string);
+    const expires = (answer: typeof before) => Date.parse(answer.body.data.password_expires_at as string);
+    expect(expires(after) - expires(before)).toBe(60_000);
   });
 
   it('/user/me reads the token, the user and the account with one statement', async () => {
     await service.givenUser('one-statement');
     const { access } = await service.session('one-statement');
-    const rows = jest.spyOn(service.database, 'rows');
-    await me(access);
-    expect(rows).toHaveBeenCalledTimes(1);
-    rows.mockRestore();
+    const checks = await statementsAboutTokens(() => me(access));
+    expect(checks).toHaveLength(1);
+    expect(checks[0]).toContain('recovery_codes');
   });
 
   it('/user/me answers the user and the tenant and organisation scope of the token', async () => {

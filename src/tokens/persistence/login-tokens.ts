@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
+import { RecentKeys } from '../../shared/recent-keys';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
@@ -49,6 +50,9 @@ export interface Succession {
   readonly createdAt: Date;
 }
 
+/** At most 1 MB. */
+const rememberedTimes = 4096;
+
 /**
  * The table `login_tokens` (docs/spec/service.md#3.3). One row decides about a session: that of its first refresh token
  * (`jti = sid`). Revoking it ends every token of the session, also one that another replica inserts at the same time
@@ -57,6 +61,8 @@ export interface Succession {
 @Injectable()
 export class LoginTokens {
   private readonly shared: SharedStatements;
+  /** By the `jti` of a live token: when the password of its user was set. Null without an entry in the history. */
+  private readonly passwordTimes = new RecentKeys<Date | null>(rememberedTimes);
 
   constructor(
     database: Database,
@@ -71,11 +77,22 @@ export class LoginTokens {
     return checkedToken(payload, await charged(this.shared.find(payload.jti)));
   }
 
-  /** Like `find`, and reads what `GET /user/me` shows of the account in the same statement. */
+  /**
+   * Like `find`, and reads what `GET /user/me` shows of the account in the same statement. A new password ends every
+   * token of before, so its time is read once for each token: reading it costs as much as the rest of the statement.
+   */
   async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    const row = await charged(this.shared.findWithAccount(payload.jti));
+    const { jti } = payload;
+    const known = this.passwordTimes.get(jti);
+    const row = await charged(this.shared.findWithAccount(jti, { passwordTime: known === undefined }));
     const found = checkedToken(payload, row);
-    return row && found && { ...found, account: accountOf(row) };
+    if (row === undefined || found === undefined) return undefined;
+    const passwordSetAt = known === undefined ? timeOrNull(row.password_set_at) : known;
+    if (found.live && known === undefined) {
+      const now = this.clock.now().getTime();
+      this.passwordTimes.set(jti, passwordSetAt, now, found.expires.getTime() - now);
+    }
+    return { ...found, account: accountOf(row, passwordSetAt) };
   }
 
   /** @param start with the tokens of a new session: goes to the row whose `jti` is the `sid` */
@@ -189,11 +206,11 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
   };
 }
 
-function accountOf(row: AccountRow): SessionAccount {
+function accountOf(row: AccountRow, passwordSetAt: Date | null): SessionAccount {
   return {
     provider: row.provider,
     createdAt: timeOf(row.user_created_at),
-    passwordSetAt: timeOrNull(row.password_set_at),
+    passwordSetAt,
     recoveryCodesLeft: Number(row.recovery_codes_left),
     passkeys: Number(row.passkeys),
   };

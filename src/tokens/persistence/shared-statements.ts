@@ -44,15 +44,19 @@ export interface TokenRow {
 
 /** Columns of the owner's page about the account. Only `GET /user/me` needs them, so other checks do not read them. */
 const accountColumns = (keys: KeyRing) => `, u.provider, u.created_at AS user_created_at,
-              (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
-                AS password_set_at,
               ${recoveryCodesLeft(keys, 'u.uid')} AS recovery_codes_left, 0 AS passkeys`;
+
+/** Read once for each token, see `LoginTokens.findWithAccount`. */
+const passwordTime = `,
+              (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
+                AS password_set_at`;
 
 /** A row of a check that also reads `accountColumns`. */
 export interface AccountRow extends TokenRow {
   readonly provider: Provider;
   readonly user_created_at: unknown;
-  readonly password_set_at: unknown;
+  /** Undefined when it was not asked for. */
+  readonly password_set_at?: unknown;
   readonly recovery_codes_left: number;
   readonly passkeys: number;
 }
@@ -86,6 +90,7 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
 export class SharedStatements {
   private readonly checks = this.checksWith<TokenRow>('');
   private readonly accountChecks: DataLoader<string, AccountRow | undefined>;
+  private readonly firstAccountChecks: DataLoader<string, AccountRow | undefined>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
     cache: false,
@@ -97,15 +102,17 @@ export class SharedStatements {
     private readonly database: Database,
     keys: KeyRing,
   ) {
-    this.accountChecks = this.checksWith(accountColumns(keys));
+    const columns = accountColumns(keys);
+    this.accountChecks = this.checksWith(columns);
+    this.firstAccountChecks = this.checksWith(columns + passwordTime);
   }
 
   find(jti: string): Promise<TokenRow | undefined> {
     return this.checks.load(jti);
   }
 
-  findWithAccount(jti: string): Promise<AccountRow | undefined> {
-    return this.accountChecks.load(jti);
+  findWithAccount(jti: string, { passwordTime }: { passwordTime: boolean }): Promise<AccountRow | undefined> {
+    return (passwordTime ? this.firstAccountChecks : this.accountChecks).load(jti);
   }
 
   insertFrom(presented: TokenPayload, token: NewToken): Promise<RefreshedUser | undefined> {
