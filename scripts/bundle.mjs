@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { withModuleFunctions } from './module-functions.mjs';
 import { outside } from './runtime-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -87,10 +88,11 @@ const adapt = {
       ? code
       : minifySync(name, code, { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } })
           .code;
-    // V8 compiles `((a) => {…})` twice, once quickly to find its end. It compiles `(function(a) {…})` once.
-    const eager = small.replace(/(__(?:commonJS|esm)Min\(\()(?:(\w+)|\(([\w$, ]*)\)) ?=> ?\{/g, '$1function($2$3){');
     // V8 keeps a pure ASCII source in one byte per character, and any other source in two.
-    return eager.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return withModuleFunctions(small).replace(
+      /[^\0-\x7f]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   },
 };
 

@@ -1,6 +1,8 @@
 // Bundles a program as scripts/bundle.mjs bundles the service, so that both start from few files.
+import { basename, dirname } from 'node:path';
 import { rolldown } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
+import { withModuleFunctions } from '../../scripts/module-functions.mjs';
 
 const optional = /^(@fastify|@nestjs)\/|^(class-transformer|class-validator)/;
 
@@ -12,16 +14,23 @@ export async function bundle(input, file) {
     external: (id) => missing(id, input),
   });
   await made.write({
-    file,
+    dir: dirname(file),
+    entryFileNames: basename(file),
+    chunkFileNames: '[name].cjs',
     format: 'cjs',
     minify: false,
-    codeSplitting: false,
+    codeSplitting: { groups: [{ name: 'packages', test: /node_modules/, maxSize: 600_000 }] },
     plugins: [
       {
         name: 'small',
         renderChunk: (code, { name }) =>
-          minifySync(name, code, { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } })
-            .code,
+          withModuleFunctions(
+            minifySync(name, code, {
+              compress: false,
+              mangle: { keepNames: true },
+              codegen: { removeWhitespace: true },
+            }).code,
+          ),
       },
     ],
   });

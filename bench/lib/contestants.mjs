@@ -12,7 +12,7 @@ import { freePort, processorMs, residentMiB, start, untilReady } from './childre
 const run = promisify(execFile);
 const bench = resolve(import.meta.dirname, '..');
 const root = resolve(bench, '..');
-const password = 'Correct-Horse-7';
+export const password = 'Correct-Horse-7';
 const captchaToken = 'bench-captcha-token';
 
 const secrets = {
