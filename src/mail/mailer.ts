@@ -6,6 +6,7 @@ import { Clock } from '../shared/clock';
 import {
   type NewSignInMail,
   type OtpMail,
+  type PasskeyChangedMail,
   type PasswordChangedMail,
   type PasswordExpiresMail,
   type QueuedMail,
@@ -77,6 +78,11 @@ export class Mailer {
   /** "A recovery code was used": tells how many are left. Contains no code. */
   queueRecoveryCodeUsed(tx: Transaction, mail: RecoveryCodeUsedMail): Promise<void> {
     return this.queue(tx, { kind: 'recovery-code-used', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  /** "A passkey was added" or "was removed". Contains no name of a passkey, because it is free text. */
+  queuePasskeyChanged(tx: Transaction, mail: PasskeyChangedMail): Promise<void> {
+    return this.queue(tx, { kind: 'passkey-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "Your password expires soon". The mail is not sent after `expires`. */

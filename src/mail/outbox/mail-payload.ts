@@ -35,6 +35,11 @@ export interface RecoveryCodeUsedMail extends PasswordChangedMail {
   readonly left: number;
 }
 
+export interface PasskeyChangedMail extends PasswordChangedMail {
+  /** False when it was removed. */
+  readonly added: boolean;
+}
+
 export interface PasswordExpiresMail extends Recipient {
   /** When the password expires. The mail is not sent later. */
   readonly expires: Date;
@@ -52,6 +57,7 @@ export type QueuedMail =
   | ({ readonly kind: 'totp-changed' } & TotpChangedMail)
   | ({ readonly kind: 'recovery-codes-made' } & PasswordChangedMail)
   | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail)
+  | ({ readonly kind: 'passkey-changed' } & PasskeyChangedMail)
   | ({ readonly kind: 'password-expires' } & PasswordExpiresMail)
   | ({ readonly kind: 'new-sign-in' } & NewSignInMail);
 

@@ -59,6 +59,8 @@ function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => s
       return notice(texts.recoveryCodesMade, mail, texts, filled);
     case 'recovery-code-used':
       return withLeft(mail.left, notice(texts.recoveryCodeUsed, mail, texts, filled), texts);
+    case 'passkey-changed':
+      return notice(mail.added ? texts.passkeyAdded : texts.passkeyRemoved, mail, texts, filled);
     case 'password-expires': {
       const { subject, lead, advice } = texts.passwordExpires;
       return { subject, lead: filled(lead), paragraphs: [filled(advice)] };

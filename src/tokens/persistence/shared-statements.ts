@@ -3,6 +3,7 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
 import { timeOrNull } from '../../platform/database/sql';
 import { directorySeenAt } from '../../users/directory-accounts';
+import { passkeyCount } from '../../users/passkey-count';
 import { recoveryCodesLeft } from '../../users/recovery-codes-left';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
@@ -46,7 +47,7 @@ export interface TokenRow {
 const accountColumns = (keys: KeyRing) => `, u.provider, u.created_at AS user_created_at,
               (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
                 AS password_set_at,
-              ${recoveryCodesLeft(keys, 'u.uid')} AS recovery_codes_left, 0 AS passkeys`;
+              ${recoveryCodesLeft(keys, 'u.uid')} AS recovery_codes_left, ${passkeyCount('u.uid')} AS passkeys`;
 
 /** A row of a check that also reads `accountColumns`. */
 export interface AccountRow extends TokenRow {
