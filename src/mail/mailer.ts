@@ -4,6 +4,7 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import {
+  type NewPasswordMail,
   type NewSignInMail,
   type OtpMail,
   type PasskeyChangedMail,
@@ -61,7 +62,7 @@ export class Mailer {
   }
 
   /** "Your password was changed": shows the time and the IP address, and contains no link. */
-  queuePasswordChanged(tx: Transaction, mail: PasswordChangedMail): Promise<void> {
+  queuePasswordChanged(tx: Transaction, mail: NewPasswordMail): Promise<void> {
     return this.queue(tx, { kind: 'password-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 

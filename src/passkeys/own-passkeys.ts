@@ -44,11 +44,11 @@ export class OwnPasskeys {
   }
 
   /** Removes all passkeys of a user for an operator. @returns how many it has removed */
-  removeAll(userId: string): Promise<number> {
+  revokeAll(userId: string): Promise<number> {
     return this.database.transaction(async (tx) => {
-      const removed = await this.rows.removeAll(tx, userId);
-      await this.audit.record(tx, 'PASSKEYS_REMOVED', { userId, detail: { removed } });
-      return removed;
+      const revoked = await this.rows.removeAll(tx, userId);
+      await this.audit.record(tx, 'PASSKEYS_REVOKED', { userId, detail: { revoked } });
+      return revoked;
     });
   }
 }
