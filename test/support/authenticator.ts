@@ -20,6 +20,8 @@ export interface Deviation {
   readonly counter?: number;
   /** Names of flags that are set or cleared. */
   readonly flags?: Partial<Record<Flag, boolean>>;
+  /** Further fields of the client data. */
+  readonly clientData?: Record<string, unknown>;
   /** Changes the client data after it was signed. */
   readonly tamper?: (data: Record<string, unknown>) => Record<string, unknown>;
   /** Signed in place of the authenticator data and the hash of the client data. */
@@ -29,11 +31,13 @@ export interface Deviation {
   readonly attStmt?: Map<string, Cbor>;
   readonly fmt?: string;
   readonly credentialId?: Buffer;
+  /** Appended to the authenticator data. */
+  readonly extensions?: Buffer;
 }
 
 type Flag = keyof typeof flagBits;
 
-const flagBits = { up: 1, uv: 4, be: 8, bs: 16, at: 64 } as const;
+const flagBits = { up: 1, uv: 4, be: 8, bs: 16, at: 64, ed: 128 } as const;
 const coseAlgorithm = { ES256: -7, RS256: -257 } as const;
 
 interface CreationOptions {
@@ -148,20 +152,21 @@ export class SoftAuthenticator {
       challenge: deviation.challenge ?? challenge,
       origin: deviation.origin ?? this.origin,
       crossOrigin: false,
+      ...deviation.clientData,
     };
     return Buffer.from(JSON.stringify(data));
   }
 
   private authenticatorData(
     { rpId, counter }: SoftCredential,
-    { flags, counter: forced }: Deviation,
+    { flags, counter: forced, extensions = Buffer.alloc(0) }: Deviation,
     attested = Buffer.alloc(0),
   ): Buffer {
     const set: Partial<Record<Flag, boolean>> = { up: true, uv: true, be: this.synced, bs: this.synced, ...flags };
     const bits = Object.entries(flagBits).reduce((sum, [name, bit]) => sum | (set[name as Flag] ? bit : 0), 0);
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forced ?? counter);
-    return Buffer.concat([sha256(rpId), Buffer.from([bits]), count, attested]);
+    return Buffer.concat([sha256(rpId), Buffer.from([bits]), count, attested, extensions]);
   }
 
   private signature({ key }: SoftCredential, authData: Buffer, clientData: Buffer, { signedData }: Deviation): Buffer {

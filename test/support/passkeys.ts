@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from './app';
-import { type Request, TestService } from './app';
+import type { ClientInfo } from '../../src/shared/client-info';
+import { SessionOpener } from '../../src/tokens/session-opener';
+import type { User } from '../../src/users/user.entity';
+import { type Answer, type Request, TestService } from './app';
 import { type AuthenticatorKind, type Deviation, SoftAuthenticator, type SoftCredential } from './authenticator';
 
 export const passkeySettings = { SYSTEM_URL: 'https://portal.test', SMTP_URL: 'smtp://127.0.0.1:9' };
 export const origin = 'https://portal.test';
+
+const browser: ClientInfo = {
+  ip: '127.0.0.1',
+  userAgent: 'test',
+  language: 'en',
+  requestId: 'request',
+  signal: new AbortController().signal,
+};
 
 /** A service with the requests of passkeys. */
 export class PasskeyClient {
@@ -49,10 +59,15 @@ export class PasskeyClient {
     return this.submit(challenge_id, authenticator.get(options, deviation, credential));
   }
 
-  /** Creates a user with a passkey, and forgets the session in which it was added. */
+  /** Opens a session, also where a login would need a code. @returns the access token */
+  async openSession(user: User): Promise<string> {
+    return (await this.service.app.get(SessionOpener).open(user, browser, null)).accessToken;
+  }
+
+  /** Creates a user with a passkey. `access` is the token of the session in which it was added. */
   async givenPasskey(name: string = randomUUID(), kind: AuthenticatorKind = {}) {
     const user = await this.service.givenUser(name);
-    const { access } = await this.service.session(name);
+    const access = await this.openSession(user);
     const authenticator = new SoftAuthenticator(origin, kind);
     const { data } = dataOf(await this.register(access, authenticator));
     return { user, access, authenticator, id: data.id as string };

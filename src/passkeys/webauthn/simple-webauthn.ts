@@ -15,7 +15,7 @@ type Library = Pick<
   typeof import('@simplewebauthn/server'),
   'generateRegistrationOptions' | 'verifyRegistrationResponse' | 'verifyAuthenticationResponse'
 > &
-  Pick<typeof import('@simplewebauthn/server/helpers'), 'decodeAttestationObject'>;
+  Pick<typeof import('@simplewebauthn/server/helpers'), 'decodeAttestationObject' | 'decodeClientDataJSON'>;
 
 /** EdDSA, ES256 and RS256 (RFC 9053, RFC 8812). The list is fixed, because that of the library depends on the runtime. */
 const algorithms = [-8, -7, -257];
@@ -76,6 +76,7 @@ export class SimpleWebAuthn extends WebAuthn {
     const webAuthn = await library();
     return this.judged(async () => {
       const registration = response as Parameters<Library['verifyRegistrationResponse']>[0]['response'];
+      assertTopLevel(webAuthn, registration.response.clientDataJSON);
       assertOwnStatement(webAuthn, registration.response.attestationObject);
       const { verified, registrationInfo } = await webAuthn.verifyRegistrationResponse({
         response: registration,
@@ -104,10 +105,12 @@ export class SimpleWebAuthn extends WebAuthn {
     challenge: string,
     { credentialId, publicKey }: Pick<NewCredential, 'credentialId' | 'publicKey'>,
   ): Promise<Assertion | undefined> {
-    const { verifyAuthenticationResponse } = await library();
+    const webAuthn = await library();
     return this.judged(async () => {
-      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-        response: response as Parameters<Library['verifyAuthenticationResponse']>[0]['response'],
+      const authentication = response as Parameters<Library['verifyAuthenticationResponse']>[0]['response'];
+      assertTopLevel(webAuthn, authentication.response.clientDataJSON);
+      const { verified, authenticationInfo } = await webAuthn.verifyAuthenticationResponse({
+        response: authentication,
         expectedChallenge: challenge,
         expectedOrigin: this.party.origin,
         expectedRPID: this.party.rpId,
@@ -139,6 +142,12 @@ export class SimpleWebAuthn extends WebAuthn {
     if (this.config.passkeys === undefined) throw new Error('passkeys are off');
     return this.config.passkeys;
   }
+}
+
+/** The pages are never embedded in those of another origin, where a user would not see whom the passkey is for. */
+function assertTopLevel({ decodeClientDataJSON }: Library, clientDataJSON: string): void {
+  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJSON);
+  if ((crossOrigin ?? false) !== false || topOrigin !== undefined) throw new Error('the page was embedded');
 }
 
 /**
