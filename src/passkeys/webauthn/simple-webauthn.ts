@@ -88,6 +88,8 @@ export class SimpleWebAuthn extends WebAuthn {
       });
       if (!verified) return undefined;
       const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo;
+      // The authenticator has signed its own id of the credential, but not the one of the JSON.
+      if (credential.id !== registration.id) return undefined;
       if (Buffer.from(credential.id, 'base64url').length > maxCredentialIdBytes) return undefined;
       return {
         credentialId: credential.id,
