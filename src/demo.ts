@@ -8,16 +8,20 @@ import { configOrExit } from './platform/config/env';
 import { exitWith, startServer } from './server';
 
 /** `npm start`: the literal contract of the specification with demo accounts, reachable from this machine only. */
-const config = configOrExit({
-  NODE_ENV: 'development',
-  HOST: '127.0.0.1',
-  LOG_LEVEL: 'warn',
-  PORTAL: 'on',
-  CAPTCHA_TEST_TOKEN: demoCaptchaToken,
-  RESET_RESPONSE_UID: 'token',
-  TOTP_ENROLMENT_BINDING: 'ip',
-  MFA_PENDING_BINDING: 'none',
-});
+const config = configOrExit(
+  {
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    PORTAL: 'on',
+    CAPTCHA_TEST_TOKEN: demoCaptchaToken,
+    RESET_RESPONSE_UID: 'token',
+    TOTP_ENROLMENT_BINDING: 'ip',
+    MFA_PENDING_BINDING: 'none',
+  },
+  // Browsers offer passkeys on http only for this name, and never for an IP address.
+  (port) => ({ SYSTEM_URL: `http://localhost:${port}` }),
+);
 
 const prepare = (app: NestFastifyApplication) => app.get(DemoSeed).run();
 

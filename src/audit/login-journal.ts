@@ -4,8 +4,11 @@ import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 
-/** The second factor of a login: a code by mail or authenticator, a recovery code, or a trusted device without a code. */
-export type LoginFactor = 'email' | 'totp' | 'recovery' | 'device';
+/**
+ * The second factor of a login: a code by mail or authenticator, a recovery code, or a trusted device without a code. A
+ * passkey is both factors.
+ */
+export type LoginFactor = 'email' | 'totp' | 'recovery' | 'device' | 'passkey';
 
 export interface LoginAttempt {
   /** Null when no user has the login name. */

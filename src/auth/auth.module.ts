@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { DirectoryModule } from '../directory/directory.module';
 import { MfaModule } from '../mfa/mfa.module';
+import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
@@ -15,18 +16,34 @@ import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap-verifier';
 import { PasswordVerifier } from './login/credentials/password-verifier';
 import { LoginAdmission } from './login/login-admission';
+import { LoginAnswers } from './login/login-answers';
 import { LoginRefusals } from './login/login-refusals';
 import { LoginController } from './login/login.controller';
 import { LoginService } from './login/login.service';
+import { DirectoryUsers } from './login/passkey/directory-users';
+import { PasskeyLoginController } from './login/passkey/passkey-login.controller';
+import { PasskeyLoginService } from './login/passkey/passkey-login.service';
 import { SessionController } from './session/session.controller';
 
 @Module({
-  imports: [UsersModule, AuditModule, CaptchaModule, DirectoryModule, TokensModule, MfaModule, PasswordResetModule],
-  controllers: [LoginController, SessionController],
+  imports: [
+    UsersModule,
+    AuditModule,
+    CaptchaModule,
+    DirectoryModule,
+    TokensModule,
+    MfaModule,
+    PasswordResetModule,
+    PasskeysModule,
+  ],
+  controllers: [LoginController, PasskeyLoginController, SessionController],
   providers: [
     LoginService,
     LoginAdmission,
     LoginRefusals,
+    LoginAnswers,
+    PasskeyLoginService,
+    DirectoryUsers,
     CredentialVerifiers,
     EqualWork,
     PasswordVerifier,

@@ -7,6 +7,7 @@ import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
 import { ConfigModule } from '../platform/config/config.module';
 import { RecoveryModule } from '../mfa/recovery.module';
+import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
@@ -33,6 +34,7 @@ export class CliModule {
         CaptchaModule,
         MailModule,
         RecoveryModule,
+        PasskeysModule,
         PasswordResetModule,
         RetentionModule,
       ],

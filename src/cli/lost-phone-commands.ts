@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { TotpReset } from '../mfa/totp-reset';
+import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { TrustedDevices } from '../tokens/trusted-devices';
 import type { User } from '../users/user.entity';
 import { inContext, printRecord, printRows } from './cli-context';
@@ -12,7 +13,7 @@ interface Options {
   json?: boolean;
 }
 
-/** `user reset-totp`, `user recovery-codes` and `user devices`: for a user who has lost a phone or a device. */
+/** `user reset-totp`, `user recovery-codes`, `user devices` and `user passkeys`: for a user who has lost a device. */
 export function addLostPhoneCommands(user: Command): void {
   user
     .command('reset-totp')
@@ -57,6 +58,27 @@ export function addLostPhoneCommands(user: Command): void {
           last_used_at: lastUsedAt,
           ip,
           user_agent: userAgent,
+        }));
+        printRows(rows, json);
+      }),
+    );
+
+  user
+    .command('passkeys')
+    .description('print one line for each passkey, the newest first')
+    .argument('<name>', 'login name or uid')
+    .option('--revoke', 'remove all passkeys of the account')
+    .option('--json')
+    .action((name: string, { revoke, json }: Options) =>
+      onUser(name, async (found, context) => {
+        const passkeys = context.get(OwnPasskeys);
+        if (revoke) return printRecord({ ...namesOf(found), revoked: await passkeys.revokeAll(found.uid) }, json);
+        const rows = (await passkeys.list(found.uid)).map((passkey) => ({
+          id: passkey.id,
+          created_at: passkey.createdAt,
+          last_used_at: passkey.lastUsedAt,
+          backed_up: passkey.backedUp,
+          name: passkey.name,
         }));
         printRows(rows, json);
       }),

@@ -5,7 +5,7 @@ export const demoCaptchaToken = 'dev-captcha-token';
 
 /** The text that `npm start` prints. The curl command has a line of its own, so that it can be copied. */
 export function demoGuide(port: number, apiPrefix: string): string {
-  const base = `http://127.0.0.1:${port}`;
+  const base = `http://localhost:${port}`;
   const body = { username: 'alice', password: demoPassword, captcha_token: demoCaptchaToken };
   const accounts = demoAccounts.map(({ user, what }) => `  ${user.loginName.padEnd(6)} ${what}`);
   return [

@@ -4,8 +4,10 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import {
+  type NewPasswordMail,
   type NewSignInMail,
   type OtpMail,
+  type PasskeyChangedMail,
   type PasswordChangedMail,
   type PasswordExpiresMail,
   type QueuedMail,
@@ -60,7 +62,7 @@ export class Mailer {
   }
 
   /** "Your password was changed": shows the time and the IP address, and contains no link. */
-  queuePasswordChanged(tx: Transaction, mail: PasswordChangedMail): Promise<void> {
+  queuePasswordChanged(tx: Transaction, mail: NewPasswordMail): Promise<void> {
     return this.queue(tx, { kind: 'password-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
@@ -77,6 +79,11 @@ export class Mailer {
   /** "A recovery code was used": tells how many are left. Contains no code. */
   queueRecoveryCodeUsed(tx: Transaction, mail: RecoveryCodeUsedMail): Promise<void> {
     return this.queue(tx, { kind: 'recovery-code-used', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  /** "A passkey was added" or "was removed". Contains no name of a passkey, because it is free text. */
+  queuePasskeyChanged(tx: Transaction, mail: PasskeyChangedMail): Promise<void> {
+    return this.queue(tx, { kind: 'passkey-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "Your password expires soon". The mail is not sent after `expires`. */

@@ -45,9 +45,10 @@ export class PasswordChange {
     return true;
   }
 
-  private async notify(tx: Transaction, { email, nickname }: User, client: ClientInfo): Promise<void> {
+  private async notify(tx: Transaction, { uid, email, nickname }: User, client: ClientInfo): Promise<void> {
     if (email === null) return;
     const { language, ip } = client;
-    await this.mailer.queuePasswordChanged(tx, { to: email, nickname, language, ip, at: this.clock.now() });
+    const passkeys = (await this.users.resetState(tx, uid))?.hasPasskeys ?? false;
+    await this.mailer.queuePasswordChanged(tx, { to: email, nickname, language, ip, at: this.clock.now(), passkeys });
   }
 }

@@ -23,7 +23,7 @@ export class CapabilitiesController {
   }
 }
 
-function capabilitiesOf({ ldap, captcha, mfa, brand }: AppConfig): CapabilitiesResponse {
+function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: AppConfig): CapabilitiesResponse {
   const [provider = 'altcha'] = captcha.providers;
   return {
     providers: ldap === undefined ? ['password'] : ['password', 'ldap'],
@@ -32,7 +32,7 @@ function capabilitiesOf({ ldap, captcha, mfa, brand }: AppConfig): CapabilitiesR
       site_key: provider === 'altcha' ? null : (captcha.siteverify[provider]?.siteKey ?? null),
     },
     mfa_required: mfa.required,
-    passkeys: false,
+    passkeys: passkeys !== undefined,
     trusted_device_days: mfa.trustedDeviceDays,
     password_reset: true,
     languages: [...languages],

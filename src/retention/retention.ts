@@ -20,6 +20,7 @@ const keptSeconds = {
   tokens: 60 * minutes,
   requests: 7 * days,
   pendingLogins: 60 * minutes,
+  challenges: 60 * minutes,
   devices: 1 * days,
   cooldowns: 1 * days,
   mails: 30 * days,
@@ -39,6 +40,7 @@ const tokens: Rule = { table: 'login_tokens', key: 'jti', time: 'expires', secon
 const rules: readonly Rule[] = [
   { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
   { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
+  { table: 'passkey_challenges', key: 'challenge_hash', time: 'expires', seconds: keptSeconds.challenges },
   { table: 'trusted_devices', key: 'id', time: 'expires', seconds: keptSeconds.devices },
   // Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid
   // has 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between

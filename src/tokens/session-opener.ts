@@ -29,7 +29,7 @@ export class SessionOpener {
     private readonly notices: SignInNotices,
   ) {}
 
-  /** @param mfa the second factor of this login; null when none was required */
+  /** @param mfa the second factor of this login, or `passkey`; null when none was required */
   open(user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
     return this.database.transaction((tx) => this.openIn(tx, user, client, mfa));
   }
@@ -70,8 +70,12 @@ export class SessionOpener {
   }
 }
 
-/** A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). */
+/**
+ * A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). A passkey is
+ * both factors, and no password is involved.
+ */
 function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
   if (mfa === null) return ['pwd'];
+  if (mfa === 'passkey') return ['hwk', 'user', 'mfa'];
   return ['pwd', mfa === 'device' ? 'device' : 'otp'];
 }

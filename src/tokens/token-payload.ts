@@ -1,10 +1,11 @@
 export type TokenUse = 'access' | 'refresh';
 
 /**
- * How the session was authenticated (RFC 8176): `pwd`, and `otp` when a code was used. `device` is no method of the RFC:
- * a trusted device replaced the code, so the session has no second factor.
+ * How the session was authenticated (RFC 8176): `pwd`, and `otp` when a code was used; or `hwk`, `user` and `mfa` for a
+ * passkey, which verifies the user. `device` is no method of the RFC: a trusted device replaced the code, so the session
+ * has no second factor.
  */
-export type AuthenticationMethod = 'pwd' | 'otp' | 'device';
+export type AuthenticationMethod = 'pwd' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa';
 
 /** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused. */
 export interface TokenPayload {

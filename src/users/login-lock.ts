@@ -42,18 +42,19 @@ export class LoginLock {
    * Records the success, or throws why the login is refused. A status error, for example LOGIN_401011, reveals that the
    * password was correct. The lock is therefore checked first: a guess after the lock gets LOGIN_401004 only.
    *
-   * A new credential version means that the compared password may have changed. The password of a directory user is not
-   * kept here, so such a login goes on under the new version: a parallel login may have changed the user's rights.
+   * A new credential version means that the compared password may have changed. A login without a password that is kept
+   * here goes on under the new version: a parallel login of a directory user may have changed the user's rights.
+   * @param byPassword whether a password was compared that is kept here: not for a directory user, and not for a passkey
    * @returns the row under whose version the success is recorded
    * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
    */
-  async recordSuccess(user: User): Promise<User> {
+  async recordSuccess(user: User, byPassword = user.provider === 'password'): Promise<User> {
     if (await this.users.recordLoginSuccess(user)) return user;
     const now = await this.assertStillOpen(user);
     if (now !== null) this.status.assertUsable(now);
-    const renewed = now?.provider === 'ldap' && now.credentialVersion > user.credentialVersion;
+    const renewed = now !== null && !byPassword && now.credentialVersion > user.credentialVersion;
     if (!renewed) throw new DomainError(loginFailed);
-    return this.recordSuccess(now);
+    return this.recordSuccess(now, byPassword);
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Sql } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUuid } from '../shared/uuid';
+import { passkeyCount } from './passkey-count';
 import { selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import { type User, userStatus } from './user.entity';
 
@@ -102,6 +103,15 @@ export class UsersRepository {
        WHERE uid = ? AND provider = 'password' AND credential_version = COALESCE(?, credential_version)`,
       [hash, saltOf(hash), options.temporary, uid, options.issuedUnder ?? null],
     );
+  }
+
+  /** Returns what a reset link needs to know, in one statement; undefined when there is no such user. */
+  async resetState(sql: Sql, uid: string): Promise<{ credentialVersion: number; hasPasskeys: boolean } | undefined> {
+    const row = await sql.row<{ version: number; passkeys: number }>(
+      `SELECT credential_version AS version, ${passkeyCount('users.uid')} AS passkeys FROM users WHERE uid = ?`,
+      [uid],
+    );
+    return row && { credentialVersion: row.version, hasPasskeys: Number(row.passkeys) > 0 };
   }
 
   /** Returns the current version, or undefined when there is no such user. */

@@ -46,6 +46,7 @@ const withoutEntity = [
   'mail_outbox',
   'org_units',
   'recovery_codes',
+  'passkey_challenges',
   'password_expiry_warnings',
   'tenants',
   'trusted_devices',
@@ -54,7 +55,7 @@ const withoutEntity = [
 ];
 
 const identifiers =
-  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|series_hash|code_hash|tenant_id|subject)$/;
+  /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|series_hash|code_hash|credential_hash|challenge_hash|tenant_id|subject)$/;
 
 const isCurrent = async (dataSource: DataSource) => (await pendingMigrations(dataSource)).length === 0;
 

@@ -187,7 +187,7 @@ type Ask = (n: number) => { readonly ip: string; readonly body?: object; readonl
 
 const statusOf = async (
   service: TestService,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
@@ -198,8 +198,10 @@ const statusOf = async (
 
 describe('the limit of each route', () => {
   const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6 } as const;
-  const routes: [method: 'GET' | 'POST' | 'DELETE', path: string, group: keyof typeof perGroup][] = [
+  const routes: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, group: keyof typeof perGroup][] = [
     ['POST', '/login', 'login'],
+    ['POST', '/login/passkey-options', 'other'],
+    ['POST', '/login/passkey', 'login'],
     ['POST', '/otp-verify', 'otp'],
     ['POST', '/otp-resend', 'otp'],
     ['GET', '/otp-qrcode/{uid}', 'otp'],
@@ -221,6 +223,11 @@ describe('the limit of each route', () => {
     ['GET', '/user/login-history', 'other'],
     ['POST', '/recovery-codes', 'other'],
     ['GET', '/recovery-codes', 'other'],
+    ['POST', '/passkeys/options', 'other'],
+    ['POST', '/passkeys', 'other'],
+    ['GET', '/passkeys', 'other'],
+    ['PATCH', '/passkeys/{id}', 'other'],
+    ['DELETE', '/passkeys/{id}', 'other'],
     ['GET', '/user/devices', 'other'],
     ['DELETE', '/user/devices/{id}', 'other'],
   ];

@@ -2,7 +2,7 @@ import { captchaToken } from './settings';
 
 /** What the HTTP tests need to know about a route. Each new endpoint needs a line in `routes`. */
 export interface RouteCase {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** A body that passes validation. The request itself may fail. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -35,6 +35,7 @@ const ownChange = {
   password: 'Another-Horse-7',
   confirm_password: 'Another-Horse-7',
 };
+const assertion = { challenge_id: foreignId, response: {} };
 const own = { ownFormat: true, storeless: true } as const;
 
 export const routes: readonly RouteCase[] = [
@@ -45,12 +46,19 @@ export const routes: readonly RouteCase[] = [
     required: ['username', 'password'],
     optional: ['provider', 'device_token'],
   },
+  { method: 'POST', path: '/login/passkey-options', body: {}, storeless: true },
+  { method: 'POST', path: '/login/passkey', body: assertion, required: ['challenge_id'], storeless: true },
   { method: 'POST', path: '/otp-verify', body: code, required: ['uid', 'type', 'code'], optional: ['mfa_token'] },
   { method: 'POST', path: '/otp-resend', body: code, required: ['uid'], optional: ['mfa_token'] },
   { method: 'GET', path: `/otp-qrcode/${foreignId}`, ownFormat: true, unknownId: 'MFA_404001' },
   { method: 'POST', path: '/totp-secret', body: {}, guarded: true },
   { method: 'POST', path: '/recovery-codes', guarded: true },
   { method: 'GET', path: '/recovery-codes', guarded: true },
+  { method: 'POST', path: '/passkeys/options', body: {}, guarded: true },
+  { method: 'POST', path: '/passkeys', body: { name: 'Phone', response: {} }, guarded: true },
+  { method: 'GET', path: '/passkeys', guarded: true },
+  { method: 'PATCH', path: `/passkeys/${foreignId}`, body: { name: 'Phone' }, guarded: true, unknownId: 'AUTH_401001' },
+  { method: 'DELETE', path: `/passkeys/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },
   { method: 'POST', path: '/refresh', body: {}, guarded: true },
   { method: 'POST', path: '/logout', guarded: true },
   { method: 'GET', path: '/user/me', guarded: true },

@@ -47,6 +47,8 @@ const extended: [code: string, status: number][] = [
   ['AUTH_403001', 403],
   ['AUTH_403002', 403],
   ['USER_404001', 404],
+  ['PASSKEY_400001', 400],
+  ['PASSKEY_401001', 401],
 ];
 
 const entries = Object.values(catalogue);

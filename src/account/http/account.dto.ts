@@ -106,7 +106,7 @@ export class LoginItem {
     type: 'string',
     nullable: true,
     example: 'totp',
-    description: '`email`, `totp`, `recovery`, or `device` when a trusted device replaced the code.',
+    description: '`email`, `totp`, `recovery`, `device` when a trusted device replaced the code, or `passkey`.',
   })
   mfa: string | null;
 

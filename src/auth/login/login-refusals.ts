@@ -32,8 +32,7 @@ export class LoginRefusals {
     try {
       return await step;
     } catch (error) {
-      // An overloaded service checks no credential. Without a check there is no attempt to log.
-      if (!(error instanceof DomainError) || error.entry === serviceUnavailable) throw error;
+      if (!isRefusal(error)) throw error;
       const account = error instanceof AccountRefused ? error.user : user;
       await this.journal.failed(
         {
@@ -49,6 +48,19 @@ export class LoginRefusals {
     }
   }
 
+  /** Waits for a login with a passkey of this user and records its refusal. Nothing is concealed from the owner. */
+  async ofPasskey<T>(login: Promise<T>, user: User, client: ClientInfo): Promise<T> {
+    try {
+      return await login;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const { uid: userId, loginName, provider } = user;
+      const attempt = { userId, loginName, provider, mfa: 'passkey', outcome: error.entry.code } as const;
+      await this.journal.failed(attempt, client);
+      throw error;
+    }
+  }
+
   /**
    * An unknown user, a locked account and a wrong password get the same answer (docs/spec/attacks.md#w10). Without a
    * configured directory, LOGIN_503001 would reveal that the account belongs to a directory, so it is replaced too.
@@ -61,4 +73,9 @@ export class LoginRefusals {
     if (this.config.ldap === undefined) revealing.push(directoryUnavailable);
     return revealing.includes(error.entry) ? new DomainError(loginFailed) : error;
   }
+}
+
+/** An overloaded service checks no credential. Without a check there is no attempt to log. */
+function isRefusal(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.entry !== serviceUnavailable;
 }

@@ -32,9 +32,10 @@ export class SessionDto {
   sid: string;
 
   @ApiProperty({
-    enum: ['pwd', 'otp', 'device'],
+    enum: ['pwd', 'otp', 'device', 'hwk', 'user', 'mfa'],
     isArray: true,
-    description: 'How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code.',
+    description:
+      'How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code. `hwk`, `user` and `mfa`: a passkey.',
     example: ['pwd', 'otp'],
   })
   amr: readonly string[];

@@ -18,11 +18,18 @@ export interface ResetLinkMail extends Recipient {
   readonly link: string;
   readonly type: RequestType;
   readonly expires: Date;
+  /** The user has passkeys, which a new password does not end. Absent in a mail that an earlier version queued. */
+  readonly passkeys?: boolean;
 }
 
 export interface PasswordChangedMail extends Recipient {
   readonly ip: string;
   readonly at: Date;
+}
+
+export interface NewPasswordMail extends PasswordChangedMail {
+  /** See ResetLinkMail. */
+  readonly passkeys?: boolean;
 }
 
 export interface TotpChangedMail extends PasswordChangedMail {
@@ -33,6 +40,11 @@ export interface TotpChangedMail extends PasswordChangedMail {
 export interface RecoveryCodeUsedMail extends PasswordChangedMail {
   /** How many codes are left. A mail never contains a recovery code. */
   readonly left: number;
+}
+
+export interface PasskeyChangedMail extends PasswordChangedMail {
+  /** False when it was removed. */
+  readonly added: boolean;
 }
 
 export interface PasswordExpiresMail extends Recipient {
@@ -48,10 +60,11 @@ export interface NewSignInMail extends PasswordChangedMail {
 export type QueuedMail =
   | ({ readonly kind: 'otp' } & OtpMail)
   | ({ readonly kind: 'reset-link' } & ResetLinkMail)
-  | ({ readonly kind: 'password-changed' } & PasswordChangedMail)
+  | ({ readonly kind: 'password-changed' } & NewPasswordMail)
   | ({ readonly kind: 'totp-changed' } & TotpChangedMail)
   | ({ readonly kind: 'recovery-codes-made' } & PasswordChangedMail)
   | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail)
+  | ({ readonly kind: 'passkey-changed' } & PasskeyChangedMail)
   | ({ readonly kind: 'password-expires' } & PasswordExpiresMail)
   | ({ readonly kind: 'new-sign-in' } & NewSignInMail);
 

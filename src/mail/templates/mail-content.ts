@@ -47,18 +47,22 @@ function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => s
         subject,
         lead: filled(lead),
         button: { label: button, link: mail.link, fallback: texts.resetLink.fallback },
-        paragraphs: [filled(texts.resetLink.validity)],
+        paragraphs: withPasskeys(mail, texts, [filled(texts.resetLink.validity)]),
         note,
       };
     }
-    case 'password-changed':
-      return notice(texts.passwordChanged, mail, texts, filled);
+    case 'password-changed': {
+      const parts = notice(texts.passwordChanged, mail, texts, filled);
+      return { ...parts, paragraphs: withPasskeys(mail, texts, parts.paragraphs) };
+    }
     case 'totp-changed':
       return notice(mail.replaced ? texts.totpReplaced : texts.totpAdded, mail, texts, filled);
     case 'recovery-codes-made':
       return notice(texts.recoveryCodesMade, mail, texts, filled);
     case 'recovery-code-used':
       return withLeft(mail.left, notice(texts.recoveryCodeUsed, mail, texts, filled), texts);
+    case 'passkey-changed':
+      return notice(mail.added ? texts.passkeyAdded : texts.passkeyRemoved, mail, texts, filled);
     case 'password-expires': {
       const { subject, lead, advice } = texts.passwordExpires;
       return { subject, lead: filled(lead), paragraphs: [filled(advice)] };
@@ -92,6 +96,11 @@ function notice(
     facts: [{ label: texts.time, value: timeText(at) }, ...more, { label: texts.address, value: ip }],
     paragraphs: [texts.ownAction, texts.foreignAction],
   };
+}
+
+/** A password reset keeps passkeys, and the mail says so (docs/spec/extensions.md#b). */
+function withPasskeys({ passkeys }: { passkeys?: boolean }, texts: MailTexts, paragraphs: readonly string[]): string[] {
+  return passkeys === true ? [...paragraphs, texts.passkeysStay] : [...paragraphs];
 }
 
 /** With few codes left, the owner should make new ones in time. */

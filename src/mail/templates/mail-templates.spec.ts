@@ -48,6 +48,8 @@ const kinds: [string, Kind][] = [
   ['totp-changed, replaced', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: true }],
   ['recovery-codes-made', { kind: 'recovery-codes-made', ip: '203.0.113.7', at: now }],
   ['recovery-code-used', { kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 0 }],
+  ['passkey-changed, added', { kind: 'passkey-changed', ip: '203.0.113.7', at: now, added: true }],
+  ['passkey-changed, removed', { kind: 'passkey-changed', ip: '203.0.113.7', at: now, added: false }],
   ['password-expires', { kind: 'password-expires', expires: inSeconds(14 * 86_400) }],
   ['new-sign-in', { kind: 'new-sign-in', ip: '203.0.113.7', at: now, browser: 'Firefox, Windows' }],
 ];

@@ -33,13 +33,16 @@ export class MailedLinks {
     { to, type, ttlSeconds, language }: LinkOptions,
   ): Promise<{ readonly request: PasswordChangeRequest; readonly link: string }> {
     // Read under the lock of the gate row: a password change that has just committed must not invalidate the new link.
-    const credentialVersion = (await this.users.credentialVersion(tx, user.uid)) ?? user.credentialVersion;
+    const { credentialVersion, hasPasskeys: passkeys } = (await this.users.resetState(tx, user.uid)) ?? {
+      credentialVersion: user.credentialVersion,
+      hasPasskeys: false,
+    };
     const { request, token } = await this.requests.open(tx, { uid: user.uid, credentialVersion }, type, ttlSeconds);
     // The base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29).
     const link = `${this.config.systemUrl}/reset-password?uid=${token}&lang=${language}`;
     const { nickname } = user;
     if (to !== null) {
-      await this.mailer.queueResetLink(tx, { to, nickname, language, type, link, expires: request.expired });
+      await this.mailer.queueResetLink(tx, { to, nickname, language, type, link, expires: request.expired, passkeys });
     }
     return { request, link };
   }

@@ -37,7 +37,7 @@ export class SyntheticRequests {
     return this.cooldowns.once(
       { kind: 'reset', subject, seconds: this.config.reset.throttleSeconds, refusal: resetRequestedTooOften },
       async (tx) => {
-        await this.users.credentialVersion(tx, userId);
+        await this.users.resetState(tx, userId);
         const type = changeType.forgotten;
         await this.requests.supersede(tx, userId, type);
         await this.standIn(tx, userId);

@@ -8,6 +8,7 @@ import { keptSecret } from './kept-secrets';
 import { type LdapConfig, readLdapConfig } from './ldap-config';
 import { type LimitsConfig, readLimitsConfig } from './limits-config';
 import { type MailConfig, readMailConfig } from './mail-config';
+import { type PasskeyConfig, readPasskeyConfig } from './passkey-config';
 import { type PasswordConfig, readPasswordConfig } from './password-config';
 import { processors } from './processors';
 import { SettingsReader } from './settings-reader';
@@ -70,6 +71,8 @@ export abstract class AppConfig {
   abstract readonly captcha: CaptchaConfig;
   abstract readonly portal: PortalConfig;
   abstract readonly brand: BrandConfig;
+  /** Undefined: no passkeys. */
+  abstract readonly passkeys: PasskeyConfig | undefined;
   abstract readonly ldap: LdapConfig | undefined;
   abstract readonly mail: MailConfig;
   /** Whether the owner gets a mail when a login succeeds from a browser that is new for the account. */
@@ -142,6 +145,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     captcha: readCaptchaConfig(env, { production, testingAllowed, pages: portal.on }),
     portal,
     brand: readBrandConfig(env, portal),
+    passkeys: readPasskeyConfig(env, systemUrl),
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
     newSignInNotice: env.flag('NEW_SIGN_IN_NOTICE', false),

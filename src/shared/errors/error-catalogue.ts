@@ -123,3 +123,5 @@ export const freshLoginRequired = entry(
   '距离上次登录时间过长，请重新登录后再执行此操作。',
 );
 export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');
+export const passkeyNotRegistered = entry('PASSKEY_400001', 'The passkey could not be added.', '无法添加该通行密钥。');
+export const passkeyRejected = entry('PASSKEY_401001', 'The passkey is not valid.', '通行密钥无效。');

@@ -5,8 +5,8 @@ import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
 import { directoryUnavailable, refreshTokenRejected } from '../../shared/errors/error-catalogue';
 import { AuditTrail } from '../../audit/audit-trail';
-import { Directory } from '../../directory/directory';
 import type { DirectoryPerson } from '../../directory/person';
+import { DirectoryStanding, type Objection } from '../../directory/standing';
 import { AppConfig } from '../../platform/config/app-config';
 import { Database } from '../../platform/database/database';
 import { DirectoryAccounts, type Look } from '../../users/directory-accounts';
@@ -36,7 +36,7 @@ export class DirectoryRecheck {
   private looking = 0;
 
   constructor(
-    private readonly directory: Directory,
+    private readonly standing: DirectoryStanding,
     private readonly accounts: DirectoryAccounts,
     private readonly users: UsersRepository,
     private readonly sessions: LiveSessions,
@@ -84,7 +84,7 @@ export class DirectoryRecheck {
         await this.accounts.giveUpLook(look);
         throw new DomainError(refreshTokenRejected);
       }
-      const person = await this.personOf(user, performance.now() + budgetMs);
+      const person = await this.standing.personOf(user, performance.now() + budgetMs);
       const objection = this.objectionTo(user, person);
       if (objection === undefined) await this.accounts.finishLook(look);
       else await this.endSessions(look, user, objection, client);
@@ -95,27 +95,10 @@ export class DirectoryRecheck {
     }
   }
 
-  /**
-   * @returns undefined when there is no such entry, or none that `LDAP_SEARCH_FILTER` accepts
-   * @throws DomainError LOGIN_503001 also when the answer does not tell who it is about
-   */
-  private async personOf({ loginName, directoryId }: User, until: number): Promise<DirectoryPerson | undefined> {
-    const named = await this.directory.find({ name: loginName }, until);
-    const person = named.kind === 'person' ? named.person : undefined;
-    if (person !== undefined && (directoryId === null || person.id === directoryId)) return person;
-    const unclear = person?.id === null || (named.kind === 'several' && directoryId === null);
-    if (unclear) throw new DomainError(directoryUnavailable);
-    if (directoryId === null) return undefined;
-    const renamed = await this.directory.find({ id: directoryId }, until);
-    return renamed.kind === 'person' ? renamed.person : undefined;
-  }
-
   private objectionTo({ isAdmin }: User, person: DirectoryPerson | undefined): string | undefined {
-    if (person === undefined) return 'the directory entry is gone';
-    if (person.disabled) return 'disabled in the directory';
-    if (person.expires !== null && person.expires <= this.clock.now()) return 'expired in the directory';
-    if (!person.groups.required) return 'no longer in LDAP_GROUP_REQUIRED';
-    return isAdmin && person.groups.admin === false ? noLongerAdmin : undefined;
+    const objection = this.standing.objectionTo(person);
+    if (objection !== undefined) return reasons[objection];
+    return isAdmin && person?.groups.admin === false ? noLongerAdmin : undefined;
   }
 
   /** A login since the claim is a newer look. This refresh then tells nothing, and the next one decides. */
@@ -151,4 +134,11 @@ export class DirectoryRecheck {
   }
 }
 
+/** As the audit says it. */
+const reasons: Readonly<Record<Objection, string>> = {
+  gone: 'the directory entry is gone',
+  disabled: 'disabled in the directory',
+  expired: 'expired in the directory',
+  'not in the group': 'no longer in LDAP_GROUP_REQUIRED',
+};
 const noLongerAdmin = 'no longer in LDAP_GROUP_ADMIN';

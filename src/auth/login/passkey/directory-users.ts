@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../../shared/client-info';
+import { DomainError } from '../../../shared/errors/domain-error';
+import { accountDisabled, accountNotEnabled, passkeyRejected } from '../../../shared/errors/error-catalogue';
+import type { DirectoryPerson } from '../../../directory/person';
+import { DirectoryStanding } from '../../../directory/standing';
+import type { User } from '../../../users/user.entity';
+import { DirectoryFollower } from '../credentials/ldap/directory-follower';
+
+/** An outage is answered within 5 s. */
+const budgetMs = 4400;
+
+/** The answers of `/login` for what the directory says about an entry. */
+const refusals = {
+  gone: passkeyRejected,
+  disabled: accountDisabled,
+  expired: accountNotEnabled,
+  'not in the group': accountNotEnabled,
+} as const;
+
+/**
+ * Asks the directory about a directory user who logs in with a passkey. With a password, the directory itself would
+ * refuse a disabled user. There is no grace period without an answer: this login would count as a look, so one login
+ * after another would keep a disabled user in (ADR 0024).
+ */
+@Injectable()
+export class DirectoryUsers {
+  constructor(
+    private readonly standing: DirectoryStanding,
+    private readonly follower: DirectoryFollower,
+  ) {}
+
+  /**
+   * @returns what the directory says; undefined for a local user
+   * @throws DomainError LOGIN_401011, LOGIN_401012; PASSKEY_401001 when the entry is gone; LOGIN_503001
+   */
+  async assertStanding(user: User): Promise<DirectoryPerson | undefined> {
+    if (user.provider !== 'ldap') return undefined;
+    const person = await this.standing.personOf(user, performance.now() + budgetMs);
+    const objection = this.standing.objectionTo(person);
+    if (objection !== undefined) throw new DomainError(refusals[objection]);
+    return person;
+  }
+
+  /** Writes what the directory says, as after a login with a password. */
+  async follow(user: User, person: DirectoryPerson | undefined, client: ClientInfo): Promise<User> {
+    return person === undefined ? user : this.follower.follow(user, person, client);
+  }
+}

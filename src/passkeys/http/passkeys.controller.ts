@@ -1,0 +1,104 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
+import type { ClientInfo } from '../../shared/client-info';
+import {
+  accessTokenExpired,
+  accessTokenInvalid,
+  accessTokenRevoked,
+  freshLoginRequired,
+  notFoundForCaller,
+  passkeyNotRegistered,
+  routeNotFound,
+} from '../../shared/errors/error-catalogue';
+import { Answers } from '../../platform/http/answers.decorator';
+import { Client } from '../../platform/http/client-info.decorator';
+import { type CurrentSession, Session } from '../../tokens/current-session';
+import { AccessTokenGuard } from '../../tokens/tokens.guard';
+import { YoungSession } from '../../tokens/young-session.guard';
+import { OwnPasskeys } from '../own-passkeys';
+import { PasskeysOn } from '../passkeys-on.guard';
+import { PasskeyRegistration } from '../registration/passkey-registration';
+import { creationOptions, CreationOptionsResponse } from './creation-options.dto';
+import {
+  itemView,
+  PasskeyItem,
+  PasskeyRegisteredResponse,
+  PasskeyRemovedResponse,
+  PasskeysResponse,
+  RegisterPasskeyDto,
+  registeredView,
+  RenamePasskeyDto,
+} from './passkeys.dto';
+
+const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, routeNotFound] as const;
+const idParameter = { name: 'id', schema: { type: 'string', format: 'uuid' } } as const;
+
+/** The passkeys of the logged-in user (docs/spec/extensions.md#b). */
+@ApiTags('passkeys')
+@ApiBearerAuth('access_token')
+@Controller('passkeys')
+@UseGuards(PasskeysOn)
+export class PasskeysController {
+  constructor(
+    private readonly registration: PasskeyRegistration,
+    private readonly passkeys: OwnPasskeys,
+  ) {}
+
+  @Post('options')
+  @HttpCode(200)
+  @YoungSession()
+  @ApiOperation({ operationId: 'createPasskeyOptions', summary: 'Begin to add a passkey' })
+  @Answers(CreationOptionsResponse, ...refusals, freshLoginRequired, passkeyNotRegistered)
+  async options(@Session() session: CurrentSession): Promise<CreationOptionsResponse> {
+    return creationOptions(await this.registration.options(session));
+  }
+
+  @Post()
+  @HttpCode(200)
+  @UseGuards(AccessTokenGuard)
+  @ApiOperation({ operationId: 'registerPasskey', summary: 'Add the passkey that the authenticator has made' })
+  @Answers(PasskeyRegisteredResponse, ...refusals, passkeyNotRegistered)
+  async register(
+    @Body() { name, response }: RegisterPasskeyDto,
+    @Session() session: CurrentSession,
+    @Client() client: ClientInfo,
+  ): Promise<PasskeyRegisteredResponse> {
+    return registeredView(await this.registration.register({ name: name.trim(), response }, session, client));
+  }
+
+  @Get()
+  @UseGuards(AccessTokenGuard)
+  @ApiOperation({ operationId: 'listPasskeys', summary: 'List the own passkeys' })
+  @Answers(PasskeysResponse, ...refusals)
+  async list(@Session() { user }: CurrentSession): Promise<PasskeysResponse> {
+    return { passkeys: (await this.passkeys.list(user.uid)).map(itemView) };
+  }
+
+  @Patch(':id')
+  @UseGuards(AccessTokenGuard)
+  @ApiParam(idParameter)
+  @ApiOperation({ operationId: 'renamePasskey', summary: 'Rename one of the own passkeys' })
+  @Answers(PasskeyItem, ...refusals, notFoundForCaller)
+  async rename(
+    @Param('id') id: string,
+    @Body() { name }: RenamePasskeyDto,
+    @Session() session: CurrentSession,
+    @Client() client: ClientInfo,
+  ): Promise<PasskeyItem> {
+    return itemView(await this.passkeys.rename(session, id, name.trim(), client));
+  }
+
+  @Delete(':id')
+  @YoungSession()
+  @ApiParam(idParameter)
+  @ApiOperation({ operationId: 'deletePasskey', summary: 'Remove one of the own passkeys' })
+  @Answers(PasskeyRemovedResponse, ...refusals, freshLoginRequired, notFoundForCaller)
+  async remove(
+    @Param('id') id: string,
+    @Session() session: CurrentSession,
+    @Client() client: ClientInfo,
+  ): Promise<PasskeyRemovedResponse> {
+    await this.passkeys.remove(session, id, client);
+    return { result: true };
+  }
+}

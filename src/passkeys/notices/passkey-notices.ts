@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../../shared/client-info';
+import { Clock } from '../../shared/clock';
+import { usableAddress } from '../../shared/mail-address';
+import { AuditTrail } from '../../audit/audit-trail';
+import { Mailer } from '../../mail/mailer';
+import type { Transaction } from '../../platform/database/database';
+import type { SessionUser } from '../../tokens/current-session';
+import type { Passkey } from '../persistence/passkey.entity';
+
+type Owner = Pick<SessionUser, 'uid' | 'email' | 'nickname'>;
+
+/** The audit row and the mail to the owner when a passkey is added or removed. The name is free text, so no mail has it. */
+@Injectable()
+export class PasskeyNotices {
+  constructor(
+    private readonly audit: AuditTrail,
+    private readonly mailer: Mailer,
+    private readonly clock: Clock,
+  ) {}
+
+  async added(tx: Transaction, owner: Owner, { id, backedUp }: Passkey, client: ClientInfo): Promise<void> {
+    const detail = { passkey: id, backed_up: backedUp };
+    await this.audit.record(tx, 'PASSKEY_ADDED', { userId: owner.uid, client, detail });
+    await this.mail(tx, owner, true, client);
+  }
+
+  async removed(tx: Transaction, owner: Owner, id: string, client: ClientInfo): Promise<void> {
+    await this.audit.record(tx, 'PASSKEY_REMOVED', { userId: owner.uid, client, detail: { passkey: id } });
+    await this.mail(tx, owner, false, client);
+  }
+
+  private async mail(tx: Transaction, { email, nickname }: Owner, added: boolean, client: ClientInfo): Promise<void> {
+    const to = usableAddress(email);
+    if (to === null) return;
+    const { language, ip } = client;
+    await this.mailer.queuePasskeyChanged(tx, { to, nickname, language, ip, at: this.clock.now(), added });
+  }
+}

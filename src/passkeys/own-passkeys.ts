@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientInfo } from '../shared/client-info';
+import { DomainError } from '../shared/errors/domain-error';
+import { notFoundForCaller } from '../shared/errors/error-catalogue';
+import { AuditTrail } from '../audit/audit-trail';
+import { Database } from '../platform/database/database';
+import type { CurrentSession } from '../tokens/current-session';
+import { PasskeyNotices } from './notices/passkey-notices';
+import type { Passkey } from './persistence/passkey.entity';
+import { PasskeyRows } from './persistence/passkey-rows';
+
+/** The passkeys of one user (docs/spec/extensions.md#b). A passkey ends only when it is removed here. */
+@Injectable()
+export class OwnPasskeys {
+  constructor(
+    private readonly database: Database,
+    private readonly rows: PasskeyRows,
+    private readonly notices: PasskeyNotices,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** The newest first. */
+  list(userId: string): Promise<Passkey[]> {
+    return this.rows.list(userId);
+  }
+
+  /** @throws DomainError USER_404001 when this user has no such passkey */
+  async rename({ user }: CurrentSession, id: string, name: string, client: ClientInfo): Promise<Passkey> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.rows.rename(tx, user.uid, id, name))) throw new DomainError(notFoundForCaller);
+      await this.audit.record(tx, 'PASSKEY_RENAMED', { userId: user.uid, client, detail: { passkey: id } });
+    });
+    const renamed = await this.rows.find(user.uid, id);
+    if (renamed === null) throw new DomainError(notFoundForCaller);
+    return renamed;
+  }
+
+  /** @throws DomainError USER_404001 when this user has no such passkey */
+  async remove({ user }: CurrentSession, id: string, client: ClientInfo): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (!(await this.rows.remove(tx, user.uid, id))) throw new DomainError(notFoundForCaller);
+      await this.notices.removed(tx, user, id, client);
+    });
+  }
+
+  /** Removes all passkeys of a user for an operator. @returns how many it has removed */
+  revokeAll(userId: string): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const revoked = await this.rows.removeAll(tx, userId);
+      await this.audit.record(tx, 'PASSKEYS_REVOKED', { userId, detail: { revoked } });
+      return revoked;
+    });
+  }
+}

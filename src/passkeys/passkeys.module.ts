@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
+import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
+import { PasskeyChallenges } from './challenge/passkey-challenges';
+import { PasskeysController } from './http/passkeys.controller';
+import { PasskeyNotices } from './notices/passkey-notices';
+import { OwnPasskeys } from './own-passkeys';
+import { PasskeyAssertions } from './passkey-assertions';
+import { Passkey } from './persistence/passkey.entity';
+import { PasskeyRows } from './persistence/passkey-rows';
+import { PasskeyRegistration } from './registration/passkey-registration';
+import { SimpleWebAuthn } from './webauthn/simple-webauthn';
+import { WebAuthn } from './webauthn/webauthn';
+
+/** WebAuthn: passkeys of users, and the assertions of a login (docs/spec/extensions.md#b). */
+@Module({
+  imports: [TypeOrmModule.forFeature([Passkey]), UsersModule, AuditModule, MailModule, TokensModule],
+  controllers: [PasskeysController],
+  providers: [
+    OwnPasskeys,
+    PasskeyAssertions,
+    PasskeyRegistration,
+    PasskeyChallenges,
+    PasskeyNotices,
+    PasskeyRows,
+    { provide: WebAuthn, useClass: SimpleWebAuthn },
+  ],
+  exports: [OwnPasskeys, PasskeyAssertions],
+})
+export class PasskeysModule {}
