@@ -5,6 +5,7 @@ import { Sessions1764100000000 } from './1764100000000-sessions';
 import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
 import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
 import { Passkeys1764400000000 } from './1764400000000-passkeys';
+import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -16,4 +17,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   RecoveryCodesAndDevices1764200000000,
   PasswordNotices1764300000000,
   Passkeys1764400000000,
+  OwnFactors1764900000000,
 ];

@@ -101,6 +101,10 @@ export class User {
   @Column('datetime', { name: 'directory_look_until', nullable: true })
   directoryLookUntil: Date | null;
 
+  /** True since the user first made recovery codes or a passkey. Only the check of a token reads it (`own-factors.ts`). */
+  @Column('boolean', { name: 'own_factors', default: false, select: false })
+  ownFactors?: boolean;
+
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 

@@ -207,6 +207,37 @@ describe('migrations', () => {
     await runner.release();
   });
 
+  it('users who had recovery codes or passkeys before `own_factors` existed are counted, also after a killed run', async () => {
+    const at = "'2026-01-01 00:00:00.000'";
+    for (const uid of ['codes', 'keys', 'none']) {
+      await dataSource.query(
+        `INSERT INTO users (uid, login_name, login_name_key, tenant_id, created_at)
+         VALUES ('${uid}', '${uid}', '${uid}', 'root', ${at})`,
+      );
+    }
+    await dataSource.query(
+      `INSERT INTO recovery_codes (id, user_id, code_hash, key_id, created_at) VALUES ('c', 'codes', 'x', 'k', ${at})`,
+    );
+    await dataSource.query(
+      `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, transports, name, created_at)
+       VALUES ('p', 'keys', 'x', 'x', 'x', '', 'phone', ${at})`,
+    );
+    const flags = () => dataSource.query('SELECT uid, own_factors FROM users ORDER BY uid');
+    const forget = () => dataSource.query("DELETE FROM migrations WHERE name = 'OwnFactors1764900000000'");
+    await dataSource.query('ALTER TABLE users DROP COLUMN own_factors');
+    for (let run = 0; run < 2; run++) {
+      await forget();
+      expect(await migrate(store.url)).toEqual(['OwnFactors1764900000000']);
+      expect(await flags()).toEqual([
+        { uid: 'codes', own_factors: 1 },
+        { uid: 'keys', own_factors: 1 },
+        { uid: 'none', own_factors: 0 },
+      ]);
+      // The second run stands for one that was killed between the column and the rows.
+      await dataSource.query('UPDATE users SET own_factors = 0');
+    }
+  });
+
   it('the column for the actor is added to existing audit rows, also when the first run was killed half-way', async () => {
     const runner = dataSource.createQueryRunner();
     const before = (await tablesOf(runner)).get('audit_logs');

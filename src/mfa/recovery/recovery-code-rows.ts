@@ -4,6 +4,7 @@ import { Random } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { type Sql, timeOrNull } from '../../platform/database/sql';
+import { noteOwnFactors } from '../../users/own-factors';
 import { recoveryCodePurpose as purpose, recoveryCodesLeft } from '../../users/recovery-codes-left';
 
 interface Row {
@@ -27,6 +28,7 @@ export class RecoveryCodeRows {
   /** The transaction must hold the row of the user: of parallel calls, the last one leaves its codes. */
   async replaceAll(tx: Transaction, userId: string, codes: readonly string[]): Promise<void> {
     await this.removeAll(tx, userId);
+    await noteOwnFactors(tx, userId);
     const [keyId] = this.keys.keyIds(purpose);
     const now = this.clock.now();
     await tx.affected(

@@ -7,6 +7,7 @@ import { sha256Hex } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { Sql } from '../../platform/database/sql';
 import { isDuplicate } from '../../platform/database/store-failure';
+import { noteOwnFactors } from '../../users/own-factors';
 import { passkeyCount } from '../../users/passkey-count';
 import type { Assertion, NewCredential } from '../webauthn/webauthn';
 import { Passkey } from './passkey.entity';
@@ -44,6 +45,7 @@ export class PasskeyRows {
    * unique key, and the other one gets false.
    */
   async insert(tx: Transaction, passkey: Passkey): Promise<boolean> {
+    await noteOwnFactors(tx, passkey.userId);
     try {
       return await tx.won(
         `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, counter, transports, name,

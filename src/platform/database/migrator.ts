@@ -58,7 +58,8 @@ async function underNamedLock(runner: QueryRunner, patienceSeconds: number): Pro
   try {
     return await runPending(runner, 'each');
   } finally {
-    await runner.query(`SELECT RELEASE_LOCK('${lockName}')`);
+    // If the connection is lost, the lock has ended with it. The error of the migration says more than that of this query.
+    await runner.query(`SELECT RELEASE_LOCK('${lockName}')`).catch(() => undefined);
   }
 }
 

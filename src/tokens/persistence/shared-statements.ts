@@ -3,6 +3,7 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
 import { timeOrNull } from '../../platform/database/sql';
 import { directorySeenAt } from '../../users/directory-accounts';
+import { ifOwnFactors } from '../../users/own-factors';
 import { passkeyCount } from '../../users/passkey-count';
 import { recoveryCodesLeft } from '../../users/recovery-codes-left';
 import { type Provider, userStatus } from '../../users/user.entity';
@@ -45,7 +46,8 @@ export interface TokenRow {
 
 /** Columns of the owner's page about the account. Only `GET /user/me` needs them, so other checks do not read them. */
 const accountColumns = (keys: KeyRing) => `, u.provider, u.created_at AS user_created_at,
-              ${recoveryCodesLeft(keys, 'u.uid')} AS recovery_codes_left, ${passkeyCount('u.uid')} AS passkeys`;
+              ${ifOwnFactors('u', recoveryCodesLeft(keys, 'u.uid'))} AS recovery_codes_left,
+              ${ifOwnFactors('u', passkeyCount('u.uid'))} AS passkeys`;
 
 /** Read once for each token, see `LoginTokens.findWithAccount`. */
 const passwordTime = `,
