@@ -45,7 +45,7 @@ try {
 /** The demo prints its address when it is ready. */
 async function addressOf({ stdout }) {
   for await (const line of createInterface({ input: stdout })) {
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    const address = /http:\/\/localhost:\d+/.exec(line)?.[0];
     if (address !== undefined) return address;
   }
   throw new Error('the demo did not start');

@@ -46,10 +46,11 @@ describe('the package', () => {
     ],
   ] as const;
 
-  it.each([kinds[0], kinds[2]])('the example in the README compiles for %s', (_case, _ending, options) => {
-    const example = /```ts\n([\s\S]+?)```/.exec(readFileSync(join(sdk, 'README.md'), 'utf8'))![1]!;
+  it.each([kinds[0], kinds[2]])('the examples in the README compile for %s', (_case, _ending, options) => {
+    const examples = [...readFileSync(join(sdk, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]+?)```/g)];
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
-    expect(problemsOf('example.ts', example, { ...options, lib })).toEqual([]);
+    expect(examples).toHaveLength(2);
+    for (const [, example] of examples) expect(problemsOf('example.ts', example!, { ...options, lib })).toEqual([]);
   });
 
   it.each(kinds)('its types need neither the library "dom" nor those of Node, for %s', (_case, ending, options) => {
