@@ -66,6 +66,7 @@ async function takePictures(address) {
       });
       await page.goto('/', { waitUntil: 'load' });
       await page.getByLabel('User name', { exact: true }).fill('alice');
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
       // The picture shows only the form, because the gradient behind it makes each file three times as large.
       const file = join(target, `login-${colorScheme}.png`);
       await page.locator('.card').screenshot({ path: file, animations: 'disabled', caret: 'hide' });
