@@ -164,7 +164,7 @@ describe('/passkeys', () => {
         origin: 'https://portal.evil.test',
         tamper: (data) => ({ ...data, origin }),
       }),
-      deviating('an attestation with certificates, whose revocation list the client would choose', {
+      deviating('an attestation with a certificate that is none', {
         fmt: 'packed',
         attStmt: new Map<string, any>([
           ['alg', -7],

@@ -153,8 +153,8 @@ function assertTopLevel({ decodeClientDataJSON }: Library, clientDataJSON: strin
 }
 
 /**
- * Accepts only statements without certificates. The options ask for none, so that browsers send no others. The library
- * would fetch the revocation list that a certificate names, which is a URL chosen by the client.
+ * Accepts only statements without certificates. The options ask for none, so that browsers send no others. Without a
+ * list of makers a certificate proves nothing, and the library may fetch the revocation list that it names.
  */
 function assertOwnStatement({ decodeAttestationObject }: Library, attestationObject: string): void {
   const statement = decodeAttestationObject(bytesOf(attestationObject, 'base64url'));
