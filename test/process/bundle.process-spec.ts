@@ -5,7 +5,9 @@ import { isBuiltin } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { json } from 'node:stream/consumers';
+import { SoftAuthenticator } from '../support/authenticator';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
 import { runScript } from '../support/run-script';
@@ -35,6 +37,9 @@ const neverLoaded = [
   'picomatch',
 ];
 
+/** A text of @simplewebauthn/server. */
+const webAuthnLibrary = 'Credential ID was not base64url-encoded';
+
 /** The build is a few files with one copy of each module (ADR 0015). Here it runs in a folder that contains nothing else. */
 describe('the built program', () => {
   let directory: string;
@@ -63,6 +68,17 @@ describe('the built program', () => {
     return reports.flatMap(({ result }) => result.map(({ url }) => url)).filter((url) => url.startsWith('file:'));
   }
 
+  const everyChunk = async () => {
+    const bundle = join(tree, 'dist/src/bundle');
+    return (await readdir(bundle)).map((name) => join(bundle, name));
+  };
+  /** The files that contain the text. */
+  const holding = async (text: string, files: readonly string[]) => {
+    const local = files.map((file) => (file.startsWith('file:') ? fileURLToPath(file) : file));
+    const sources = await Promise.all(local.map((file) => readFile(file, 'utf8')));
+    return local.filter((_, n) => sources[n]!.includes(text));
+  };
+
   it('loads no package outside the bundle except the bcrypt binary and the documentation page', async () => {
     const databases = MariaDbDatabases.shared();
     const url = await databases.freshDatabase();
@@ -71,8 +87,13 @@ describe('the built program', () => {
       const service = await ServiceProcess.start({ env, script: main });
       expect((await fetch(`${service.url}/openapi.json`)).status).toBe(200);
       expect(await login(service, 'nobody')).toMatchObject({ error_code: 'LOGIN_404001' });
+      expect((await post(service, '/login/passkey-options', {})).status).toBe(200);
       await service.stop();
       const files = await loadedFiles();
+      // A login page asks for options whenever it is opened. Only a passkey needs the library (ADR 0024).
+      const holders = await holding(webAuthnLibrary, files);
+      expect(holders).toEqual([]);
+      expect(await holding(webAuthnLibrary, await everyChunk())).not.toEqual([]);
       const packages = files.flatMap((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
       expect(new Set(packages)).toEqual(new Set(['@node-rs/bcrypt', 'swagger-ui-dist']));
       // The program itself, and the file of its hash threads.
@@ -86,7 +107,7 @@ describe('the built program', () => {
     }
   });
 
-  it('finds what it loads on demand: pages, mail templates, the QR code, the LDAP client, metrics, documentation', async () => {
+  it('finds what it loads on demand: pages, mail templates, the QR code, the LDAP client, metrics, documentation, passkeys', async () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
@@ -138,10 +159,14 @@ describe('the built program', () => {
       expect(picture.headers.get('content-type')).toBe('image/png');
       expect([...Buffer.from(await picture.arrayBuffer()).subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
 
+      const { body: options } = await post(service, '/passkeys/options', {}, bearer);
+      const response = new SoftAuthenticator('http://portal.test').create(options.data);
+      expect((await post(service, '/passkeys', { name: 'Phone', response }, bearer)).status).toBe(200);
+
       expect((await post(service, '/forget-password', { email: 'later@example.com' })).status).toBe(200);
-      const [mail] = await smtp.waitFor(1);
-      expect(mail?.to).toEqual(['later@example.com']);
-      expect(mail?.mail.html).toContain('http://portal.test');
+      const mails = await smtp.waitFor(2);
+      for (const { to } of mails) expect(to).toEqual(['later@example.com']);
+      expect(mails.map(({ mail }) => mail.html).join()).toContain('http://portal.test');
 
       expect(await login(service, 'of-the-directory', 'ldap')).toMatchObject({ error_code: 'LOGIN_503001' });
       expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('auth_hash_concurrency');

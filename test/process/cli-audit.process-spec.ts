@@ -18,6 +18,7 @@ const commands: [string[], string][] = [
   [['user', 'reset-totp', 'bob'], 'TOTP_RESET'],
   [['user', 'recovery-codes', 'bob', '--revoke'], 'RECOVERY_CODES_REVOKED'],
   [['user', 'devices', 'bob', '--revoke'], 'TRUSTED_DEVICES_REVOKED'],
+  [['user', 'passkeys', 'bob', '--revoke'], 'PASSKEYS_REVOKED'],
   [['user', 'revoke-tokens', 'bob'], 'USER_TOKENS_REVOKED'],
   [['user', 'invite', 'bob'], 'USER_INVITED'],
   [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
@@ -27,7 +28,7 @@ const commands: [string[], string][] = [
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
 
-/** Milliseconds for fifteen processes one after the other on a busy machine. */
+/** Milliseconds for sixteen processes one after the other on a busy machine. */
 const manyProcesses = 400_000;
 
 const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];

@@ -1,7 +1,9 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
 import { password, TestService } from '../support/app';
+import { SoftAuthenticator } from '../support/authenticator';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
+import { dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { MariaDb } from '../support/servers/mariadb';
 
 /** Tables that grow with use. A full scan or a sort of one of them would become an outage later. */
@@ -19,6 +21,8 @@ const growing = [
   'totp_secrets',
   'recovery_codes',
   'trusted_devices',
+  'passkeys',
+  'passkey_challenges',
   'user_tenants',
   'user_org_units',
   'known_browsers',
@@ -235,9 +239,9 @@ describe('the plans of login and refresh on tables that have grown', () => {
   });
 
   // The last test: passport keeps the strategies of the service that was started last, so the other one checks no token now.
-  it('every statement about recovery codes and trusted devices finds its rows by an index', async () => {
+  it('every statement about recovery codes, trusted devices and passkeys finds its rows by an index', async () => {
     const own = await TestService.start(
-      { ...mfaSettings, MFA_TRUSTED_DEVICE_DAYS: '30' },
+      { ...mfaSettings, ...passkeySettings, MFA_TRUSTED_DEVICE_DAYS: '30' },
       { store: service.store, clock: service.clock },
     );
     const mfa = new MfaClient(own);
@@ -255,10 +259,19 @@ describe('the plans of login and refresh on tables that have grown', () => {
       await own.login('lost-phone', undefined, { device_token });
       await own.get('/user/devices', { bearer });
       await own.get('/recovery-codes', { bearer });
+      const passkeys = new PasskeyClient(own);
+      const authenticator = new SoftAuthenticator(origin);
+      const { data } = dataOf(await passkeys.register(bearer, authenticator));
+      expect(await passkeys.list(bearer)).toHaveLength(1);
+      dataOf(await passkeys.logIn(authenticator));
+      expect((await passkeys.logIn(authenticator, { counter: 1 })).status).toBe(401);
+      const path = `/passkeys/${data.id as string}`;
+      dataOf(await own.send('PATCH', path, { name: 'Laptop' }, { bearer }));
+      dataOf(await own.send('DELETE', path, undefined, { bearer }));
       await own.get('/user/me', { bearer });
     });
     await own.stop({ keepStore: true });
-    for (const table of ['recovery_codes', 'trusted_devices']) {
+    for (const table of ['recovery_codes', 'trusted_devices', 'passkeys']) {
       expect(statements.filter((one) => one.includes(table)).length).toBeGreaterThan(3);
     }
     const found: string[] = [];
@@ -305,6 +318,9 @@ async function seed(sql: Connection, users: number, tokensPerUser: number): Prom
      SELECT UUID(), uid, SHA2(uid, 256), 'key', created_at FROM users, ${numbers(10)}`,
     `INSERT INTO trusted_devices (id, user_id, series_hash, token_hash, ip, user_agent, last_used_at, expires, created_at)
      SELECT uid, uid, SHA2(uid, 256), SHA2(uid, 256), '192.0.2.1', '', created_at, created_at, created_at FROM users`,
+    `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, transports, name, created_at)
+     SELECT uid, uid, SHA2(uid, 256), '', '', '', '', created_at FROM users`,
+    `INSERT INTO passkey_challenges (challenge_hash, expires) SELECT SHA2(uid, 256), created_at FROM users`,
     `INSERT INTO user_change_password_request (uid, token_hash, user_id, type, status, expired, created_at)
      SELECT uid, SHA2(uid, 256), uid, 2, 1, created_at, created_at FROM users`,
   ]) {

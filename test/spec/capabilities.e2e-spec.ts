@@ -11,7 +11,7 @@ describe('GET /capabilities', () => {
         providers: ['password'],
         captcha: { provider: 'altcha', site_key: null },
         mfa_required: false,
-        passkeys: false,
+        passkeys: true,
         trusted_device_days: 0,
         password_reset: true,
         languages: ['en', 'de', 'zh-CN'],
