@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Rolldown } from 'vite';
 
 const service = 'http://127.0.0.1:3000';
+const sdk = fileURLToPath(new URL('../sdk/typescript/dist/', import.meta.url));
 
 // Vite inserts this address into index.html. It is empty if the service itself serves the pages.
 process.env.VITE_SERVICE_URL ??= '';
@@ -18,7 +19,10 @@ function isFirst(id: string, build: Rolldown.ChunkingContext, seen = new Set<str
 export default defineConfig({
   base: process.env.PORTAL_BASE ?? '/',
   resolve: {
-    alias: { '@portal-auth/sdk': fileURLToPath(new URL('../sdk/typescript/dist/index.js', import.meta.url)) },
+    alias: [
+      { find: /^@portal-auth\/sdk$/, replacement: `${sdk}index.js` },
+      { find: /^@portal-auth\/sdk\/(\w+)$/, replacement: `${sdk}$1.js` },
+    ],
   },
   build: {
     // The browsers of portal/README.md. For them Lightning CSS replaces newer features, for example light-dark().
@@ -52,6 +56,8 @@ export default defineConfig({
         '/forget-password',
         '/password-policy',
         '/user/',
+        '/recovery-codes',
+        '/passkeys',
         '/demo/',
       ].map((path) => [path, service]),
     ),

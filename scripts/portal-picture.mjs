@@ -45,7 +45,7 @@ try {
 /** The demo prints its address when it is ready. */
 async function addressOf({ stdout }) {
   for await (const line of createInterface({ input: stdout })) {
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    const address = /http:\/\/localhost:\d+/.exec(line)?.[0];
     if (address !== undefined) return address;
   }
   throw new Error('the demo did not start');
@@ -66,6 +66,7 @@ async function takePictures(address) {
       });
       await page.goto('/', { waitUntil: 'load' });
       await page.getByLabel('User name', { exact: true }).fill('alice');
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
       // The picture shows only the form, because the gradient behind it makes each file three times as large.
       const file = join(target, `login-${colorScheme}.png`);
       await page.locator('.card').screenshot({ path: file, animations: 'disabled', caret: 'hide' });

@@ -5,8 +5,8 @@ import { serviceUrl } from './page-settings';
 /** `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
 export const serviceBase = new URL(serviceUrl || '/', location.href).href;
 
-/** The only instance. */
-export const auth = new PortalAuth({ baseUrl: serviceBase });
+/** The only instance. A browser loads the code for passkeys only where the service offers them. */
+export const auth = new PortalAuth({ baseUrl: serviceBase, passkeys: () => import('@portal-auth/sdk/passkeys') });
 
 const subscribe = (listener: () => void) => auth.subscribe(listener);
 const snapshot = () => auth.snapshot;

@@ -5,7 +5,7 @@ import { auth, serviceBase } from './auth';
 /** The features and the brand that the pages show: `GET /capabilities`, or the defaults until there is an answer. */
 export interface Offer extends Pick<
   CapabilitiesResponse,
-  'providers' | 'password_reset' | 'captcha' | 'mfa_required' | 'trusted_device_days'
+  'providers' | 'password_reset' | 'captcha' | 'mfa_required' | 'passkeys' | 'trusted_device_days'
 > {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
   /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
@@ -17,6 +17,7 @@ let offer: Offer = {
   password_reset: true,
   captcha: { provider: 'altcha', site_key: null },
   mfa_required: false,
+  passkeys: false,
   trusted_device_days: 0,
   brand: {},
   settled: false,

@@ -27,6 +27,9 @@ function remembered(key: string): { get(): string | undefined; set(text: string 
 /** The user name or e-mail address that the user typed last. Password managers need it beside a new password. */
 export const typedName = remembered('portal.typed-name');
 
+/** The user has signed in with a password in this tab, and no page has offered a passkey since. */
+export const passwordLogin = remembered('portal.password-login');
+
 const asked = remembered('portal.target');
 /** The pages redirect a signed-in user to another page, so they cannot be a target. */
 const passing: readonly string[] = [paths.login, paths.code];

@@ -16,22 +16,26 @@ describe('the login page on a phone of 375 × 667', () => {
   let directory: DirectoryStub;
   beforeAll(async () => {
     directory = await DirectoryStub.start();
-    site = await PortalSite.start(directory.settings);
+    site = await PortalSite.start(directory.settings, 'localhost');
   });
   afterAll(async () => {
     await site.stop();
     await directory.stop();
   });
 
-  it.each(languages)('fits into the window in %s, with the choice of the account type', async (locale) => {
-    const page = await site.visitor({ locale, viewport: sizes.phone });
-    await page.goto('/');
-    await page.getByRole('radio').first().waitFor();
-    await page.locator('footer').waitFor();
-    await takePicture(page, `login-directory-phone-${locale}`);
-    expect(await hidden(page)).toBe(0);
-    await page.context().close();
-  });
+  it.each(languages)(
+    'fits into the window in %s, with the choice of the account type and the button for passkeys',
+    async (locale) => {
+      const page = await site.visitor({ locale, viewport: sizes.phone });
+      await page.goto('/');
+      await page.getByRole('radio').first().waitFor();
+      await page.locator('button[type=button].with-icon').waitFor();
+      await page.locator('footer').waitFor();
+      await takePicture(page, `login-directory-phone-${locale}`);
+      expect(await hidden(page)).toBe(0);
+      await page.context().close();
+    },
+  );
 
   it('has radios that the browser draws for the theme', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {

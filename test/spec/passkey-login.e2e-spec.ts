@@ -500,6 +500,36 @@ describe('POST /login/passkey', () => {
       }
     });
 
+    it('HIDE_ACCOUNT_EXISTENCE conceals nothing from the owner: a locked account is LOGIN_401004', async () => {
+      const other = await PasskeyClient.start({ HIDE_ACCOUNT_EXISTENCE: 'true' });
+      try {
+        const { user, authenticator } = await other.givenPasskey('ann');
+        for (let n = 0; n < 3; n++) await other.service.login(user.loginName, 'wrong');
+        expect(await other.logIn(authenticator)).toMatchObject({ body: { error_code: 'LOGIN_401004' } });
+        expect(await other.logIn(authenticator, { flags: { uv: false } })).toMatchObject(refused);
+      } finally {
+        await other.service.stop();
+      }
+    });
+
+    it.each(['passkey_challenges', 'passkeys'])(
+      'a database that cannot answer about %s is 503, neither a refusal nor a session',
+      async (table) => {
+        const other = await PasskeyClient.start();
+        try {
+          const { user, authenticator } = await other.givenPasskey('ann');
+          const tokens = () => other.service.count('login_tokens', 'user_identity = ?', [user.uid]);
+          const before = await tokens();
+          await other.service.database.affected(`DROP TABLE ${table}`);
+          const answer = await other.logIn(authenticator);
+          expect(answer).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
+          expect(await tokens()).toBe(before);
+        } finally {
+          await other.service.stop();
+        }
+      },
+    );
+
     it('NEW_SIGN_IN_NOTICE: a passkey login from a new browser sends the mail', async () => {
       const other = await PasskeyClient.start({ NEW_SIGN_IN_NOTICE: 'true', SMTP_URL: '' });
       try {

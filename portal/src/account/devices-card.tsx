@@ -5,7 +5,7 @@ import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
 import { deviceName } from './device-name';
 import { EndButton } from './end-button';
-import { Entry, Time } from './entry';
+import { DeviceEntry, Time } from './entry';
 import { Loaded } from './loaded';
 import { focusPanel, Panel } from './panel';
 
@@ -28,7 +28,7 @@ export function DevicesCard(): ReactNode {
           ) : (
             <ul className="entries">
               {devices.map((one) => (
-                <Entry
+                <DeviceEntry
                   key={one.id}
                   userAgent={one.userAgent}
                   facts={[

@@ -5,29 +5,43 @@ import { useSpeech } from '../i18n/texts';
 import { deviceName, isHandheld } from './device-name';
 
 interface EntryProps {
-  readonly userAgent: string | null;
+  readonly icon: ReactNode;
+  readonly name: ReactNode;
   readonly badge?: ReactNode;
   /** The facts below the name, for example the time and the address. */
   readonly facts: readonly ReactNode[];
   readonly action?: ReactNode;
+  /** A form or a question about the thing, below all the rest. */
+  readonly more?: ReactNode;
 }
 
-/** One line of a list: a device with its icon, its name, what is known about it, and what can be done with it. */
-export function Entry({ userAgent, badge, facts, action }: EntryProps): ReactNode {
-  const { t } = useSpeech();
+/** One line of a list: an icon, a name, what is known about the thing, and what can be done with it. */
+export function Entry({ icon, name, badge, facts, action, more }: EntryProps): ReactNode {
   return (
-    <li className="entry">
-      {isHandheld(userAgent) ? <Phone /> : <Monitor />}
+    <li className={more === undefined ? 'entry' : 'entry open'}>
+      {icon}
       <div className="entry-text">
         <p className="entry-name">
-          <span title={userAgent ?? undefined}>{deviceName(userAgent, t)}</span>
+          {name}
           {badge}
         </p>
         <ul className="facts">{facts.map((fact, index) => fact != null && <li key={index}>{fact}</li>)}</ul>
       </div>
       {action}
+      {more !== undefined && <div className="entry-more">{more}</div>}
     </li>
   );
+}
+
+interface DeviceEntryProps extends Omit<EntryProps, 'icon' | 'name'> {
+  readonly userAgent: string | null;
+}
+
+/** A device, whose icon and name are in its `User-Agent`. */
+export function DeviceEntry({ userAgent, ...entry }: DeviceEntryProps): ReactNode {
+  const { t } = useSpeech();
+  const name = <span title={userAgent ?? undefined}>{deviceName(userAgent, t)}</span>;
+  return <Entry icon={isHandheld(userAgent) ? <Phone /> : <Monitor />} name={name} {...entry} />;
 }
 
 /** `text` contains `{time}`. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { auth } from '../auth';
 import { useSpeech } from '../i18n/texts';
-import { Entry, Time } from './entry';
+import { DeviceEntry, Time } from './entry';
 import { Loaded } from './loaded';
 import { Panel } from './panel';
 
@@ -22,7 +22,7 @@ export function LoginsCard(): ReactNode {
             {logins.length === 0 && <p>{texts.none}</p>}
             <ul className="entries">
               {logins.slice(0, all ? shownAtMost : shownFirst).map((one, index) => (
-                <Entry
+                <DeviceEntry
                   key={index}
                   userAgent={one.userAgent}
                   badge={<Outcome outcome={one.outcome} />}

@@ -26,6 +26,11 @@ export function Panel({ id, title, children }: PanelProps): ReactNode {
   );
 }
 
+/** Moves the focus to the heading of the page. Call it when a focused button above the cards has disappeared. */
+export function focusTitle(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus();
+}
+
 /** Moves the focus to the heading of a card. Call it when the focused button of the card has disappeared. */
 export function focusPanel(id: string): void {
   document.getElementById(id)?.focus();

@@ -9,7 +9,8 @@ import { Panel } from './panel';
 export function SecondFactorCard({ me }: { readonly me: MeResponse }): ReactNode {
   const { t, language } = useSpeech();
   const { amr } = t.account;
-  const methods = me.session.amr.map((name) => (name in amr ? amr[name] : name));
+  // `user` and `mfa` only say more about the passkey beside them.
+  const methods = me.session.amr.flatMap((name) => (name in amr ? [amr[name as keyof typeof amr]] : []));
   return (
     <Panel id="authenticator" title={t.account.authenticator}>
       <p>{secondFactor(me, t.account)}</p>

@@ -5,7 +5,7 @@ import { fill, useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { deviceName } from './device-name';
 import { EndButton } from './end-button';
-import { Entry, Time } from './entry';
+import { DeviceEntry, Time } from './entry';
 import { Loaded } from './loaded';
 import { focusPanel, Panel } from './panel';
 
@@ -49,7 +49,7 @@ function Sessions({ sessions, reload }: SessionsProps): ReactNode {
       {done !== undefined && <Message kind="success">{done}</Message>}
       <ul className="entries">
         {mine.map((one) => (
-          <Entry
+          <DeviceEntry
             key={one.sid}
             userAgent={one.userAgent}
             badge={one.current && <span className="badge">{texts.current}</span>}

@@ -82,6 +82,13 @@ export const Phone = (): ReactNode => (
   </Icon>
 );
 
+export const Key = (): ReactNode => (
+  <Icon>
+    <circle cx="8" cy="15.500" r="4.500" />
+    <path d="m11.200 12.300 8.300-8.300M16 7.500l3 3M13.200 10.300l2 2" />
+  </Icon>
+);
+
 export const Mail = (): ReactNode => (
   <Icon>
     <rect x="3" y="5" width="18" height="14" rx="2" />

@@ -3,6 +3,8 @@ import type { MeResponse } from '@portal-auth/sdk';
 import { DetailsCard } from '../account/details-card';
 import { DevicesCard } from '../account/devices-card';
 import { LoginsCard } from '../account/logins-card';
+import { PasskeyOffer } from '../account/passkey-offer';
+import { PasskeysCard } from '../account/passkeys-card';
 import { PasswordCard } from '../account/password-card';
 import { RecoveryCard } from '../account/recovery-card';
 import { SecondFactorCard } from '../account/second-factor-card';
@@ -61,18 +63,23 @@ interface CardsProps {
 }
 
 function Cards({ me, reload }: CardsProps): ReactNode {
-  const { trusted_device_days: trustDays } = useOffer();
+  const { passkeys, trusted_device_days: trustDays } = useOffer();
   // A change of the password ends sessions and devices, so their cards start again.
   const [changes, setChanges] = useState(0);
+  // The name of a passkey that the offer has made. An offer is over as soon as there is a passkey.
+  const [made, setMade] = useState<string>();
+  const [offering, setOffering] = useState(true);
   const onChanged = () => {
     setChanges((count) => count + 1);
     reload();
   };
   return (
     <div className="panels">
+      {passkeys && offering && <PasskeyOffer me={me} onMade={setMade} />}
       <DetailsCard me={me} />
       <PasswordCard me={me} onChanged={onChanged} />
       <SecondFactorCard me={me} />
+      {passkeys && <PasskeysCard added={made} onAdded={() => setOffering(false)} />}
       <RecoveryCard me={me} />
       <SessionsCard key={`sessions ${changes}`} />
       {trustDays > 0 && <DevicesCard key={`devices ${changes}`} />}

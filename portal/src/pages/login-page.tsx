@@ -8,11 +8,14 @@ import { Field, PasswordField } from '../components/fields';
 import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
+import { PasskeyLogin } from '../components/passkey-login';
 import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
+import { usePasskeySupport } from '../passkey-support';
 import { paths } from '../paths';
-import { typedName } from '../tab-memory';
+import { passwordLogin, typedName } from '../tab-memory';
+import { usePasskeyLogin } from '../use-passkey-login';
 import { useTask } from '../use-task';
 
 type Provider = 'password' | 'ldap';
@@ -26,6 +29,8 @@ export function LoginPage(): ReactNode {
   const [provider, setProvider] = useState<Provider>('password');
   const [checked, setChecked] = useState(false);
   const message = useId();
+  const support = usePasskeySupport();
+  const passkey = usePasskeyLogin(support);
 
   const attempt = async () => {
     const captchaToken = await captcha.take();
@@ -33,6 +38,7 @@ export function LoginPage(): ReactNode {
   };
   const login = useTask(async () => {
     typedName.set(username);
+    passwordLogin.set('yes');
     try {
       // The service can refuse a token as too old although it was fresh here, for example after the computer slept.
       await attempt().catch((error: unknown) => {
@@ -40,6 +46,7 @@ export function LoginPage(): ReactNode {
         return attempt();
       });
     } catch (error) {
+      passwordLogin.set(undefined);
       captcha.prepare();
       throw error;
     }
@@ -48,6 +55,7 @@ export function LoginPage(): ReactNode {
   const missing = { username: username.trim() === '', password: password === '' };
   const submit = () => {
     setChecked(true);
+    passkey.reset();
     if (missing.username || missing.password) login.reset();
     else void login.run();
   };
@@ -56,7 +64,7 @@ export function LoginPage(): ReactNode {
   const code = codeOf(login.error);
   return (
     <Page title={t.login.title} intro={t.login.intro}>
-      {notice !== undefined && login.error === undefined && (
+      {notice !== undefined && login.error === undefined && passkey.error === undefined && (
         <Message kind={notice === 'password-changed' || notice === 'logout-heard' ? 'success' : 'info'}>
           {t.notices[notice]}
         </Message>
@@ -76,7 +84,7 @@ export function LoginPage(): ReactNode {
           onChange={setUsername}
           error={checked && missing.username ? t.login.usernameRequired : undefined}
           errorId={code === 'LOGIN_404001' ? message : undefined}
-          autoComplete="username"
+          autoComplete={support.autofill ? 'username webauthn' : 'username'}
           autoCapitalize="none"
           spellCheck={false}
           maxLength={255}
@@ -104,6 +112,7 @@ export function LoginPage(): ReactNode {
           waitLabel={t.login.wait}
         />
       </Form>
+      {support.passkeys && <PasskeyLogin login={passkey} />}
       {canReset && (
         <p className="aside">
           <Link href={paths.forgot}>{t.login.forgot}</Link>

@@ -10,4 +10,6 @@ export const clientRules = {
   forgotSeconds: 5,
   /** Time-out for the request of a captcha challenge. */
   captchaSeconds: 10,
+  /** Age at which the autofill of passkeys gets a new challenge. The service accepts a challenge for 300 s. */
+  autofillSeconds: 240,
 } as const;

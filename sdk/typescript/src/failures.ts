@@ -1,8 +1,11 @@
 import type {
   ChangeOwnPasswordError,
   ChangePasswordByRequestError,
+  CreatePasskeyChallengeError,
+  CreatePasskeyOptionsError,
   CreateRecoveryCodesError,
   CreateTotpSecretError,
+  DeletePasskeyError,
   DeleteTrustedDeviceError,
   EndOtherSessionsError,
   EndSessionError,
@@ -16,10 +19,14 @@ import type {
   GetPasswordPolicyError,
   GetRecoveryCodesError,
   GetTrustedDevicesError,
+  ListPasskeysError,
   ListSessionsError,
   LoginError,
+  LoginWithPasskeyError,
   LogoutError,
   RefreshError,
+  RegisterPasskeyError,
+  RenamePasskeyError,
   ResendOtpError,
   VerifyCaptchaError,
   VerifyOtpError,
@@ -29,8 +36,11 @@ import { isRecord } from './storage.js';
 type DeclaredError =
   | ChangeOwnPasswordError
   | ChangePasswordByRequestError
+  | CreatePasskeyChallengeError
+  | CreatePasskeyOptionsError
   | CreateRecoveryCodesError
   | CreateTotpSecretError
+  | DeletePasskeyError
   | DeleteTrustedDeviceError
   | EndOtherSessionsError
   | EndSessionError
@@ -44,10 +54,14 @@ type DeclaredError =
   | GetPasswordPolicyError
   | GetRecoveryCodesError
   | GetTrustedDevicesError
+  | ListPasskeysError
   | ListSessionsError
   | LoginError
+  | LoginWithPasskeyError
   | LogoutError
   | RefreshError
+  | RegisterPasskeyError
+  | RenamePasskeyError
   | ResendOtpError
   | VerifyCaptchaError
   | VerifyOtpError;
@@ -89,6 +103,32 @@ export class RuleError extends Error {
     readonly seconds = 0,
   ) {
     super(rule === 'wait' ? `wait ${seconds} s` : rule);
+  }
+}
+
+export type PasskeyProblem =
+  /**
+   * The user closed the prompt, the device did not recognise the user, the time was over, or there is no passkey on the
+   * device. Browsers do not say which, so that no page learns who has a passkey.
+   */
+  | 'cancelled'
+  /** The program ended the ceremony, or started another one. */
+  | 'aborted'
+  /** This browser, this device or this address cannot use passkeys. */
+  | 'not-supported'
+  /** This device or password manager already has a passkey of this user. */
+  | 'already-registered'
+  | 'failed';
+
+/** The browser did not make or use a passkey. `cause` is the error of the browser. */
+export class PasskeyError extends Error {
+  override readonly name = 'PasskeyError';
+
+  constructor(
+    readonly problem: PasskeyProblem,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(`passkey: ${problem}`, options);
   }
 }
 

@@ -7,9 +7,18 @@ export {
 } from './portal-auth.js';
 export { clientRules } from './client-rules.js';
 export { type ClientClock, systemClock } from './client-clock.js';
-export { ConnectionError, type ErrorCode, RuleError, ServiceError } from './failures.js';
+export {
+  ConnectionError,
+  type ErrorCode,
+  PasskeyError,
+  type PasskeyProblem,
+  RuleError,
+  ServiceError,
+} from './failures.js';
 export { type PasswordHint, passwordHints, type PasswordRule } from './password-hints.js';
 export type { OwnPasswordChange, OwnSession, PastLogin, RecoveryCodeSummary, TrustedDevice } from './own-account.js';
+export type { NewPasskey, Passkey, PasskeySignIn } from './own-passkeys.js';
+export type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
 export type { Locks } from './exclusive.js';
 export type { Enrolment, Notice, Snapshot, Step, Waiting } from './state.js';
 export { type KeyValueStorage, memoryStorage } from './storage.js';

@@ -36,6 +36,8 @@ import {
   type RecoveryCodeSummary,
   type TrustedDevice,
 } from './own-account.js';
+import { type NewPasskey, type Passkey, Passkeys, type PasskeySignIn } from './own-passkeys.js';
+import type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
 import { answerOf, dataOf, serviceClient, type ServiceClientOptions } from './service-client.js';
 import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
@@ -53,6 +55,8 @@ export interface PortalAuthOptions extends ServiceClientOptions {
   readonly locks?: Locks | null;
   /** Language of the messages and mails of the service. */
   readonly language?: Language;
+  /** Loads the code for passkeys when it is needed first: `() => import('@portal-auth/sdk/passkeys')`. */
+  readonly passkeys?: () => Promise<PasskeyBrowser>;
 }
 
 export type Language = NonNullable<ForgetPasswordDto['lang']>;
@@ -97,6 +101,7 @@ export class PortalAuth {
   private readonly promptClient: Client;
   private readonly session: Session;
   private readonly account: OwnAccount;
+  private readonly ownPasskeys: Passkeys;
   private readonly devices: DeviceTokens;
   private readonly pending: Slot<PendingLogin>;
   /** The pending login that the user left for the login page. Its code stays valid. */
@@ -135,6 +140,7 @@ export class PortalAuth {
       unclaimed: ({ refresh }) => void this.signOuts.end(refresh).catch(() => undefined),
     });
     this.account = new OwnAccount(this.client, this.session);
+    this.ownPasskeys = new Passkeys(this.client, this.session, this.clock, options.passkeys);
     this.devices = new DeviceTokens(storage, keys.devices);
     this.signOuts = new SignOuts(storage, keys.signOuts, this.client, this.clock, (heard) => {
       if (heard) this.notice = 'logout-heard';
@@ -163,6 +169,7 @@ export class PortalAuth {
     this.stopListening();
     this.stopTicking();
     this.signOuts.dispose();
+    this.ownPasskeys.dispose();
     this.listeners.clear();
   }
 
@@ -272,6 +279,32 @@ export class PortalAuth {
     this.forget();
     if (pending?.type === 'email') this.setAside.write(pending);
     this.changed();
+  }
+
+  /** What this browser can do with passkeys. `capabilities()` says whether the service accepts them. */
+  passkeySupport(): Promise<PasskeySupport> {
+    return this.ownPasskeys.support();
+  }
+
+  /**
+   * Logs in with a passkey, which needs neither a user name nor a code. Leads to the step `signed-in`, or to
+   * `password-change` if the password is a temporary one.
+   * @throws PasskeyError, ServiceError, ConnectionError or RuleError
+   */
+  async signInWithPasskey(options: PasskeySignIn = {}): Promise<Step> {
+    this.assertNoWait(this.tabWaits, 'passkey');
+    try {
+      const answer = await this.ownPasskeys.signIn(options);
+      this.forget();
+      this.setAside.remove();
+      this.entered(answer, answer.user_info.login_name);
+    } catch (error) {
+      this.waitAsTold(this.tabWaits, 'passkey', error);
+      throw error;
+    } finally {
+      this.changed();
+    }
+    return this.current.step;
   }
 
   // One-time code (docs/spec/service.md#4.2, docs/spec/service.md#4.3)
@@ -453,6 +486,26 @@ export class PortalAuth {
     this.devices.clear();
   }
 
+  // The user's passkeys (docs/spec/extensions.md#b)
+
+  passkeys(): Promise<Passkey[]> {
+    return this.ownPasskeys.list();
+  }
+
+  /** Makes a passkey. AUTH_403002: the login is too old, and the user must log in again first. */
+  registerPasskey(name: string): Promise<NewPasskey> {
+    return this.ownPasskeys.register(name);
+  }
+
+  renamePasskey(id: string, name: string): Promise<void> {
+    return this.ownPasskeys.rename(id, name);
+  }
+
+  /** AUTH_403002: the login is too old, and the user must log in again first. */
+  removePasskey(id: string): Promise<void> {
+    return this.ownPasskeys.remove(id);
+  }
+
   // Authenticator (docs/spec/service.md#4.4, docs/spec/service.md#4.5)
 
   /**
@@ -565,6 +618,7 @@ export class PortalAuth {
         password: this.tabWaits.remaining('password'),
         resend: pending === undefined ? 0 : this.sharedWaits.remaining(resendOf(pending.uid)),
         forgot: this.sharedWaits.remaining('forgot'),
+        passkey: this.tabWaits.remaining('passkey'),
       },
       tabOnly: this.storages.some((storage) => storage.inMemory(keys.session)),
     };
@@ -590,6 +644,7 @@ export class PortalAuth {
       this.tabWaits.untilNextSecond('login'),
       this.tabWaits.untilNextSecond('code'),
       this.tabWaits.untilNextSecond('password'),
+      this.tabWaits.untilNextSecond('passkey'),
       this.sharedWaits.untilNextSecond('forgot'),
       uid === undefined ? undefined : this.sharedWaits.untilNextSecond(resendOf(uid)),
     ].filter((left) => left !== undefined);

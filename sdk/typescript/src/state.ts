@@ -44,6 +44,8 @@ export interface Waiting {
   readonly password: number;
   readonly resend: number;
   readonly forgot: number;
+  /** Until `signInWithPasskey()` may be called again. */
+  readonly passkey: number;
 }
 
 /** All that a page needs to draw itself. Each change makes a new object, including each second of a wait. */

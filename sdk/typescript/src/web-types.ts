@@ -8,6 +8,14 @@
 type Instance<Name extends string, Fallback> =
   typeof globalThis extends Record<Name, { prototype: infer Known }> ? Known : Fallback;
 
+export type AbortSignal = Instance<
+  'AbortSignal',
+  {
+    readonly aborted: boolean;
+    addEventListener(type: 'abort', listener: () => void): void;
+    removeEventListener(type: 'abort', listener: () => void): void;
+  }
+>;
 export type Blob = Instance<
   'Blob',
   { readonly size: number; readonly type: string; arrayBuffer(): Promise<ArrayBuffer>; text(): Promise<string> }

@@ -46,18 +46,21 @@ describe('the package', () => {
     ],
   ] as const;
 
-  it.each([kinds[0], kinds[2]])('the example in the README compiles for %s', (_case, _ending, options) => {
-    const example = /```ts\n([\s\S]+?)```/.exec(readFileSync(join(sdk, 'README.md'), 'utf8'))![1]!;
+  it.each([kinds[0], kinds[2]])('the examples in the README compile for %s', (_case, _ending, options) => {
+    const examples = [...readFileSync(join(sdk, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]+?)```/g)];
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
-    expect(problemsOf('example.ts', example, { ...options, lib })).toEqual([]);
+    expect(examples).toHaveLength(2);
+    for (const [, example] of examples) expect(problemsOf('example.ts', example!, { ...options, lib })).toEqual([]);
   });
 
   it.each(kinds)('its types need neither the library "dom" nor those of Node, for %s', (_case, ending, options) => {
     const text = `
       import { type KeyValueStorage, PortalAuth } from '@portal-auth/sdk';
       import { login, type LoginResponse } from '@portal-auth/sdk/operations';
+      import * as passkeys from '@portal-auth/sdk/passkeys';
       const storage: KeyValueStorage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
-      const auth = new PortalAuth({ baseUrl: 'https://auth.example.com', storage });
+      const baseUrl = 'https://auth.example.com';
+      const auth = new PortalAuth({ baseUrl, storage, passkeys: () => Promise.resolve(passkeys) });
       export const size = async (): Promise<number> => (await auth.enrolmentQrCode()).size;
       export const answer = async (): Promise<LoginResponse | undefined> =>
         (await login({ body: { username: 'a', password: 'b', captcha_token: 'c' } })).data?.data;
@@ -70,7 +73,9 @@ describe('the package', () => {
   it('uses the types of the library "dom" in a program that has it', () => {
     const text = `
       import { PortalAuth } from '@portal-auth/sdk';
-      const auth = new PortalAuth({ baseUrl: '', fetch, locks: navigator.locks, storage: localStorage });
+      const passkeys = () => import('@portal-auth/sdk/passkeys');
+      const auth = new PortalAuth({ baseUrl: '', fetch, locks: navigator.locks, storage: localStorage, passkeys });
+      void auth.signInWithPasskey({ autofill: true, signal: new AbortController().signal });
       export const url = async (): Promise<string> => URL.createObjectURL(await auth.enrolmentQrCode());`;
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
     expect(problemsOf('page.ts', text, { module: ts.ModuleKind.NodeNext, lib })).toEqual([]);
@@ -95,9 +100,29 @@ describe('the package', () => {
       `const { clientRules, PortalAuth } = require('@portal-auth/sdk');
        const { login } = require('@portal-auth/sdk/operations');`,
     ],
-  ])('both entry points load in Node as %s', (_case, options, start) => {
+  ])('the entry points without a dependency load in Node as %s', (_case, options, start) => {
     const output = execFileSync(process.execPath, [...options, '-e', program(start)], { cwd: folder });
     expect(JSON.parse(output.toString())).toEqual([60, 'signed-out', 'function']);
+  });
+
+  it.each([
+    ['ES modules', ['--input-type=module'], `await import('@portal-auth/sdk/passkeys')`],
+    ['CommonJS', ['--input-type=commonjs', '--no-experimental-require-module'], `require('@portal-auth/sdk/passkeys')`],
+  ])('only /passkeys needs the package for WebAuthn, as %s', (_case, options, load) => {
+    const typeOf = (name: string, loaded: string, cwd: string) => {
+      const code = `(async () => typeof (${loaded}).${name})().catch(({ code }) => code).then(console.log)`;
+      return execFileSync(process.execPath, [...options, '-e', code], { cwd })
+        .toString()
+        .trim();
+    };
+    expect(typeOf('get', load, folder)).toBe('function');
+
+    // A project that has installed the SDK alone. A copy, because Node would follow a link to this repository.
+    const alone = join(folder, 'alone');
+    for (const name of ['dist', 'package.json'])
+      cpSync(join(sdk, name), join(alone, 'node_modules/@portal-auth/sdk', name), { recursive: true });
+    expect(typeOf('get', load, alone)).toMatch(/MODULE_NOT_FOUND$/);
+    expect(typeOf('PortalAuth', load.replace('/passkeys', ''), alone)).toBe('function');
   });
 
   it('has the version of the service', () => {
@@ -125,7 +150,9 @@ describe('the package', () => {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/operations.js',
+      'dist/passkeys.js',
       'dist/cjs/index.js',
+      'dist/cjs/passkeys.js',
       'dist/cjs/package.json',
     ];
     expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', ...code]));

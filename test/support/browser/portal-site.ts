@@ -21,16 +21,17 @@ export class PortalSite {
     private readonly chromium: Chromium,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<PortalSite> {
+  /** @param host `localhost` for passkeys, which browsers refuse at an IP address */
+  static async start(settings: Record<string, string> = {}, host = '127.0.0.1'): Promise<PortalSite> {
     const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
+    const url = `http://${host}:${port}`;
     const service = await TestService.start(
       { SYSTEM_URL: url, PORT: `${port}`, PORTAL: 'on', ...settings },
       { clock: new FakeClock(new Date()), module: (config) => DemoModule.with(config) },
     );
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
-    return new PortalSite(service, `http://127.0.0.1:${listening}`, await Chromium.start());
+    return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start());
   }
 
   async stop(): Promise<void> {
@@ -118,7 +119,8 @@ export const on = (page: Page) => ({
   logIn: async (username: string, typed = password): Promise<void> => {
     await page.getByLabel('User name', { exact: true }).fill(username);
     await page.getByLabel('Password', { exact: true }).fill(typed);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    // Not "Sign in with a passkey".
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   },
 
   /** Waits until the form accepts a code, and types the code. The page submits it after the sixth digit. */

@@ -1,0 +1,48 @@
+import { type ReactNode, useState } from 'react';
+import { auth } from '../auth';
+import { Form } from '../components/form';
+import { PasskeyFailure } from '../components/passkey-failure';
+import { Submit } from '../components/submit';
+import { useSpeech } from '../i18n/texts';
+import { useTask } from '../use-task';
+import { deviceName } from './device-name';
+import { PasskeyName } from './passkey-name';
+import { needsFreshLogin } from './sign-in-again';
+
+interface AddPasskeyProps {
+  readonly onAdded: (name: string) => void;
+  readonly onStale: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Asks for a name, which the device suggests, and then lets the browser make the passkey. */
+export function AddPasskey({ onAdded, onStale, onCancel }: AddPasskeyProps): ReactNode {
+  const { t } = useSpeech();
+  const { passkeys: texts } = t.account;
+  const [name, setName] = useState(() => deviceName(navigator.userAgent, t));
+  const [checked, setChecked] = useState(false);
+  const add = useTask(async () => {
+    try {
+      onAdded((await auth.registerPasskey(name.trim())).name);
+    } catch (error) {
+      if (needsFreshLogin(error)) onStale();
+      else throw error;
+    }
+  });
+  const submit = () => {
+    setChecked(true);
+    if (name.trim() !== '') void add.run();
+  };
+  return (
+    <Form busy={add.busy} onSubmit={submit}>
+      <PasskeyFailure error={add.error} cancelled={texts.cancelled} />
+      <PasskeyName name={name} onChange={setName} checked={checked} />
+      <div className="actions start">
+        <Submit label={texts.continue} busy={add.busy} busyLabel={texts.busy} />
+        <button type="button" className="secondary" onClick={onCancel}>
+          {t.account.cancel}
+        </button>
+      </div>
+    </Form>
+  );
+}
