@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AuthModule } from './auth/auth.module';
+import { IntrospectionModule } from './introspection/introspection.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
 import type { AppConfig } from './platform/config/app-config';
@@ -22,6 +23,7 @@ export class AppModule {
         HealthModule,
         AuthModule,
         AccountModule,
+        IntrospectionModule,
         MetricsModule,
         PortalModule,
       ],

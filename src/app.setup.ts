@@ -9,7 +9,7 @@ import { logRequests } from './platform/http/access-log';
 import { MailOutbox } from './mail/mail-outbox';
 import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
-import { acceptJsonOnly } from './platform/http/body-parser';
+import { acceptJsonAndForms } from './platform/http/body-parser';
 import { answerClientError, answerFrameworkError } from './platform/http/client-error';
 import { clientInfoOf } from './platform/http/client-info.decorator';
 import { EnvelopeAdapter } from './platform/http/envelope-adapter';
@@ -91,7 +91,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   await app.get(Metrics).watch(fastify);
   app.get<Tracing | undefined>(Tracing)?.watch(fastify);
   app.get(DatabaseWaits).watch(fastify);
-  acceptJsonOnly(fastify);
+  acceptJsonAndForms(fastify);
   await app.init();
   offered.close();
   await fastify.ready();

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
+import { ServiceClientsModule } from '../introspection/service-clients.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
@@ -37,6 +38,7 @@ export class CliModule {
         PasskeysModule,
         PasswordResetModule,
         RetentionModule,
+        ServiceClientsModule,
       ],
       providers: [...operators, UserAdministration, UserImport],
       exports: [...operators],

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
+import { Marked, marksOf } from '../platform/http/route-marks';
 import type { User } from '../users/user.entity';
 import type { TokenPayload } from './token-payload';
 
@@ -38,10 +38,9 @@ export interface CurrentSession extends PresentedToken {
 }
 
 /** The check of the token on this route also reads the account, in the same statement (ADR 0014). */
-export const WithAccount = (): MethodDecorator => RouteConfig({ account: true });
+export const WithAccount = (): MethodDecorator => Marked({ account: true });
 
-export const needsAccount = (request: FastifyRequest): boolean =>
-  (request.routeOptions.config as { account?: boolean }).account === true;
+export const needsAccount = (request: FastifyRequest): boolean => marksOf(request).account === true;
 
 /** `@Session() session: CurrentSession` on a route behind a token guard. */
 export const Session = createParamDecorator(

@@ -9,6 +9,7 @@ import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TrustedDevicesController } from './http/trusted-devices.controller';
 import { TokenIssuer } from './jwt/token-issuer';
+import { IntrospectedTokenStrategy } from './jwt/introspected-token.strategy';
 import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-logins';
@@ -22,6 +23,7 @@ import { SessionRefresher } from './session-refresher';
 import { SessionUses } from './session-uses';
 import { KnownBrowsers } from './sign-in/known-browsers';
 import { SignInNotices } from './sign-in/sign-in-notices';
+import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
 import { UserSessions } from './user-sessions';
@@ -41,6 +43,8 @@ import { UserSessions } from './user-sessions';
     TokenIssuer,
     TokenStrategy,
     RefreshTokenStrategy,
+    IntrospectedTokenStrategy,
+    TokenIntrospection,
     KnownBrowsers,
     SignInNotices,
     SessionOpener,
@@ -56,6 +60,7 @@ import { UserSessions } from './user-sessions';
   ],
   exports: [
     TokenStrategy,
+    TokenIntrospection,
     RefreshTokenStrategy,
     SessionOpener,
     SessionRefresher,

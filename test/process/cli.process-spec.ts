@@ -306,6 +306,29 @@ describe('the command line', () => {
     expect(await text(['user', 'revoke-tokens', name])).toContain('revoked: 0');
   });
 
+  it('client create, list and revoke: the service answers the client from its creation until its revocation', async () => {
+    const { name } = await givenUser();
+    const token = (await login(name)).body.data.access_token as string;
+    const { id, secret } = await json(['client', 'create', 'invoices']);
+    const introspect = async () => {
+      const response = await fetch(`${service.url}/introspect`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+        body: new URLSearchParams({ token }),
+      });
+      return { status: response.status, body: (await response.json()) as object };
+    };
+    expect(await introspect()).toMatchObject({ status: 200, body: { active: true, username: name } });
+    const listed = await text(['client', 'list']);
+    expect(listed).toContain(`${id}\tinvoices\t`);
+    expect(listed).not.toContain(secret);
+    expect(await json(['client', 'revoke', id])).toEqual({ id, revoked: true });
+    expect(await introspect()).toEqual({ status: 401, body: { error: 'invalid_client' } });
+    expect(await text(['client', 'revoke', id])).toContain('revoked: false');
+    expect(await refused(['client', 'revoke', 'nobody'])).toBe('there is no client "nobody"');
+    expect(await refused(['client', 'create', ' '])).toContain('the name must have');
+  });
+
   describe('user import', () => {
     const hash = '$2b$04$abcdefghijklmnopqrstuuW9jzJBfVhCDTq6PZ0CZpEhVSFJ8bLUK';
     const file = async (name: string, content: string | Buffer) => {

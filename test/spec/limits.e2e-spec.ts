@@ -191,13 +191,15 @@ const statusOf = async (
   path: string,
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
-  const sent = method === 'POST' ? (body ?? {}) : undefined;
-  const answer = await service.send(method, own ?? path, sent, { ip });
+  const takesForm = path === '/introspect';
+  const sent = method === 'POST' ? (body ?? (takesForm ? 'token=x' : {})) : undefined;
+  const headers = takesForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+  const answer = await service.send(method, own ?? path, sent, { ip, headers });
   return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
 };
 
 describe('the limit of each route', () => {
-  const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6 } as const;
+  const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6, introspection: 7 } as const;
   const routes: [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, group: keyof typeof perGroup][] = [
     ['POST', '/login', 'login'],
     ['POST', '/login/passkey-options', 'other'],
@@ -221,6 +223,7 @@ describe('the limit of each route', () => {
     ['DELETE', '/user/sessions', 'other'],
     ['DELETE', '/user/sessions/{sid}', 'other'],
     ['GET', '/user/login-history', 'other'],
+    ['POST', '/introspect', 'introspection'],
     ['POST', '/recovery-codes', 'other'],
     ['GET', '/recovery-codes', 'other'],
     ['POST', '/passkeys/options', 'other'],
@@ -241,6 +244,7 @@ describe('the limit of each route', () => {
       RATE_LIMIT_CAPTCHA: String(perGroup.captcha),
       RATE_LIMIT_FORGOT_PASSWORD: String(perGroup.forgotPassword),
       RATE_LIMIT_OTHER: String(perGroup.other),
+      RATE_LIMIT_INTROSPECTION: String(perGroup.introspection),
       RATE_LIMIT_TARGET: '100',
     });
   });

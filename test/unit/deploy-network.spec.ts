@@ -14,8 +14,15 @@ describe('the ingress', () => {
   };
 
   const documented = Object.keys((JSON.parse(read('openapi.json')) as { paths: object }).paths);
-  it.each([...documented, '/.well-known/jwks.json'])('%s is routed to the service', (path) => {
+  const fromOutside = documented.filter((path) => path !== '/introspect');
+
+  it.each([...fromOutside, '/.well-known/jwks.json'])('%s is routed to the service', (path) => {
     expect(backendOf(path.replace(/\{\w+\}/g, '1f9a'))).toBe('portal-authentication');
+  });
+
+  it('/introspect cannot be reached from outside: the services that ask are in the cluster', () => {
+    expect(documented).toContain('/introspect');
+    expect(backendOf('/introspect')).toBe('portal-pages');
   });
 
   it.each(Object.values(paths))('%s is routed to the pages', (path) => {

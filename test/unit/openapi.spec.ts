@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
       'DELETE /user/sessions': ['access_token'],
       'DELETE /user/sessions/{sid}': ['access_token'],
       'GET /user/login-history': ['access_token'],
+      'POST /introspect': ['service_client'],
       'POST /recovery-codes': ['access_token'],
       'GET /recovery-codes': ['access_token'],
       'POST /passkeys/options': ['access_token'],

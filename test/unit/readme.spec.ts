@@ -32,8 +32,9 @@ describe('README.md', () => {
 
   it.each([...operations])('tells which tokens %s takes', (endpoint, { security = [] }) => {
     const schemes = security.flatMap((alternative) => Object.keys(alternative));
-    const named = (['access', 'refresh'] as const).filter((token) => rows.get(endpoint)?.includes(token));
-    expect(named.map((token) => `${token}_token`)).toEqual([...new Set(schemes)].sort());
+    const kinds = { access: 'access_token', refresh: 'refresh_token', client: 'service_client' };
+    const named = Object.entries(kinds).filter(([token]) => rows.get(endpoint)?.includes(token));
+    expect(named.map(([, scheme]) => scheme)).toEqual([...new Set(schemes)].sort());
     expect(rows.get(endpoint) === 'none').toBe(schemes.length === 0);
   });
 

@@ -19,6 +19,7 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
     .setLicense('Proprietary', 'https://example.com/license')
     .addServer('/')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'access_token')
+    .addBasicAuth({ type: 'http', scheme: 'basic' }, 'service_client')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'refresh_token')
     .build();
   const created = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });

@@ -10,6 +10,8 @@ export interface LimitsConfig {
   readonly otp: number;
   readonly captcha: number;
   readonly forgotPassword: number;
+  /** Services ask about every request of their own users, and all of them have a few addresses. */
+  readonly introspection: number;
   readonly other: number;
   /**
    * The limit per target: per e-mail address or reset link, from all client addresses together, and per pending login,
@@ -25,6 +27,7 @@ export function readLimitsConfig(env: SettingsReader, production: boolean): Limi
     otp: env.count('RATE_LIMIT_OTP', 600),
     captcha: env.count('RATE_LIMIT_CAPTCHA', 600),
     forgotPassword: env.count('RATE_LIMIT_FORGOT_PASSWORD', 300),
+    introspection: env.count('RATE_LIMIT_INTROSPECTION', 120_000),
     other: env.count('RATE_LIMIT_OTHER', 3000),
     target: env.count('RATE_LIMIT_TARGET', 10),
   };

@@ -1,5 +1,4 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import {
   bodyTooLarge,
@@ -10,6 +9,7 @@ import {
   serviceUnavailable,
   tooManyRequests,
 } from '../../shared/errors/error-catalogue';
+import { markRoute, marksOf } from './route-marks';
 import { ApiExtraModels, ApiResponse, schemaPath } from './api-docs';
 
 /** The errors that every route may answer in addition to its own. */
@@ -41,19 +41,18 @@ export function Answers(success: Type<unknown> | undefined, ...own: CatalogueEnt
  * keys, health. The mark is in the configuration of the Fastify route, so a request needs no look-up of metadata.
  */
 export function OwnFormat(): MethodDecorator & ClassDecorator {
-  const mark = RouteConfig({ ownFormat: true });
+  const mark = (handler: object) => markRoute(handler, { ownFormat: true });
   return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
-    if (descriptor !== undefined) return void mark(descriptor.value as () => unknown);
+    if (descriptor !== undefined) return void mark(descriptor.value as object);
     const methods = Object.getOwnPropertyDescriptors((target as Type<unknown>).prototype) as Record<
       string,
       PropertyDescriptor
     >;
-    for (const { value } of Object.values(methods)) if (typeof value === 'function') mark(value as () => unknown);
+    for (const { value } of Object.values(methods)) if (typeof value === 'function') mark(value as object);
   };
 }
 
-export const isOwnFormat = (request: FastifyRequest): boolean =>
-  (request.routeOptions.config as { ownFormat?: boolean }).ownFormat === true;
+export const isOwnFormat = (request: FastifyRequest): boolean => marksOf(request).ownFormat === true;
 
 /** The name of the schema of one failure. `error_code` is the discriminator. */
 export const errorSchemaName = (entry: CatalogueEntry): string => `Error_${entry.code}`;

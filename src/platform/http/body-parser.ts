@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '../../shared/errors/domain-error';
 import { mediaTypeUnsupported, requestInvalid } from '../../shared/errors/error-catalogue';
+import { Marked, marksOf } from './route-marks';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** secure-json-parse refuses only `__proto__` and `constructor.prototype`, so it lets `{"constructor": 1}` through. */
@@ -8,21 +9,37 @@ const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** The bodies of the contract are flat. A deep body could overflow the stack of code that walks it. */
 const maxDepth = 20;
 
+const form = 'application/x-www-form-urlencoded';
+
+/** The route takes a form as its body instead of JSON. */
+export const FormBody = (): MethodDecorator => Marked({ formBody: true });
+
 /**
- * Accepts JSON in UTF-8 only (docs/spec/attacks.md#w43). Other media types, charsets and content codings are refused
- * before parsing. Invalid UTF-8, a byte order mark, a key of prototype pollution and anything but an object are
- * COMMON_400001. An empty body and `null` count as no body.
+ * Accepts JSON in UTF-8 only, and forms where the route asks for one (docs/spec/attacks.md#w43). Other media types,
+ * charsets and content codings are refused before parsing. Invalid UTF-8, a byte order mark, a key of prototype
+ * pollution and anything but an object are COMMON_400001. An empty body and `null` count as no body.
  */
-export function acceptJsonOnly(fastify: FastifyInstance): void {
+export function acceptJsonAndForms(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      assertPlainUtf8(request);
-      done(null, body.length === 0 ? undefined : parse(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  for (const [mediaType, parse] of [
+    ['application/json', parsedJson],
+    [form, parsedForm],
+  ] as const) {
+    fastify.addContentTypeParser(mediaType, { parseAs: 'buffer' }, (request, body, done) => {
+      try {
+        assertMediaType(request, mediaType);
+        assertPlainUtf8(request);
+        done(null, body.length === 0 ? undefined : parse(body as Buffer));
+      } catch (error) {
+        done(error as Error);
+      }
+    });
+  }
+}
+
+function assertMediaType(request: FastifyRequest, mediaType: string): void {
+  const takesForm = marksOf(request).formBody === true;
+  if (takesForm !== (mediaType === form)) throw new DomainError(mediaTypeUnsupported);
 }
 
 function assertPlainUtf8(request: FastifyRequest): void {
@@ -32,7 +49,7 @@ function assertPlainUtf8(request: FastifyRequest): void {
   if (coding !== undefined && coding !== 'identity') throw new DomainError(mediaTypeUnsupported);
 }
 
-function parse(body: Buffer): unknown {
+function parsedJson(body: Buffer): unknown {
   const value = parseJson(body);
   if (typeof value !== 'object' || Array.isArray(value)) refuse('must be a JSON object');
   if (isDeeperThan(maxDepth, value)) refuse(`must not be nested deeper than ${maxDepth} levels`);
@@ -47,6 +64,22 @@ function parseJson(body: Buffer): unknown {
     });
   } catch {
     refuse('must be well-formed JSON');
+  }
+}
+
+/** A field that is repeated would be read differently by two programs (RFC 6749 §3.1). */
+function parsedForm(body: Buffer): unknown {
+  const fields = [...new URLSearchParams(decoded(body))];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) refuse('must not repeat a field');
+  if (fields.some(([name]) => prototypeKeys.has(name))) refuse('must not have a field of this name');
+  return Object.fromEntries(fields);
+}
+
+function decoded(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    refuse('must be UTF-8');
   }
 }
 

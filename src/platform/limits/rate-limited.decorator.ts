@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { identityKey } from '../../shared/identity-key';
 
 /** Groups of routes that share a limit. Each has a setting `RATE_LIMIT_…`. */
-export type LimitGroup = 'login' | 'otp' | 'captcha' | 'forgotPassword' | 'other';
+export type LimitGroup = 'login' | 'otp' | 'captcha' | 'forgotPassword' | 'introspection' | 'other';
 
 export type LimitedRequest = Pick<FastifyRequest, 'body' | 'params' | 'client'>;
 

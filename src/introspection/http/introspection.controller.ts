@@ -1,0 +1,55 @@
+import { Body, Controller, Headers, HttpCode, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  ApiBasicAuth,
+  ApiConsumes,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '../../platform/http/api-docs';
+import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
+import { FormBody } from '../../platform/http/body-parser';
+import { RateLimited } from '../../platform/limits/rate-limited.decorator';
+import { TokenIntrospection } from '../../tokens/token-introspection';
+import { ServiceClients } from '../service-clients';
+import { basicCredentials } from './basic-credentials';
+import { IntrospectionDto, introspectionOf, IntrospectionResponse, WrongClientResponse } from './introspection.dto';
+
+/** Services behind the portal ask whether a token is valid (RFC 7662, docs/spec/extensions.md#f). */
+@ApiTags('introspection')
+@Controller()
+export class IntrospectionController {
+  constructor(
+    private readonly clients: ServiceClients,
+    private readonly introspection: TokenIntrospection,
+  ) {}
+
+  @Post('introspect')
+  @HttpCode(200)
+  @OwnFormat()
+  @FormBody()
+  @RateLimited('introspection')
+  @ApiBasicAuth('service_client')
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiOperation({ operationId: 'introspectToken', summary: 'Whether a token is valid at this moment, for services' })
+  @ApiOkResponse({ type: IntrospectionResponse })
+  @ApiResponse({
+    status: 401,
+    type: WrongClientResponse,
+    description: 'The client is unknown, revoked or not authenticated.',
+  })
+  @Answers(undefined)
+  async introspect(
+    @Headers('authorization') authorization: string | undefined,
+    @Body() { token }: IntrospectionDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IntrospectionResponse | WrongClientResponse> {
+    const credentials = basicCredentials(authorization);
+    if (credentials === undefined || !(await this.clients.isGenuine(credentials))) {
+      reply.code(401).header('www-authenticate', 'Basic realm="introspection", charset="UTF-8"');
+      return { error: 'invalid_client' };
+    }
+    return introspectionOf(await this.introspection.liveToken(token));
+  }
+}

@@ -1,0 +1,85 @@
+import { IsString, MaxLength } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
+import type { LiveToken } from '../../tokens/token-introspection';
+
+export class IntrospectionDto {
+  @ApiProperty({ description: 'The access token or refresh token to ask about.' })
+  @IsString()
+  @MaxLength(8192)
+  token: string;
+
+  @ApiPropertyOptional({ description: 'Ignored: the token names its use itself.', example: 'access_token' })
+  token_type_hint?: string;
+}
+
+/** The answer about a token (RFC 7662 §2.2). A token that is not active has no other member than `active`. */
+export class IntrospectionResponse {
+  @ApiProperty()
+  active: boolean;
+
+  @ApiPropertyOptional({ description: 'The `uid` of the user.' })
+  sub?: string;
+
+  @ApiPropertyOptional({ description: 'The session.' })
+  sid?: string;
+
+  @ApiPropertyOptional()
+  jti?: string;
+
+  @ApiPropertyOptional({ description: 'The login name.', example: 'alice' })
+  username?: string;
+
+  @ApiPropertyOptional()
+  tenant_id?: string;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true })
+  org_unit_id?: string | null;
+
+  @ApiPropertyOptional()
+  is_admin?: boolean;
+
+  @ApiPropertyOptional({ type: [String], example: ['pwd', 'otp'] })
+  amr?: readonly string[];
+
+  @ApiPropertyOptional({ enum: ['access', 'refresh'] })
+  token_type?: string;
+
+  @ApiPropertyOptional()
+  iss?: string;
+
+  @ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] })
+  aud?: string | readonly string[];
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Seconds since 1970.' })
+  iat?: number;
+
+  @ApiPropertyOptional({ type: 'integer', description: 'Seconds since 1970.' })
+  exp?: number;
+}
+
+export function introspectionOf(token: LiveToken | undefined): IntrospectionResponse {
+  if (token === undefined) return { active: false };
+  const { payload, user } = token;
+  return {
+    active: true,
+    sub: user.uid,
+    sid: payload.sid,
+    jti: payload.jti,
+    username: user.loginName,
+    tenant_id: user.tenantId,
+    org_unit_id: user.orgUnitId,
+    is_admin: user.isAdmin,
+    amr: payload.amr,
+    token_type: payload.token_use,
+    iss: payload.iss,
+    aud: payload.aud,
+    iat: payload.iat,
+    exp: payload.exp,
+  };
+}
+
+/** RFC 6749 §5.2. */
+export class WrongClientResponse {
+  @ApiProperty({ enum: ['invalid_client'] })
+  error: 'invalid_client';
+}

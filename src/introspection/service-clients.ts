@@ -1,0 +1,103 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import DataLoader from 'dataloader';
+import { In, IsNull, type Repository } from 'typeorm';
+import { AuditTrail } from '../audit/audit-trail';
+import { sha256Hex } from '../platform/crypto/key-ring';
+import { Database } from '../platform/database/database';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { isUuid } from '../shared/uuid';
+import { ServiceClient } from './persistence/service-client.entity';
+
+const secretBytes = 32;
+const maxName = 255;
+
+/** A client cannot be created or revoked as requested. The message tells the operator why. */
+export class ServiceClientProblem extends Error {
+  override readonly name = 'ServiceClientProblem';
+}
+
+/** What a service presents by HTTP Basic. */
+export interface ClientCredentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** The services behind the portal that may ask about tokens (docs/spec/extensions.md#f). */
+@Injectable()
+export class ServiceClients {
+  /** Questions of one turn of the event loop share a statement. Nothing is cached, so a revocation counts at once. */
+  private readonly hashes = new DataLoader<string, string | undefined>((ids) => this.hashesOf(ids), {
+    cache: false,
+    batchScheduleFn: setImmediate,
+  });
+
+  constructor(
+    @InjectRepository(ServiceClient) private readonly rows: Repository<ServiceClient>,
+    private readonly database: Database,
+    private readonly audit: AuditTrail,
+    private readonly random: Random,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @returns the id and the secret, which is stored as a hash only: nobody can read it again
+   * @throws ServiceClientProblem for a name that cannot be shown in a list
+   */
+  async create(name: string): Promise<ClientCredentials & { readonly name: string }> {
+    const label = name.trim();
+    if (label === '' || label.length > maxName || /\p{Cc}/u.test(label)) {
+      throw new ServiceClientProblem(`the name must have 1 to ${maxName} characters and no control characters`);
+    }
+    const [id, secret] = [this.random.uuid(), this.random.bytes(secretBytes).toString('base64url')];
+    await this.database.transaction(async (tx) => {
+      await tx.affected('INSERT INTO service_clients (id, name, secret_hash, created_at) VALUES (?, ?, ?, ?)', [
+        id,
+        label,
+        sha256Hex(secret),
+        this.clock.now(),
+      ]);
+      await this.audit.record(tx, 'SERVICE_CLIENT_CREATED', { detail: { client: id, name: label } });
+    });
+    return { id, name: label, secret };
+  }
+
+  /** All clients, the oldest first, the revoked ones as well. */
+  list(): Promise<ServiceClient[]> {
+    return this.rows.find({ order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  /**
+   * Race: two operators revoke one client. The first UPDATE wins and writes the audit row. The other one matches no row.
+   * @returns false when the client was revoked before
+   * @throws ServiceClientProblem when there is no such client
+   */
+  async revoke(id: string): Promise<boolean> {
+    if (!isUuid(id) || !(await this.rows.existsBy({ id }))) {
+      throw new ServiceClientProblem(`there is no client ${JSON.stringify(id)}`);
+    }
+    return this.database.transaction(async (tx) => {
+      const won = await tx.won('UPDATE service_clients SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [
+        this.clock.now(),
+        id,
+      ]);
+      if (won) await this.audit.record(tx, 'SERVICE_CLIENT_REVOKED', { detail: { client: id } });
+      return won;
+    });
+  }
+
+  async isGenuine({ id, secret }: ClientCredentials): Promise<boolean> {
+    const stored = isUuid(id) ? await this.hashes.load(id) : undefined;
+    const presented = Buffer.from(sha256Hex(secret));
+    // An unknown client takes the same comparison as a wrong secret.
+    return timingSafeEqual(presented, Buffer.from(stored ?? sha256Hex(''))) && stored !== undefined;
+  }
+
+  private async hashesOf(ids: readonly string[]): Promise<(string | undefined)[]> {
+    const rows = await this.rows.findBy({ id: In([...new Set(ids)]), revokedAt: IsNull() });
+    const found = new Map(rows.map((row) => [row.id, row.secretHash]));
+    return ids.map((id) => found.get(id));
+  }
+}
