@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { timeOrNull } from '../platform/database/sql';
+import { deleteBatch, outboxFigures } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
-import { OutboxWorker } from './outbox/outbox-worker';
+import { MailWorker } from './outbox/mail-worker';
 import { SkippedMails } from './outbox/skipped-mails';
 
 export interface OutboxStats {
@@ -22,7 +22,7 @@ export class MailOutbox {
   constructor(
     private readonly database: Database,
     private readonly skipped: SkippedMails,
-    private readonly worker: OutboxWorker,
+    private readonly worker: MailWorker,
     private readonly clock: Clock,
   ) {}
 
@@ -32,18 +32,11 @@ export class MailOutbox {
   }
 
   async outboxStats(): Promise<OutboxStats> {
-    const rows = await this.database.rows<{ status: number; count: number; oldest: unknown }>(
-      `SELECT status, COUNT(*) AS count, MIN(created_at) AS oldest FROM mail_outbox
-       WHERE status IN (?, ?) GROUP BY status`,
-      [mailStatus.waiting, mailStatus.dead],
-    );
-    const waiting = rows.find((row) => row.status === mailStatus.waiting);
-    const oldest = timeOrNull(waiting?.oldest);
-    const age = oldest === null ? 0 : (this.clock.now().getTime() - oldest.getTime()) / 1000;
+    const { waiting, ...figures } = await outboxFigures(this.database, this.clock, 'mail_outbox', mailStatus);
     return {
-      pending: Number(waiting?.count ?? 0),
-      oldestPendingSeconds: Math.max(0, age),
-      dead: Number(rows.find((row) => row.status === mailStatus.dead)?.count ?? 0),
+      pending: waiting,
+      oldestPendingSeconds: figures.oldestWaitingSeconds,
+      dead: figures.dead,
       skipped: this.skipped.count,
     };
   }
@@ -57,13 +50,8 @@ export class MailOutbox {
    * Deletes one batch of mails that have a final status and were queued before `before`.
    * @returns the number of deleted mails; fewer than `limit` when none are left
    */
-  async purgeSettled(before: Date, limit: number): Promise<number> {
-    const rows = await this.database.rows<{ id: string }>(
-      `SELECT id FROM mail_outbox WHERE created_at < ? AND status <> ? ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
-      [before, mailStatus.waiting],
-    );
-    if (rows.length === 0) return 0;
-    const ids = rows.map((row) => row.id);
-    return this.database.affected(`DELETE FROM mail_outbox WHERE id IN (${ids.map(() => '?').join(', ')})`, ids);
+  purgeSettled(before: Date, limit: number): Promise<number> {
+    const settled = { where: 'created_at < ? AND status <> ?', values: [before, mailStatus.waiting] };
+    return deleteBatch(this.database, 'mail_outbox', settled, limit);
   }
 }

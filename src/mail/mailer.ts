@@ -15,7 +15,7 @@ import {
   type TotpChangedMail,
 } from './outbox/mail-payload';
 import { OutboxRows } from './outbox/outbox-rows';
-import { OutboxWorker } from './outbox/outbox-worker';
+import { MailWorker } from './outbox/mail-worker';
 
 export type {
   OtpMail,
@@ -37,7 +37,7 @@ const noticeSeconds = 24 * 3600;
 export class Mailer {
   constructor(
     private readonly rows: OutboxRows,
-    private readonly worker: OutboxWorker,
+    private readonly worker: MailWorker,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly config: AppConfig,
