@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AuthModule } from './auth/auth.module';
+import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
 import type { AppConfig } from './platform/config/app-config';
@@ -19,6 +20,7 @@ export class AppModule {
         ConfigModule.with(config),
         PlatformModule,
         LimitsModule.with(config),
+        EventsModule,
         HealthModule,
         AuthModule,
         AccountModule,

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
+import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
@@ -27,6 +28,7 @@ export class CliModule {
       imports: [
         ConfigModule.with(config),
         PlatformModule,
+        EventsModule,
         UsersModule,
         AuditModule,
         TokensModule,

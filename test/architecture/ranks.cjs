@@ -8,7 +8,7 @@ const ranks = [
   ['platform', 'hashing'],
   ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
-  ['mfa', 'password-reset'],
+  ['mfa', 'password-reset', 'events'],
   ['auth', 'account', 'health', 'metrics', 'retention', 'portal'],
 ];
 /** Modules whose sub-folders may be imported, too. */

@@ -30,7 +30,7 @@ export interface OutboxQueue<Item extends Lease, Outcome> {
   readonly what: string;
   idOf(item: Item): string;
   claim(wanted: number): Promise<Item[]>;
-  /** Sends. It never throws, and it ends soon after the signal. */
+  /** Sends, and ends soon after the signal. If it throws, the item waits until its lease ends. */
   attempt(item: Item, signal: AbortSignal): Promise<Outcome>;
   /** Writes the outcome. @returns false if another process has claimed the item in the meantime */
   write(item: Item, outcome: Outcome): Promise<boolean>;
