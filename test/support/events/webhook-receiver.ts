@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { eventually } from '../servers/eventually';
 
 /** 32 bytes. */
@@ -60,7 +60,7 @@ export class WebhookReceiver {
         this.behaviour(event, response, request);
       });
     });
-    this.server.on('connection', (_: Socket) => (this.connections += 1));
+    this.server.on('connection', () => (this.connections += 1));
     await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
   }
