@@ -1,11 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { deleteBatch, type OutboxFigures, outboxFigures } from '../platform/outbox/settled-rows';
+import { timeOrNull } from '../platform/database/sql';
+import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { eventStatus } from './outbox/event-rows';
 import { EventWorker } from './outbox/event-worker';
 import { AuditLines } from './stream/audit-lines';
 import { Webhook } from './webhook/webhook';
+
+export interface EventFigures {
+  /** At most 100,000, like `dead`: a greater number tells an operator no more, and to count it would take seconds. */
+  readonly waiting: number;
+  /** 0 when nothing waits. */
+  readonly oldestWaitingSeconds: number;
+  /** Events that were given up and are not purged yet. */
+  readonly dead: number;
+}
+
+const mostCounted = 100_000;
 
 /** The events as the operator sees them: start of the server, metrics, `doctor`, `purge`. */
 @Injectable()
@@ -30,8 +42,11 @@ export class EventOutbox {
   }
 
   /** Undefined without webhooks. The numbers cover all replicas. */
-  async figures(): Promise<OutboxFigures | undefined> {
-    return this.webhook.isOn ? outboxFigures(this.database, this.clock, 'event_outbox', eventStatus) : undefined;
+  async figures(): Promise<EventFigures | undefined> {
+    if (!this.webhook.isOn) return undefined;
+    const [waiting, dead] = [await this.counted(eventStatus.waiting), await this.counted(eventStatus.dead)];
+    const age = waiting.oldest === null ? 0 : (this.clock.now().getTime() - waiting.oldest.getTime()) / 1000;
+    return { waiting: waiting.count, oldestWaitingSeconds: Math.max(0, age), dead: dead.count };
   }
 
   /** Audit lines that this process has dropped since its start. Undefined without `AUDIT_STREAM`. */
@@ -52,5 +67,15 @@ export class EventOutbox {
       if (removed === limit) break;
     }
     return removed;
+  }
+
+  /** Reads at most `mostCounted` entries of the index on status and time, the oldest first. */
+  private async counted(status: number): Promise<{ count: number; oldest: Date | null }> {
+    const row = await this.database.row<{ count: number; oldest: unknown }>(
+      `SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM
+       (SELECT created_at FROM event_outbox WHERE status = ? ORDER BY created_at LIMIT ${mostCounted}) AS first`,
+      [status],
+    );
+    return { count: Number(row?.count ?? 0), oldest: timeOrNull(row?.oldest) };
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { deleteBatch, outboxFigures } from '../platform/outbox/settled-rows';
+import { timeOrNull } from '../platform/database/sql';
+import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
 import { MailWorker } from './outbox/mail-worker';
@@ -32,11 +33,18 @@ export class MailOutbox {
   }
 
   async outboxStats(): Promise<OutboxStats> {
-    const { waiting, ...figures } = await outboxFigures(this.database, this.clock, 'mail_outbox', mailStatus);
+    const rows = await this.database.rows<{ status: number; count: number; oldest: unknown }>(
+      `SELECT status, COUNT(*) AS count, MIN(created_at) AS oldest FROM mail_outbox
+       WHERE status IN (?, ?) GROUP BY status`,
+      [mailStatus.waiting, mailStatus.dead],
+    );
+    const waiting = rows.find((row) => row.status === mailStatus.waiting);
+    const oldest = timeOrNull(waiting?.oldest);
+    const age = oldest === null ? 0 : (this.clock.now().getTime() - oldest.getTime()) / 1000;
     return {
-      pending: waiting,
-      oldestPendingSeconds: figures.oldestWaitingSeconds,
-      dead: figures.dead,
+      pending: Number(waiting?.count ?? 0),
+      oldestPendingSeconds: Math.max(0, age),
+      dead: Number(rows.find((row) => row.status === mailStatus.dead)?.count ?? 0),
       skipped: this.skipped.count,
     };
   }

@@ -36,7 +36,7 @@ export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding>
 }
 
 /** A receiver that is down for this long needs an operator. Shorter outages end by themselves. */
-const waitedTooLongSeconds = 3600;
+const waitedTooLongSeconds = 900;
 
 /** Counts only: a POST would be an event for the receiver. */
 export function checkEvents(events: EventOutbox): Promise<Finding> {
