@@ -1,4 +1,5 @@
 import { LoginJournal } from '../../src/audit/login-journal';
+import { checkEvents } from '../../src/cli/doctor/peer-checks';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { EventRows, eventStatus } from '../../src/events/outbox/event-rows';
 import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
@@ -327,6 +328,10 @@ describe('a receiver that misbehaves', () => {
     for (const one of attempts) expect(one.attempts).toBeLessThan(60);
     expect(await sender.get(EventOutbox).figures()).toMatchObject({ waiting: 15, dead: 0 });
     expect((await sender.get(EventOutbox).figures())?.oldestWaitingSeconds).toBe(3600);
+    expect(await checkEvents(sender.get(EventOutbox))).toMatchObject({
+      status: 'warn',
+      text: '15 wait, the oldest for 3600 s; 0 were given up',
+    });
     await receiver.listen();
     await sender.sendOverTime(1800, 300);
     expect(new Set(Object.values(receiver.order()).map(String))).toEqual(new Set(['1,2,3']));
@@ -348,6 +353,8 @@ describe('a receiver that misbehaves', () => {
       { status: eventStatus.sent, payload: null },
     ]);
     expect(await sender.get(EventOutbox).figures()).toEqual({ waiting: 0, oldestWaitingSeconds: 0, dead: 1 });
+    const found = await checkEvents(sender.get(EventOutbox));
+    expect(found).toEqual({ check: 'events', status: 'warn', text: '0 wait; 1 were given up' });
     expect(sender.logLines.filter((line) => line.includes('given up'))).toHaveLength(1);
     expect(receiver.order()).toEqual({ alice: [2] });
   });
