@@ -5,6 +5,7 @@ import { Sessions1764100000000 } from './1764100000000-sessions';
 import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
 import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
 import { Passkeys1764400000000 } from './1764400000000-passkeys';
+import { EventOutbox1764500000000 } from './1764500000000-event-outbox';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import type { RepeatableMigration } from './repeatable';
@@ -18,6 +19,7 @@ export const migrations: (new () => RepeatableMigration)[] = [
   RecoveryCodesAndDevices1764200000000,
   PasswordNotices1764300000000,
   Passkeys1764400000000,
+  EventOutbox1764500000000,
   ServiceClients1764800000000,
   OwnFactors1764900000000,
 ];

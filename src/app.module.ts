@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
+import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
 import type { AppConfig } from './platform/config/app-config';
@@ -20,6 +21,7 @@ export class AppModule {
         ConfigModule.with(config),
         PlatformModule,
         LimitsModule.with(config),
+        EventsModule,
         HealthModule,
         AuthModule,
         AccountModule,

@@ -6,6 +6,7 @@ import { Metrics } from './metrics/metrics';
 import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
+import { EventOutbox } from './events/event-outbox';
 import { MailOutbox } from './mail/mail-outbox';
 import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
@@ -96,5 +97,6 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   offered.close();
   await fastify.ready();
   app.get(MailOutbox).startSending();
+  app.get(EventOutbox).start();
   app.get(ExpiryWarnings).startWarning();
 }

@@ -2,6 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import type { Sql } from '../platform/database/sql';
+import { type AuditRow, LogSink } from './log-sink';
 import { Operator } from './operator';
 
 /** docs/spec/service.md#6.3 defines `USER_RESET_PASSWORD`. The other names have the same form. */
@@ -69,22 +70,38 @@ export class AuditTrail {
   constructor(
     private readonly clock: Clock,
     @Optional() private readonly operator?: Operator,
+    @Optional() private readonly sink?: LogSink,
   ) {}
 
   async record(sql: Sql, event: AuditEvent, { userId, client, detail }: AuditEntry): Promise<void> {
-    await sql.affected(
-      `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        event,
-        userId ?? null,
-        this.operator?.name ?? null,
-        client?.ip ?? null,
-        client?.userAgent ?? null,
-        client?.requestId ?? null,
-        JSON.stringify(detail ?? {}),
-        this.clock.now(),
-      ],
-    );
+    const row: AuditRow = {
+      event,
+      userId: userId ?? null,
+      actorId: this.operator?.name ?? null,
+      ip: client?.ip ?? null,
+      userAgent: client?.userAgent ?? null,
+      requestId: client?.requestId ?? null,
+      detail: detail ?? {},
+      createdAt: this.clock.now(),
+    };
+    const insert = (into: Sql) => insertRow(into, row);
+    await (this.sink === undefined ? insert(sql) : this.sink.audit(sql, row, insert));
   }
+}
+
+function insertRow(sql: Sql, row: AuditRow): Promise<number> {
+  return sql.inserted(
+    `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      row.event,
+      row.userId,
+      row.actorId,
+      row.ip,
+      row.userAgent,
+      row.requestId,
+      JSON.stringify(row.detail),
+      row.createdAt,
+    ],
+  );
 }

@@ -1,8 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, Optional } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
+import { type LoginRow, LogSink } from './log-sink';
 
 /**
  * The second factor of a login: a code by mail or authenticator, a recovery code, or a trusted device without a code. A
@@ -33,6 +34,7 @@ export class LoginJournal {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    @Optional() private readonly sink?: LogSink,
   ) {}
 
   /** Runs in the transaction that issues the tokens, so that the row and the tokens exist together or not at all. */
@@ -60,20 +62,28 @@ export class LoginJournal {
   }
 
   private async insert(sql: Sql, attempt: LoginAttempt, client: ClientInfo): Promise<void> {
-    await sql.affected(
-      `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        attempt.userId,
-        attempt.loginName.slice(0, 255),
-        attempt.provider,
-        client.ip,
-        client.userAgent,
-        attempt.outcome,
-        attempt.mfa,
-        client.requestId,
-        this.clock.now(),
-      ],
-    );
+    const { ip, userAgent, requestId } = client;
+    const loginName = attempt.loginName.slice(0, 255);
+    const row: LoginRow = { ...attempt, loginName, ip, userAgent, requestId, createdAt: this.clock.now() };
+    const insert = (into: Sql) => insertRow(into, row);
+    await (this.sink === undefined ? insert(sql) : this.sink.login(sql, row, insert));
   }
+}
+
+function insertRow(sql: Sql, row: LoginRow): Promise<number> {
+  return sql.inserted(
+    `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      row.userId,
+      row.loginName,
+      row.provider,
+      row.ip,
+      row.userAgent,
+      row.outcome,
+      row.mfa,
+      row.requestId,
+      row.createdAt,
+    ],
+  );
 }

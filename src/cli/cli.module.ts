@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { ServiceClientsModule } from '../introspection/service-clients.module';
+import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
@@ -29,6 +30,7 @@ export class CliModule {
       imports: [
         ConfigModule.with(config),
         PlatformModule,
+        EventsModule,
         UsersModule,
         AuditModule,
         TokensModule,

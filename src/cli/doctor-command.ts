@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
+import { EventOutbox } from '../events/event-outbox';
 import { SmtpCheck } from '../mail/smtp-check';
 import type { AppConfig } from '../platform/config/app-config';
 import { configOrExit } from '../platform/config/env';
@@ -15,7 +16,7 @@ import { CliProblem, print } from './cli-context';
 import { CliModule } from './cli.module';
 import type { Finding } from './doctor/finding';
 import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
-import { checkCaptcha, checkCounters, checkLdap, checkMail } from './doctor/peer-checks';
+import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkMail } from './doctor/peer-checks';
 import { checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
@@ -23,7 +24,7 @@ import { censusOfAll } from './sealed-values';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('checks database, migrations, writes, SMTP, LDAP, captcha, Redis, keys, clock, settings')
+    .description('checks database, migrations, writes, SMTP, events, LDAP, captcha, Redis, keys, clock, settings')
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
       // A check must not migrate the database.
@@ -60,7 +61,7 @@ async function examine(config: AppConfig): Promise<Finding[]> {
 const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
   censusOfAll(context.get(Database), context.get(KeyRing), signal);
 
-const storedNames = ['writes', 'clock', 'captcha', 'smtp'];
+const storedNames = ['writes', 'clock', 'captcha', 'smtp', 'events'];
 
 /** Checks that need the tables: one table holds the settings of the mail server, another the used captcha tokens. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
@@ -70,6 +71,7 @@ function storedChecks(config: AppConfig, context: INestApplicationContext): Prom
     checkClock(context.get(DatabaseClock)),
     checkCaptcha(config, context.get(CaptchaGateway)),
     checkMail(config, context.get(SmtpCheck)),
+    checkEvents(context.get(EventOutbox)),
   ];
 }
 

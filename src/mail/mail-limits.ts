@@ -1,5 +1,7 @@
+import type { OutboxLimits } from '../platform/outbox/outbox-worker';
+
 /** Time-outs and limits of sending. Names that end in `Ms` are milliseconds. Tests inject lower values. */
-export abstract class MailLimits {
+export abstract class MailLimits implements OutboxLimits {
   /** The limit of the name resolution, and separately of the TCP connection. */
   abstract readonly connectMs: number;
   abstract readonly greetingMs: number;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
 import { timeOrNull } from '../platform/database/sql';
+import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
-import { OutboxWorker } from './outbox/outbox-worker';
+import { MailWorker } from './outbox/mail-worker';
 import { SkippedMails } from './outbox/skipped-mails';
 
 export interface OutboxStats {
@@ -22,7 +23,7 @@ export class MailOutbox {
   constructor(
     private readonly database: Database,
     private readonly skipped: SkippedMails,
-    private readonly worker: OutboxWorker,
+    private readonly worker: MailWorker,
     private readonly clock: Clock,
   ) {}
 
@@ -57,13 +58,8 @@ export class MailOutbox {
    * Deletes one batch of mails that have a final status and were queued before `before`.
    * @returns the number of deleted mails; fewer than `limit` when none are left
    */
-  async purgeSettled(before: Date, limit: number): Promise<number> {
-    const rows = await this.database.rows<{ id: string }>(
-      `SELECT id FROM mail_outbox WHERE created_at < ? AND status <> ? ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
-      [before, mailStatus.waiting],
-    );
-    if (rows.length === 0) return 0;
-    const ids = rows.map((row) => row.id);
-    return this.database.affected(`DELETE FROM mail_outbox WHERE id IN (${ids.map(() => '?').join(', ')})`, ids);
+  purgeSettled(before: Date, limit: number): Promise<number> {
+    const settled = { where: 'created_at < ? AND status <> ?', values: [before, mailStatus.waiting] };
+    return deleteBatch(this.database, 'mail_outbox', settled, limit);
   }
 }

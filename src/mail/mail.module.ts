@@ -5,7 +5,7 @@ import { MailOutbox } from './mail-outbox';
 import { Mailer } from './mailer';
 import { MailAttempt } from './outbox/mail-attempt';
 import { OutboxRows } from './outbox/outbox-rows';
-import { OutboxWorker } from './outbox/outbox-worker';
+import { MailWorker } from './outbox/mail-worker';
 import { SkippedMails } from './outbox/skipped-mails';
 import { SmtpCheck } from './smtp-check';
 import { EmlFolder } from './smtp/eml-folder';
@@ -35,7 +35,7 @@ import { htmlTemplates, MailTemplates } from './templates/mail-templates';
     MailOutbox,
     MailTemplates,
     OutboxRows,
-    OutboxWorker,
+    MailWorker,
     SkippedMails,
     SmtpCheck,
     SmtpConfiguration,

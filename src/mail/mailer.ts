@@ -17,7 +17,7 @@ import {
   type TotpChangedMail,
 } from './outbox/mail-payload';
 import { OutboxRows } from './outbox/outbox-rows';
-import { OutboxWorker } from './outbox/outbox-worker';
+import { MailWorker } from './outbox/mail-worker';
 
 export type {
   OtpMail,
@@ -39,7 +39,7 @@ const noticeSeconds = 24 * 3600;
 export class Mailer {
   constructor(
     private readonly rows: OutboxRows,
-    private readonly worker: OutboxWorker,
+    private readonly worker: MailWorker,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly config: AppConfig,

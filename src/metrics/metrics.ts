@@ -10,6 +10,7 @@ import { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { PasswordChecks } from '../password-reset/password-checks';
 import { AppConfig } from '../platform/config/app-config';
@@ -34,6 +35,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
+    private readonly events: EventOutbox,
     private readonly clock: DatabaseClock,
     private readonly passwords: PasswordChecks,
     /** Undefined with `RATE_LIMIT=off`. */
@@ -52,6 +54,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       pool: () => poolCounts(this.dataSource),
       redis: () => (this.counters instanceof SharedCounters ? this.counters.redisAnswers : undefined),
       outbox: this.outbox,
+      events: this.events,
       clock: this.clock,
       failedBreachChecks: () => this.passwords.failedBreachChecks,
     });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CaptchaReceipts } from '../captcha/captcha-receipts';
+import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
@@ -24,6 +25,7 @@ const keptSeconds = {
   devices: 1 * days,
   cooldowns: 1 * days,
   mails: 30 * days,
+  events: 30 * days,
 } as const;
 
 interface Rule extends OldRows {
@@ -63,6 +65,7 @@ export class Retention {
     private readonly database: Database,
     private readonly receipts: CaptchaReceipts,
     private readonly outbox: MailOutbox,
+    private readonly events: EventOutbox,
     private readonly sessionUses: SessionUses,
     private readonly clock: Clock,
   ) {}
@@ -83,6 +86,7 @@ export class Retention {
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
     removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
+    removed.event_outbox = await inBatches(() => this.events.purgeOld(this.ago(keptSeconds.events), batchRows));
     return removed;
   }
 

@@ -8,7 +8,7 @@ const ranks = [
   ['platform', 'hashing'],
   ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
-  ['mfa', 'password-reset', 'passkeys'],
+  ['mfa', 'password-reset', 'passkeys', 'events'],
   ['auth', 'account', 'introspection', 'health', 'metrics', 'retention', 'portal'],
 ];
 /** Modules whose sub-folders may be imported, too. */

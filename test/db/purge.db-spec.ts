@@ -1,4 +1,5 @@
 import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
+import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
@@ -22,6 +23,7 @@ const tables = [
   'captcha_receipts',
   'cooldowns',
   'mail_outbox',
+  'event_outbox',
   'login_logs',
   'audit_logs',
 ];
@@ -41,6 +43,7 @@ describe('purge', () => {
       service.database,
       service.app.get(CaptchaReceipts),
       service.app.get(MailOutbox),
+      service.app.get(EventOutbox),
       service.app.get(SessionUses),
       service.clock,
     ).purge(logDays);
@@ -101,6 +104,13 @@ describe('purge', () => {
     created_at: time,
   });
   const auditLog = (id: string, time: Date) => ({ event: id, detail: '{}', created_at: time });
+  const event = (status: number) => (id: string, time: Date) => ({
+    event_id: id,
+    type: 'login.failed',
+    stream: id,
+    status,
+    created_at: time,
+  });
   const oldGateRow = (id: string, until: Date) => ({ subject: id.padEnd(64, '0'), kind: 'reset', until });
 
   it.each([
@@ -113,6 +123,9 @@ describe('purge', () => {
     ['cooldowns', oldGateRow, day],
     ['mail_outbox', mail(1), 30 * day + 1],
     ['mail_outbox', mail(2), 30 * day + 1],
+    ['event_outbox', event(0), 30 * day + 1],
+    ['event_outbox', event(1), 30 * day + 1],
+    ['event_outbox', event(2), 30 * day + 1],
     ['login_logs', loginLog, 400 * day],
     ['audit_logs', auditLog, 400 * day],
   ] as const)('%s: a row is removed at its age limit, and not one second earlier', async (table, rowOf, seconds) => {
@@ -238,7 +251,14 @@ describe('purge and the last use of a session', () => {
     const uses = service.app.get(SessionUses);
     const watched = { keep: keep.mockImplementation((jtis) => uses.keep(jtis)) } as unknown as SessionUses;
     const { database, app, clock } = service;
-    return new Retention(database, app.get(CaptchaReceipts), app.get(MailOutbox), watched, clock).purge();
+    return new Retention(
+      database,
+      app.get(CaptchaReceipts),
+      app.get(MailOutbox),
+      app.get(EventOutbox),
+      watched,
+      clock,
+    ).purge();
   };
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const stored = (where: string) => service.count('login_tokens', `last_used_at IS NOT NULL AND ${where}`);

@@ -42,6 +42,8 @@ const specified: Record<string, string[]> = {
 const withoutEntity = [
   'captcha_receipts',
   'cooldowns',
+  'event_outbox',
+  'event_streams',
   'known_browsers',
   'mail_outbox',
   'org_units',

@@ -139,4 +139,50 @@ describe('transactions', () => {
       ).rejects.toThrow();
     }
   });
+
+  describe('afterCommit', () => {
+    it('is called after the commit, never after a rollback, and once for work that ran twice', async () => {
+      const told: string[] = [];
+      await database.transaction(async (tx) => {
+        await add(tx);
+        tx.afterCommit(() => told.push('committed'));
+        expect(told).toEqual([]);
+      });
+      const visible = await valueOf();
+      await database
+        .transaction((tx) => {
+          tx.afterCommit(() => told.push('rolled back'));
+          return Promise.reject(new Error('changed its mind'));
+        })
+        .catch(() => undefined);
+      let runs = 0;
+      await database.transaction((tx) => {
+        tx.afterCommit(() => told.push(`run ${++runs}`));
+        if (told.length === 1) {
+          told.push('deadlock');
+          const code = mariadb ? 'ER_LOCK_DEADLOCK' : 'SQLITE_BUSY';
+          return Promise.reject(Object.assign(new Error('deadlock'), { code }));
+        }
+        return Promise.resolve();
+      });
+      expect({ told, visible }).toEqual({ told: ['committed', 'deadlock', 'run 1'], visible: 1 });
+    });
+
+    it('is called at once outside of a transaction, and in the transaction that `together` opens', async () => {
+      const told: string[] = [];
+      database.afterCommit(() => told.push('single'));
+      await database.together((sql) => {
+        sql.afterCommit(() => told.push('opened'));
+        told.push('work');
+        return Promise.resolve();
+      });
+      await database.transaction((tx) =>
+        tx.together((sql) => {
+          expect(sql).toBe(tx);
+          return Promise.resolve();
+        }),
+      );
+      expect(told).toEqual(['single', 'work', 'opened']);
+    });
+  });
 });

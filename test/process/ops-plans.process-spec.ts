@@ -1,7 +1,13 @@
 import { createConnection, type Connection } from 'mysql2/promise';
+import { EventOutbox } from '../../src/events/event-outbox';
+import { EventRows, eventStatus } from '../../src/events/outbox/event-rows';
+import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
 import { password, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
+import { EventReplica } from '../support/events/event-replica';
+import { WebhookReceiver } from '../support/events/webhook-receiver';
+import { FakeClock } from '../support/fakes';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { MariaDb } from '../support/servers/mariadb';
@@ -16,6 +22,8 @@ const growing = [
   'pending_logins',
   'cooldowns',
   'mail_outbox',
+  'event_outbox',
+  'event_streams',
   'user_change_pwd_logs',
   'user_change_password_request',
   'totp_secrets',
@@ -201,6 +209,56 @@ describe('the plans of login and refresh on tables that have grown', () => {
       // The row itself, its owner, the newest row of the owner, the last warning, and the rows of the inner result.
       expect((await rowsRead()) - before).toBeLessThan(10 * 1000);
     }
+  });
+
+  it('the sender of events finds its rows by an index, with a row for each user and many rows of one user', async () => {
+    const flood = 'one-user-with-many-events';
+    const row = `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
+       SELECT UUID(), 'user.unlocked',`;
+    for (const statement of [
+      `${row} '${flood}', NULL, 1, 0, created_at FROM users`,
+      `${row} uid, '{}', 0, 0, created_at FROM users`,
+      `${row} '${flood}', '{}', 0, 1, created_at FROM users`,
+      `INSERT INTO event_streams (stream, next_attempt_at) SELECT uid, created_at FROM users`,
+      `INSERT INTO event_streams (stream, status, next_attempt_at) SELECT UUID(), 1, created_at FROM users`,
+      'ANALYZE TABLE event_outbox, event_streams',
+    ]) {
+      await sql.query(statement);
+    }
+    const receiver = await WebhookReceiver.start();
+    const sender = await EventReplica.start(service.store.url, {
+      settings: receiver.settings,
+      clock: new FakeClock(new Date()),
+    });
+    const [streams, events] = [sender.get(EventStreams), sender.get(EventRows)];
+    const readBy: Record<string, number> = {};
+    const measure = async (what: string, work: () => Promise<unknown>) => {
+      const before = await rowsRead();
+      await work();
+      readBy[what] = (await rowsRead()) - before;
+    };
+    const statements = await statementsOf(async () => {
+      await measure('new events', () => events.fresh(128));
+      await measure('the first event of one user', () => events.first(flood));
+      for (const status of [streamStatus.ready, streamStatus.failing]) {
+        await measure(`claims of status ${status}`, async () => {
+          for (const claimed of await streams.claim(status, 4)) {
+            const event = await events.first(claimed.stream);
+            if (event !== undefined) await events.settle(event.id, eventStatus.sent);
+            await streams.release(claimed);
+          }
+        });
+      }
+      await measure('a purge', () => sender.get(EventOutbox).purgeOld(new Date(0), 1000));
+    });
+    await sender.stop();
+    await receiver.stop();
+    for (const read of Object.values(readBy)) expect(read).toBeLessThan(1000);
+    expect(statements.length).toBeGreaterThan(6);
+    const found: string[] = [];
+    for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
+    // The optimizer estimates the rows without the LIMIT. The rows that were read are counted above.
+    expect(found.filter((fault) => !fault.startsWith('looks at'))).toEqual([]);
   });
 
   it('thirty parallel token checks share statements, which use the index', async () => {

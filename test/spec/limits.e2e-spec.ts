@@ -193,7 +193,7 @@ const statusOf = async (
 ) => {
   const takesForm = path === '/introspect';
   const sent = method === 'POST' ? (body ?? (takesForm ? 'token=x' : {})) : undefined;
-  const headers = takesForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
+  const headers: Record<string, string> = takesForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
   const answer = await service.send(method, own ?? path, sent, { ip, headers });
   return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
 };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
-import { OutboxWorker } from '../../src/mail/outbox/outbox-worker';
+import { MailWorker } from '../../src/mail/outbox/mail-worker';
 import type { Answer, TestService } from './app';
 
 export const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,7 +13,7 @@ const seen = new WeakMap<TestService, Set<string>>();
 
 /** Sends due mails and returns all mails since the last call, from `DATA_DIR/outbox` (no mail server is configured). */
 export async function newMails(service: TestService): Promise<Email[]> {
-  await service.app.get(OutboxWorker).sendDue();
+  await service.app.get(MailWorker).sendDue();
   const known = seen.get(service) ?? new Set<string>();
   seen.set(service, known);
   const folder = join(service.dataDir, 'outbox');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkDirectory } from '../../directory/directory-check';
+import type { EventOutbox } from '../../events/event-outbox';
 import { CaptchaGateway } from '../../captcha/captcha-gateway';
 import type { SmtpCheck } from '../../mail/smtp-check';
 import type { AppConfig } from '../../platform/config/app-config';
@@ -29,6 +30,25 @@ export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding>
       const { status, text } = await smtp.checkSmtp();
       if (status !== 'skipped' || !mfa.required) return [status, text];
       return ['problem', `MFA_REQUIRED is true and ${text}: users who get codes by mail cannot log in`];
+    },
+    explain,
+  );
+}
+
+/** A receiver that is down for this long needs an operator. Shorter outages end by themselves. */
+const waitedTooLongSeconds = 900;
+
+/** Counts only: a POST would be an event for the receiver. */
+export function checkEvents(events: EventOutbox): Promise<Finding> {
+  return finding(
+    'events',
+    async () => {
+      const figures = await events.figures();
+      if (figures === undefined) return ['skipped', 'WEBHOOK_URL is not set'];
+      const { waiting, oldestWaitingSeconds, dead } = figures;
+      const age = waiting === 0 ? '' : `, the oldest for ${Math.round(oldestWaitingSeconds)} s`;
+      const late = oldestWaitingSeconds > waitedTooLongSeconds;
+      return [late || dead > 0 ? 'warn' : 'ok', `${waiting} wait${age}; ${dead} were given up`];
     },
     explain,
   );

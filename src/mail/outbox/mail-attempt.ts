@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { KeyRing } from '../../platform/crypto/key-ring';
+import { retryAt } from '../../platform/outbox/back-off';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { domainOf } from '../../shared/mail-address';
@@ -8,7 +9,6 @@ import { type FinalStatus, mailStatus } from '../mail-status';
 import { LogThrottle } from '../../shared/log-throttle';
 import { MailDelivery } from '../smtp/mail-delivery';
 import { describeFailure, failureKind } from '../smtp/smtp-failure';
-import { retryAt } from './back-off';
 import { openMail } from './mail-payload';
 import type { ClaimedMail } from './outbox-rows';
 import { SkippedMails } from './skipped-mails';

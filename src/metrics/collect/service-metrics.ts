@@ -1,4 +1,5 @@
 import type { Gauge, Registry } from 'prom-client';
+import type { EventOutbox } from '../../events/event-outbox';
 import type { MailOutbox, OutboxStats } from '../../mail/mail-outbox';
 import type { DatabaseClock } from '../../platform/database/database-clock';
 import type { PoolCounts } from '../../platform/database/mysql-pool';
@@ -14,6 +15,7 @@ export interface Sources {
   /** Undefined when no Redis is configured. */
   readonly redis: () => boolean | undefined;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
+  readonly events: Pick<EventOutbox, 'figures' | 'droppedLines'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
   readonly failedBreachChecks: () => number;
 }
@@ -78,6 +80,16 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
     },
   });
 
+  new prometheus.Counter({
+    name: 'auth_audit_lines_dropped_total',
+    help: 'Lines of AUDIT_STREAM that were dropped because standard output was not read.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.events.droppedLines ?? 0);
+    },
+  });
+
   new prometheus.Gauge({
     name: 'auth_database_pool_connections',
     help: 'Database connections by state. waiting: requests that wait for a connection.',
@@ -107,7 +119,7 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 }
 
 /** Metrics that are read from the database. While the database is down, the scrape does not contain them. */
-function registerStored(prometheus: Prometheus, registry: Registry, { outbox, clock }: Sources): void {
+function registerStored(prometheus: Prometheus, registry: Registry, { outbox, events, clock }: Sources): void {
   const registers = [registry];
   // prom-client collects all metrics of a scrape in parallel, so four metrics share one query.
   let reading: Promise<OutboxStats | undefined> | undefined;
@@ -150,6 +162,27 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, cl
       this.inc(stats.skipped);
     },
   });
+  let readingEvents: ReturnType<typeof events.figures> | undefined;
+  const readEvents = () =>
+    (readingEvents ??= events
+      .figures()
+      .catch(() => undefined)
+      .finally(() => (readingEvents = undefined)));
+  stored(
+    'auth_events_waiting',
+    'Events that wait for the webhook receiver, over all replicas.',
+    async () => (await readEvents())?.waiting,
+  );
+  stored(
+    'auth_events_oldest_waiting_seconds',
+    'Age of the oldest waiting event, 0 without one.',
+    async () => (await readEvents())?.oldestWaitingSeconds,
+  );
+  stored(
+    'auth_events_dead',
+    'Events that were given up and are not purged yet.',
+    async () => (await readEvents())?.dead,
+  );
   stored('auth_database_clock_offset_seconds', 'Clock of the database minus clock of this process.', () =>
     clock.offsetMs().then(
       (ms) => ms / 1000,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type BrandConfig, type PortalConfig, readBrandConfig, readPortalConfig } from './brand-config';
 import { type CaptchaConfig, readCaptchaConfig } from './captcha-config';
 import { readDatabaseUrl } from './database-url';
+import { type EventsConfig, readEventsConfig } from './events-config';
 import { type HttpConfig, isLoopback, readHttpConfig, readSystemUrl } from './http-config';
 import { type JwtConfig, readJwtConfig } from './jwt-config';
 import { keptSecret } from './kept-secrets';
@@ -77,6 +78,7 @@ export abstract class AppConfig {
   abstract readonly mail: MailConfig;
   /** Whether the owner gets a mail when a login succeeds from a browser that is new for the account. */
   abstract readonly newSignInNotice: boolean;
+  abstract readonly events: EventsConfig;
   abstract readonly limits: LimitsConfig;
   abstract readonly tracing: TracingConfig;
 }
@@ -149,6 +151,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
     newSignInNotice: env.flag('NEW_SIGN_IN_NOTICE', false),
+    events: readEventsConfig(env, production),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };

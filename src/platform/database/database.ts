@@ -1,14 +1,29 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type QueryResult, type QueryRunner } from 'typeorm';
 import { mysqlDriver } from './mysql-pool';
 import { canBeReleased } from './mysql-session';
-import { bindable, Sql, type SqlValue } from './sql';
+import { bindable, Sql, type SqlValue, type Written } from './sql';
 import { repeated } from './repeated';
-import { abandonedCode, isRepeatable, isStoreFailure, storeCode, storeUnavailable } from './store-failure';
+import { asDomainError, assertConnected, runTransaction } from './run-transaction';
+import { isStoreFailure } from './store-failure';
 
 /** One transaction: its statements and TypeORM repositories are committed or rolled back together. */
 export abstract class Transaction extends Sql {
   abstract readonly manager: EntityManager;
+  private readonly commitHooks: (() => void)[] = [];
+
+  together<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  afterCommit(work: () => void): void {
+    this.commitHooks.push(work);
+  }
+
+  /** Only the code that commits calls it. */
+  committed(): void {
+    for (const work of this.commitHooks) work();
+  }
 }
 
 /** The database. A single statement commits by itself. */
@@ -19,6 +34,14 @@ export abstract class Database extends Sql {
    * @throws DomainError COMMON_503001 if the database cannot answer
    */
   abstract transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+
+  together<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.transaction(work);
+  }
+
+  afterCommit(work: () => void): void {
+    work();
+  }
 
   static over(dataSource: DataSource): Database {
     return dataSource.options.type === 'mysql' ? new MysqlDatabase(dataSource) : new SqliteDatabase(dataSource);
@@ -37,11 +60,12 @@ class MysqlDatabase extends Database {
     return this.withConnection((connection) => execute<Row[]>(connection, statement, values));
   }
 
-  async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
-    const result = await repeated(() =>
-      this.withConnection((connection) => execute<ResultSetHeader>(connection, statement, values)),
+  async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
+    return resultOf(
+      await repeated(() =>
+        this.withConnection((connection) => execute<ResultSetHeader>(connection, statement, values)),
+      ),
     );
-    return result.affectedRows;
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -75,8 +99,8 @@ class MysqlTransaction extends Transaction {
     return execute<Row[]>(await this.connection(), statement, values);
   }
 
-  async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
-    return (await execute<ResultSetHeader>(await this.connection(), statement, values)).affectedRows;
+  async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
+    return resultOf(await execute<ResultSetHeader>(await this.connection(), statement, values));
   }
 
   private connection(): Promise<PoolConnection> {
@@ -93,8 +117,8 @@ class SqliteDatabase extends Database {
     return (await this.run(statement, values)).records as Row[];
   }
 
-  async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
-    return (await repeated(() => this.run(statement, values))).affected ?? 0;
+  async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
+    return sqliteResult(await repeated(() => this.run(statement, values)));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -123,10 +147,15 @@ class SqliteTransaction extends Transaction {
     return (await this.runner.query(statement, bindable(values), true)).records as Row[];
   }
 
-  async affected(statement: string, values: readonly SqlValue[] = []): Promise<number> {
-    return (await this.runner.query(statement, bindable(values), true)).affected ?? 0;
+  async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
+    return sqliteResult(await this.runner.query(statement, bindable(values), true));
   }
 }
+
+const resultOf = ({ affectedRows, insertId }: ResultSetHeader): Written => ({ affected: affectedRows, key: insertId });
+
+/** TypeORM returns the key of the last inserted row of the connection as `raw`. */
+const sqliteResult = ({ affected = 0, raw }: QueryResult): Written => ({ affected, key: Number(raw) });
 
 function execute<Result>(connection: PoolConnection, sql: string, values: readonly SqlValue[]): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -137,52 +166,7 @@ function execute<Result>(connection: PoolConnection, sql: string, values: readon
   });
 }
 
-async function runTransaction<T>(
-  dataSource: DataSource,
-  open: (runner: QueryRunner) => Transaction,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  return repeated(async () => {
-    assertConnected(dataSource);
-    const runner = dataSource.createQueryRunner();
-    try {
-      await runner.startTransaction();
-      const result = await work(open(runner));
-      await runner.commitTransaction();
-      return result;
-    } catch (error) {
-      await rollBack(runner, error);
-      throw asDomainError(error);
-    } finally {
-      if (!runner.isReleased) await runner.release();
-    }
-  });
-}
-
-/** If ROLLBACK fails too, the connection is destroyed, and the server rolls the transaction back. */
-async function rollBack(runner: QueryRunner, error: unknown): Promise<void> {
-  if (!runner.isTransactionActive) return;
-  // The server still runs the statement. `boundStatements` rolls back when the late answer has come.
-  if (storeCode(error) === abandonedCode) return;
-  try {
-    if (isStoreFailure(error) && !canBeReleased(error) && !isRepeatable(error)) throw error;
-    await runner.rollbackTransaction();
-  } catch {
-    const connection = (await runner.connect().catch(() => undefined)) as { destroy?: () => void } | undefined;
-    if (connection?.destroy === undefined) await runner.rollbackTransaction().catch(() => undefined);
-    else connection.destroy();
-  }
-}
-
 function dismiss(connection: PoolConnection | undefined, error: unknown): void {
   if (isStoreFailure(error) && !canBeReleased(error)) connection?.destroy();
   else connection?.release();
-}
-
-function assertConnected(dataSource: DataSource): void {
-  if (!dataSource.isInitialized) throw storeUnavailable(new Error('the database is not connected'));
-}
-
-function asDomainError(error: unknown): unknown {
-  return isStoreFailure(error) ? storeUnavailable(error) : error;
 }

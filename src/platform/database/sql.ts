@@ -1,5 +1,11 @@
 export type SqlValue = string | number | boolean | Date | null;
 
+export interface Written {
+  readonly affected: number;
+  /** The generated key of an inserted row. */
+  readonly key: number;
+}
+
 /**
  * Plain SQL with `?` placeholders, with the same text for MySQL, MariaDB and SQLite. Guarded writes and hot reads use
  * it, because the statement itself is their guarantee. Everything else uses the repositories of TypeORM (ADR 0003). All
@@ -8,10 +14,30 @@ export type SqlValue = string | number | boolean | Date | null;
 export abstract class Sql {
   abstract rows<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row[]>;
 
+  /** Runs one write. Use `affected`, `inserted` or `won`. */
+  abstract written(statement: string, values?: readonly SqlValue[]): Promise<Written>;
+
+  /** Runs the work in this transaction, or in a new one if this is the database. */
+  abstract together<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+
+  /**
+   * Calls `work` after the commit of this transaction, and never after a rollback. On the database, whose statements
+   * commit by themselves, it calls `work` now. A process that dies after the commit does not call it: the rows alone
+   * are certain. `work` must not throw and must not wait.
+   */
+  abstract afterCommit(work: () => void): void;
+
   /**
    * Returns the number of matched rows (MySQL: FOUND_ROWS). The WHERE of a guard must therefore exclude the new state.
    */
-  abstract affected(statement: string, values?: readonly SqlValue[]): Promise<number>;
+  async affected(statement: string, values?: readonly SqlValue[]): Promise<number> {
+    return (await this.written(statement, values)).affected;
+  }
+
+  /** Inserts one row. @returns its generated key */
+  async inserted(statement: string, values?: readonly SqlValue[]): Promise<number> {
+    return (await this.written(statement, values)).key;
+  }
 
   async row<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
     return (await this.rows<Row>(statement, values))[0];

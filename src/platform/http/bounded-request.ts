@@ -29,6 +29,51 @@ export async function boundedRequest(
   }
 }
 
+/** How much of the body of an accepted message is read. The connection can be used again when the body has ended. */
+const drained = { bytes: 16_384, ms: 1000 };
+
+/**
+ * Delivers a message to another service: one try, no redirect. A status from 200 to 299 means that the message has
+ * arrived, whatever the body says or however long it is. It never throws.
+ * @returns undefined, or the reason of the failure: a code or a fixed word
+ */
+export async function boundedDelivery(
+  url: string,
+  signal: AbortSignal,
+  request: Pick<RequestInit, 'headers' | 'body'>,
+): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { ...request, method: 'POST', redirect: 'error', signal });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return `status ${response.status}`;
+    }
+    await drain(response);
+    return undefined;
+  } catch (error) {
+    return signal.aborted ? 'timeout' : reasonOf(error);
+  }
+}
+
+/** Never throws: the status has decided. Cancelling the body closes the connection. */
+async function drain(response: Response): Promise<void> {
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+  if (reader === undefined) return;
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), drained.ms);
+  try {
+    for (let size = 0; size <= drained.bytes;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.length;
+    }
+    await reader.cancel();
+  } catch {
+    // The receiver closed the connection within the body.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function boundedText(response: Response, largestBody: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

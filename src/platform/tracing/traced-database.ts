@@ -21,12 +21,12 @@ export function traceDatabase(database: Database, tracing: Tracing, system: Data
   return Object.assign(traceStatements(database, tracing, system), { transaction });
 }
 
-/** The result inherits from `sql`, so that `row` and `won` of `sql` call the traced methods. */
+/** The result inherits from `sql`, so that the other methods of `sql` call the traced ones. */
 function traceStatements<S extends Sql>(sql: S, tracing: Tracing, system: DatabaseSystem): S {
-  const methods: Pick<Sql, 'rows' | 'affected'> = {
+  const methods: Pick<Sql, 'rows' | 'written'> = {
     rows: <Row>(statement: string, values?: readonly SqlValue[]) =>
       traced(tracing, system, statement, () => sql.rows<Row>(statement, values)),
-    affected: (statement, values) => traced(tracing, system, statement, () => sql.affected(statement, values)),
+    written: (statement, values) => traced(tracing, system, statement, () => sql.written(statement, values)),
   };
   return Object.assign(Object.create(sql) as S, methods);
 }

@@ -19,16 +19,16 @@ function pause(ageSeconds: number, byte = 0x80, expires = after(100_000)): numbe
 }
 
 describe('retryAt', () => {
-  it('waits one second at first, later a quarter of the age of the mail, and never longer than the cap', () => {
+  it('waits one second at first, later a quarter of the age of the message, and never longer than the cap', () => {
     expect([0, 1, 8, 60, 3600].map((age) => Math.round(pause(age)))).toEqual([1, 1, 2, 15, 30]);
   });
 
-  it('adds jitter of up to a quarter, so that mails of one outage are not retried together', () => {
+  it('adds jitter of up to a quarter, so that messages of one outage are not retried together', () => {
     expect(pause(60, 0x00)).toBeCloseTo(11.25, 1);
     expect(pause(60, 0xff)).toBeCloseTo(18.75, 1);
   });
 
-  it('never schedules a retry after the expiry of the mail', () => {
+  it('never schedules a retry after the expiry of the message', () => {
     expect(pause(60, 0x80, after(65))).toBe(5);
   });
 

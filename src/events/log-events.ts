@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditRow, type InsertRow, type LoginRow, LogSink } from '../audit/log-sink';
+import type { Sql } from '../platform/database/sql';
+import { auditEvent, loginEvent, type ServiceEvent } from './outbox/event';
+import { EventRows } from './outbox/event-rows';
+import { EventWorker } from './outbox/event-worker';
+import { AuditLines } from './stream/audit-lines';
+import { Webhook } from './webhook/webhook';
+
+/**
+ * Adds to each row of the logs what the settings ask for: with `WEBHOOK_URL` one outbox row in the same transaction,
+ * with `AUDIT_STREAM` one line after the commit. With neither it only calls `insert`.
+ */
+@Injectable()
+export class LogEvents extends LogSink {
+  constructor(
+    private readonly events: EventRows,
+    private readonly worker: EventWorker,
+    private readonly webhook: Webhook,
+    private readonly lines: AuditLines,
+  ) {
+    super();
+  }
+
+  audit(sql: Sql, row: AuditRow, insert: InsertRow): Promise<void> {
+    return this.write(sql, row.userId, insert, (id) => auditEvent(row, id));
+  }
+
+  login(sql: Sql, row: LoginRow, insert: InsertRow): Promise<void> {
+    return this.write(sql, row.userId, insert, (id) => loginEvent(row, id));
+  }
+
+  private async write(
+    sql: Sql,
+    userId: string | null,
+    insert: InsertRow,
+    describe: (id: number) => ServiceEvent,
+  ): Promise<void> {
+    if (this.webhook.isOn) {
+      // A failed login is written without a transaction, and its event must not exist without it.
+      await sql.together(async (tx) => {
+        const event = describe(await insert(tx));
+        await this.events.insert(tx, event, userId);
+        tx.afterCommit(() => {
+          this.lines.add(event);
+          this.worker.nudge();
+        });
+      });
+      return;
+    }
+    const id = await insert(sql);
+    if (this.lines.wanted) sql.afterCommit(() => this.lines.add(describe(id)));
+  }
+}

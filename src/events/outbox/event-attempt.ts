@@ -1,0 +1,56 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { retryAt } from '../../platform/outbox/back-off';
+import { Clock } from '../../shared/clock';
+import { LogThrottle } from '../../shared/log-throttle';
+import { Random } from '../../shared/random';
+import { EventLimits } from '../event-limits';
+import { Webhook } from '../webhook/webhook';
+import { EventRows, eventStatus, type FinalEventStatus, type WaitingEvent } from './event-rows';
+import type { ClaimedStream } from './event-streams';
+
+/** `settled`: the event with this id has its final status. `none`: no event of the stream waits. */
+export type Outcome =
+  | { readonly kind: 'settled'; readonly id: number; readonly status: FinalEventStatus }
+  | { readonly kind: 'failed'; readonly again: Date }
+  | { readonly kind: 'none' };
+
+/** Makes one attempt to send the first event of a stream. It never logs the URL or the content of an event. */
+@Injectable()
+export class EventAttempt {
+  private readonly logger = new Logger('events');
+  private readonly outage = new LogThrottle();
+  private readonly losses = new LogThrottle();
+
+  constructor(
+    private readonly events: EventRows,
+    private readonly webhook: Webhook,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly limits: EventLimits,
+  ) {}
+
+  async make({ stream, attempts }: ClaimedStream, signal: AbortSignal): Promise<Outcome> {
+    const event = await this.events.first(stream);
+    if (event === undefined) return { kind: 'none' };
+    const failure = await this.webhook.post(event, signal);
+    if (failure === undefined) return { kind: 'settled', id: event.id, status: eventStatus.sent };
+    return this.judge(event, attempts, failure);
+  }
+
+  /** Whatever the failure is, the next attempt may succeed: the receiver may be repaired, or get another version. */
+  private judge(event: WaitingEvent, attempts: number, failure: string): Outcome {
+    const now = this.clock.now();
+    const told = { event: event.eventId, type: event.type, attempts, failure };
+    const expires = new Date(event.createdAt.getTime() + this.limits.giveUpMs);
+    if (now >= expires) {
+      if (this.losses.allows(now)) {
+        this.logger.error(told, 'events are given up after a day: see the rows of event_outbox with status 2');
+      }
+      return { kind: 'settled', id: event.id, status: eventStatus.dead };
+    }
+    if (this.outage.allows(now)) {
+      this.logger.warn(told, 'the webhook receiver did not accept an event, events wait and are tried again');
+    }
+    return { kind: 'failed', again: retryAt({ ...event, expires }, now, this.limits.retryCapMs, this.random) };
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database';
+import { type Sql, timeOf } from '../../platform/database/sql';
+import { Clock } from '../../shared/clock';
+import { Random } from '../../shared/random';
+import type { ServiceEvent } from './event';
+
+/** Values of `event_outbox.status`. All except `waiting` are final; a final row has no payload any more. */
+export const eventStatus = { waiting: 0, sent: 1, dead: 2 } as const;
+export type FinalEventStatus = 1 | 2;
+
+export interface WaitingEvent {
+  readonly id: number;
+  /** The `webhook-id`: the same at each attempt, so that a receiver recognises a repetition. */
+  readonly eventId: string;
+  readonly type: string;
+  readonly payload: string;
+  readonly createdAt: Date;
+}
+
+interface Row extends Omit<WaitingEvent, 'createdAt'> {
+  readonly createdAt: unknown;
+}
+
+/** The table `event_outbox`. The ids of one user's events are the order in which they are sent (ADR 0026). */
+@Injectable()
+export class EventRows {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Inserts the event in the transaction of its log row. An event without a user is a stream of its own: most of them
+   * are failed logins with unknown names, which have no order and must not wait for each other.
+   */
+  async insert(sql: Sql, event: ServiceEvent, userId: string | null): Promise<void> {
+    const eventId = this.random.uuid();
+    await sql.affected(
+      `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
+       VALUES (?, ?, ?, ?, ?, 1, ?)`,
+      [eventId, event.type, userId ?? eventId, JSON.stringify(event), eventStatus.waiting, this.clock.now()],
+    );
+  }
+
+  /** The event of the stream that is sent next. */
+  async first(stream: string): Promise<WaitingEvent | undefined> {
+    // MIN finds the row by the index on stream, status and id. ORDER BY id LIMIT 1 could scan the primary key.
+    const row = await this.database.row<Row>(
+      `SELECT id, event_id AS eventId, type, payload, created_at AS createdAt FROM event_outbox
+       WHERE id = (SELECT MIN(id) FROM event_outbox WHERE stream = ? AND status = ?)`,
+      [stream, eventStatus.waiting],
+    );
+    return row === undefined ? undefined : { ...row, createdAt: timeOf(row.createdAt) };
+  }
+
+  async anyWaits(stream: string): Promise<boolean> {
+    const row = await this.database.row<{ id: number | null }>(
+      'SELECT MIN(id) AS id FROM event_outbox WHERE stream = ? AND status = ?',
+      [stream, eventStatus.waiting],
+    );
+    return row?.id !== null && row?.id !== undefined;
+  }
+
+  /**
+   * Sets the final status and deletes the payload. Race: a process whose lease has ended, and the owner of the new
+   * lease. The first one wins. The other one changes nothing, because the event is settled.
+   */
+  settle(id: number, status: FinalEventStatus): Promise<boolean> {
+    return this.database.won(
+      'UPDATE event_outbox SET status = ?, fresh = 0, payload = NULL, sent_at = ? WHERE id = ? AND status = ?',
+      [status, status === eventStatus.sent ? this.clock.now() : null, id, eventStatus.waiting],
+    );
+  }
+
+  /** Events whose stream may have no row in `event_streams` yet. */
+  async fresh(limit: number): Promise<{ readonly id: number; readonly stream: string }[]> {
+    return this.database.rows(
+      `SELECT id, stream FROM event_outbox WHERE fresh = 1 ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
+    );
+  }
+
+  /** @param ids not empty. Filled up to a power of two, so that few prepared statements serve all lengths. */
+  async admitted(ids: readonly number[]): Promise<void> {
+    const filled = [...ids];
+    while (!Number.isInteger(Math.log2(filled.length))) filled.push(ids[0]!);
+    const marks = filled.map(() => '?').join(', ');
+    await this.database.affected(`UPDATE event_outbox SET fresh = 0 WHERE id IN (${marks}) AND fresh = 1`, filled);
+  }
+}

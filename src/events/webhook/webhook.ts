@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Webhook as Signer } from 'standardwebhooks';
+import { AppConfig } from '../../platform/config/app-config';
+import { boundedDelivery } from '../../platform/http/bounded-request';
+import { version } from '../../platform/version';
+import { Clock } from '../../shared/clock';
+import type { WaitingEvent } from '../outbox/event-rows';
+
+/** Posts events to `WEBHOOK_URL`, signed as Standard Webhooks says (https://www.standardwebhooks.com). */
+@Injectable()
+export class Webhook {
+  private readonly url: string;
+  private readonly signer: Signer | undefined;
+
+  constructor(
+    { events: { webhook } }: AppConfig,
+    private readonly clock: Clock,
+  ) {
+    this.url = webhook?.url ?? '';
+    this.signer = webhook === undefined ? undefined : new Signer(webhook.secret);
+  }
+
+  /** Whether `WEBHOOK_URL` is set. */
+  get isOn(): boolean {
+    return this.signer !== undefined;
+  }
+
+  /**
+   * Makes one attempt and never throws. Each attempt has its own timestamp, because receivers refuse an old one.
+   * @returns undefined when the receiver has accepted the event, or the reason: a code or a fixed word, without the URL
+   */
+  async post({ eventId, payload }: WaitingEvent, signal: AbortSignal): Promise<string | undefined> {
+    if (this.signer === undefined) return 'WEBHOOK_URL is not set';
+    const now = this.clock.now();
+    return boundedDelivery(this.url, signal, {
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `portal-authentication/${version}`,
+        'webhook-id': eventId,
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': this.signer.sign(eventId, now, payload),
+      },
+      body: payload,
+    });
+  }
+}

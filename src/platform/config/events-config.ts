@@ -1,0 +1,54 @@
+import type { SettingsReader } from './settings-reader';
+
+export interface WebhookConfig {
+  readonly url: string;
+  /** `whsec_` and the key in base64. */
+  readonly secret: string;
+}
+
+/** What leaves the service besides the tables of the audit (docs/spec/extensions.md#e). */
+export interface EventsConfig {
+  /** Whether the rows of the audit also become lines on standard output. */
+  readonly stream: boolean;
+  readonly webhook: WebhookConfig | undefined;
+}
+
+const secretPrefix = 'whsec_';
+/** The lengths that Standard Webhooks demands of a key. */
+const [shortestKey, longestKey] = [24, 64];
+
+export function readEventsConfig(env: SettingsReader, production: boolean): EventsConfig {
+  return {
+    stream: env.choice('AUDIT_STREAM', ['off', 'stdout'], 'off') === 'stdout',
+    webhook: readWebhook(env, production),
+  };
+}
+
+function readWebhook(env: SettingsReader, production: boolean): WebhookConfig | undefined {
+  const url = env.optional('WEBHOOK_URL');
+  const secret = env.optional('WEBHOOK_SECRET');
+  if (url !== undefined) checkUrl(env, url, production);
+  if (secret !== undefined && !isSecret(secret)) {
+    env.problem('WEBHOOK_SECRET', `must be whsec_ and ${shortestKey} to ${longestKey} bytes in base64`);
+  }
+  if (url !== undefined && secret === undefined) env.problem('WEBHOOK_SECRET', 'is required with WEBHOOK_URL');
+  if (url === undefined && secret !== undefined) env.problem('WEBHOOK_URL', 'is required with WEBHOOK_SECRET');
+  return url === undefined || secret === undefined ? undefined : { url, secret };
+}
+
+/** Production requires TLS, because an event contains names and addresses of people. */
+function checkUrl(env: SettingsReader, url: string, production: boolean): void {
+  if (env.url('WEBHOOK_URL', production ? ['https:'] : ['https:', 'http:']) === '') return;
+  const { username, password, hash } = new URL(url);
+  if (username !== '' || password !== '' || hash !== '') {
+    env.problem('WEBHOOK_URL', 'must have no user name, no password and no fragment (#)');
+  }
+}
+
+function isSecret(secret: string): boolean {
+  if (!secret.startsWith(secretPrefix)) return false;
+  const text = secret.slice(secretPrefix.length);
+  const key = Buffer.from(text, 'base64');
+  // Node ignores what is not base64, so only a text that comes out again is base64.
+  return key.toString('base64') === text && key.length >= shortestKey && key.length <= longestKey;
+}

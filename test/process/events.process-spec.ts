@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import '../support/servers/slow-tests';
+import type { EventLimits } from '../../src/events/event-limits';
+import { freshDatabase, type TestDatabase } from '../support/database';
+import { EventReplica } from '../support/events/event-replica';
+import { accept, WebhookReceiver } from '../support/events/webhook-receiver';
+import { FakeClock } from '../support/fakes';
+import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
+import { freePort } from '../support/servers/free-port';
+import { ServiceProcess } from '../support/servers/service-process';
+import { captchaToken, password, testSettings } from '../support/settings';
+
+const users = 20;
+const each = 10;
+
+describe('replicas as processes', () => {
+  let store: TestDatabase;
+  let receiver: WebhookReceiver;
+  /** Queues events and reads the tables. It sends nothing. */
+  let observer: EventReplica;
+  let processes: ServiceProcess[];
+
+  beforeEach(async () => {
+    store = await freshDatabase();
+    receiver = await WebhookReceiver.start();
+    observer = await EventReplica.start(store.url, {
+      settings: receiver.settings,
+      clock: new FakeClock(new Date()),
+    });
+    processes = [];
+  });
+
+  afterEach(async () => {
+    for (const process of processes) await process.stop();
+    await observer.stop();
+    await receiver.stop();
+    await store.drop();
+  });
+
+  async function sender(limits: Partial<EventLimits>): Promise<ServiceProcess> {
+    const started = await ServiceProcess.start({
+      script: 'test/support/events/event-process.mjs',
+      args: [JSON.stringify(limits)],
+      env: { ...testSettings, DATABASE_URL: store.url, ...receiver.settings },
+      ready: /^ready$/,
+    });
+    processes.push(started);
+    return started;
+  }
+
+  it('one of two is killed while it sends: every event arrives, each user in order, never two at a time while leases hold', async () => {
+    const limits = { leaseMs: 12_000, sendMs: 10_000, pollMs: 100 };
+    const [victim] = [await sender(limits), await sender(limits)];
+    const underWay = new Map<string, number>();
+    let [most, killed] = [0, false];
+    receiver.behaviour = (event, response, request) => {
+      const user = String(event.data.user_id);
+      underWay.set(user, (underWay.get(user) ?? 0) + 1);
+      // A POST of the killed process ends at the kill, but its stream is still leased.
+      if (!killed) most = Math.max(most, underWay.get(user)!);
+      setTimeout(() => {
+        underWay.set(user, underWay.get(user)! - 1);
+        accept(event, response, request);
+      }, 5);
+    };
+    for (let n = 1; n <= each; n++) for (let user = 0; user < users; user++) await observer.record(`user-${user}`, n);
+    await eventually(() => receiver.accepted.length >= 40, { what: 'both are sending', interval: 1 });
+    killed = true;
+    await victim.kill();
+    const total = users * each;
+    const ids = () => new Set(receiver.accepted.map(({ id }) => id)).size;
+    await eventually(() => ids() === total, { what: 'every event arrives', timeout: 120_000 });
+    const expected = String(Array.from({ length: each }, (_, n) => n + 1));
+    expect(new Set(Object.values(receiver.order()).map(String))).toEqual(new Set([expected]));
+    expect(most).toBe(1);
+    // Only the POSTs of the victim at its kill may come twice.
+    expect(receiver.accepted.length - total).toBeLessThanOrEqual(8);
+    await eventually(async () => (await observer.count('event_streams')) === 0, { what: 'no stream is left' });
+    expect((await observer.rows()).every(({ status, payload }) => Number(status) === 1 && payload === null)).toBe(true);
+  });
+});
+
+describe('the built program', () => {
+  const audit = (lines: readonly string[]) =>
+    lines.flatMap((line) => {
+      const parsed = JSON.parse(line) as { log?: string; type: string; data: Record<string, unknown> };
+      return parsed.log === 'audit' ? [parsed] : [];
+    });
+
+  it('AUDIT_STREAM: each row of both logs is one line of the log; commands print their answer only, and webhooks have all', async () => {
+    const receiver = await WebhookReceiver.start();
+    const replicas = await Replicas.start({ AUDIT_STREAM: 'stdout', ...receiver.settings }, 1);
+    const [service] = replicas.services;
+    // Commands with this setting print nothing but their answer: `givenUser` parses it.
+    await replicas.givenUser('alice');
+    const requests = Array.from({ length: 30 }, (_, n) =>
+      n % 3 === 0 ? replicas.login('alice') : replicas.login(n % 3 === 1 ? 'nobody' : 'alice', 'wrong'),
+    );
+    await Promise.all(requests);
+    const ids = async (table: string) => (await replicas.rows(`SELECT id FROM ${table}`)).map(({ id }) => String(id));
+    const logins = await ids('login_logs');
+    expect(logins.length).toBe(30);
+    await eventually(() => audit(service!.lines).length >= logins.length, { what: 'every line' });
+    const lines = audit(service!.lines);
+    expect(new Set(lines.map(({ data }) => data.id))).toEqual(new Set(logins));
+    expect(new Set(lines.map(({ type }) => type))).toEqual(new Set(['login.succeeded', 'login.failed']));
+    expect(service!.lines.some((line) => line.includes('"/login"') || line.includes('request'))).toBe(true);
+    await receiver.waitFor(logins.length + 1);
+    expect(receiver.accepted.filter(({ type }) => type === 'user.created')).toMatchObject([
+      { data: { actor_id: expect.any(String) } },
+    ]);
+    await replicas.stop();
+    await receiver.stop();
+  });
+
+  it('nobody reads standard output: logins are answered, and the lines that wait are bounded', async () => {
+    const store = await freshDatabase();
+    const port = await freePort();
+    const env = { ...testSettings, LOG_LEVEL: 'error', AUDIT_STREAM: 'stdout', DATABASE_URL: store.url };
+    // A child whose standard output is a pipe that this test never reads.
+    const child = spawn(process.execPath, ['dist/src/main.js'], {
+      env: { PATH: process.env.PATH, ...env, RATE_LIMIT: 'off', PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.stdout.pause();
+    const url = `http://127.0.0.1:${port}`;
+    const ready = async () => (await fetch(`${url}/health/ready`)).status === 200;
+    await eventually(ready, { what: 'the service is ready' });
+    const body = JSON.stringify({ username: 'x'.repeat(200), password, captcha_token: captchaToken });
+    const login = () =>
+      fetch(`${url}/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'y'.repeat(500) },
+        body,
+      }).then(({ status }) => status);
+    // 600 lines of a kilobyte are more than a pipe, and what Node reads ahead, can hold.
+    const answers: number[] = [];
+    for (let burst = 0; burst < 60; burst++) answers.push(...(await Promise.all(Array.from({ length: 10 }, login))));
+    expect(new Set(answers)).toEqual(new Set([404]));
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    await store.drop();
+  });
+});

@@ -1,0 +1,26 @@
+import 'reflect-metadata';
+import { Test } from '@nestjs/testing';
+import { AuditModule } from '../../../dist/src/audit/audit.module.js';
+import { EventLimits, eventLimits } from '../../../dist/src/events/event-limits.js';
+import { EventOutbox } from '../../../dist/src/events/event-outbox.js';
+import { EventsModule } from '../../../dist/src/events/events.module.js';
+import { ConfigModule } from '../../../dist/src/platform/config/config.module.js';
+import { configOrExit } from '../../../dist/src/platform/config/env.js';
+import { createLogger, NestLogger } from '../../../dist/src/platform/logging/logger.js';
+import { PlatformModule } from '../../../dist/src/platform/platform.module.js';
+
+/**
+ * Runs the built modules of the events in a separate process: the sender of a replica, without the web server.
+ * Argument: limits that differ from the defaults, as JSON.
+ */
+const limits = { ...eventLimits, ...JSON.parse(process.argv[2] ?? '{}') };
+const imports = [ConfigModule.with(configOrExit()), PlatformModule, AuditModule, EventsModule];
+const module = await Test.createTestingModule({ imports })
+  .setLogger(new NestLogger(createLogger('info')))
+  .overrideProvider(EventLimits)
+  .useValue(limits)
+  .compile();
+process.on('SIGTERM', () => void module.close().then(() => process.exit(0)));
+await module.init();
+module.get(EventOutbox).start();
+process.stdout.write('ready\n');
