@@ -68,12 +68,12 @@ export function addUserCommands(program: Command): Command {
           tenantId: options.tenant,
           orgUnitId: options.orgUnit ?? null,
         });
-        printRecord(view(created), options.json);
+        printRecord(userView(created), options.json);
       });
     });
 
   onUser(user, 'show', 'print an account without its secrets', (found) => {
-    return Promise.resolve(view(found));
+    return Promise.resolve(userView(found));
   });
 
   user
@@ -87,7 +87,7 @@ export function addUserCommands(program: Command): Command {
     .action((name: string, status: string, { json }: { json?: boolean }) =>
       administer(name, json, async (found, context) => {
         await context.get(UserChanges).change(operatorAuthority, found.uid, { status: statusOf(status) });
-        return { ...view(found), status: statusOf(status) };
+        return { ...userView(found), status: statusOf(status) };
       }),
     );
 
@@ -100,7 +100,7 @@ export function addUserCommands(program: Command): Command {
       administer(name, json, async (found, context) => {
         const mfaType = oneOf<MfaType>('the type', type, ['email', 'totp']);
         await context.get(UserChanges).change(operatorAuthority, found.uid, { mfaType });
-        return { ...view(found), mfa_type: mfaType };
+        return { ...userView(found), mfa_type: mfaType };
       }),
     );
 
@@ -168,7 +168,7 @@ async function passwordOf(options: PasswordOptions): Promise<string | undefined>
   return options.passwordStdin ? readStandardInput() : options.password;
 }
 
-function view(user: User): Record<string, unknown> {
+export function userView(user: User): Record<string, unknown> {
   return {
     uid: user.uid,
     login_name: user.loginName,

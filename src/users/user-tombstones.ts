@@ -46,10 +46,10 @@ export class UserTombstones {
     return rows.map(({ uid }) => uid);
   }
 
-  /** Of parallel calls, one marks the tombstone. */
-  settle(uid: string): Promise<boolean> {
-    return this.database.won('UPDATE users SET erasing_since = NULL WHERE uid = ? AND erasing_since IS NOT NULL', [
-      uid,
-    ]);
+  /** Erases the traces that remain besides the logs. Of parallel calls, one marks the tombstone. */
+  async settle(uid: string): Promise<void> {
+    await this.database.affected('UPDATE login_tokens SET ip = NULL, user_agent = NULL WHERE user_identity = ?', [uid]);
+    await this.database.affected('DELETE FROM known_browsers WHERE user_id = ?', [uid]);
+    await this.database.won('UPDATE users SET erasing_since = NULL WHERE uid = ? AND erasing_since IS NOT NULL', [uid]);
   }
 }

@@ -5,7 +5,7 @@ import { defaultLanguage, type Language } from '../../shared/languages';
 import type { UserSession } from '../../tokens/user-sessions';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
-import { AdminChange, AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, PageQuery, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
@@ -61,7 +61,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
-  @AdminGet('users/:uid/sessions', 'users.read', AdminSessionPage, notFoundForCaller)
+  @AdminList('users/:uid/sessions', 'users.read', AdminSessionPage, notFoundForCaller)
   @ApiOperation({ operationId: 'adminListUserSessions', summary: 'The sessions of a user', description: streamNote })
   async sessions(
     @Param('uid') uid: string,
@@ -79,7 +79,7 @@ export class AdminUserSupportController {
     });
   }
 
-  @AdminGet('users/:uid/logins', 'users.read', AdminUserLoginPage, notFoundForCaller)
+  @AdminList('users/:uid/logins', 'users.read', AdminUserLoginPage, notFoundForCaller)
   @ApiOperation({ operationId: 'adminListUserLogins', summary: 'The logins of a user', description: streamNote })
   logins(
     @Param('uid') uid: string,

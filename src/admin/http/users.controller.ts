@@ -1,14 +1,15 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { rootTenant } from '../../platform/settings/system-settings';
-import { identityTaken, lockOut, notFoundForCaller } from '../../shared/errors/error-catalogue';
+import { DomainError } from '../../shared/errors/domain-error';
+import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
 import { defaultLanguage } from '../../shared/languages';
 import type { NewUser, UserChange } from '../../users/user-accounts';
 import type { UserPlace } from '../../users/user-listing';
 import { everyTenant } from '../admin-scope';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
-import { AdminChange, AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
 import { UserAdministration } from '../user-administration';
@@ -36,7 +37,7 @@ export class AdminUsersController {
     private readonly erasure: UserErasure,
   ) {}
 
-  @AdminGet('users', 'users.read', AdminUserPage)
+  @AdminList('users', 'users.read', AdminUserPage)
   @ApiOperation({ operationId: 'adminListUsers', summary: 'Find users', description: streamNote })
   list(
     @Query() query: UsersQuery,
@@ -75,7 +76,11 @@ export class AdminUsersController {
   @AdminChange('PATCH', 'users/:uid', 'users.write', AdminUser, notFoundForCaller, identityTaken, lockOut)
   @ApiOperation({ operationId: 'adminChangeUser', summary: 'Change the given fields of a user' })
   async change(@Param('uid') uid: string, @Body() body: ChangeUserDto, @Caller() by: Authority): Promise<AdminUser> {
-    await this.changes.change(by, uid, userChange(body));
+    const change = userChange(body);
+    if (Object.values(change).every((value) => value === undefined)) {
+      throw new DomainError(requestInvalid, { fields: { body: ['body names no field'] } });
+    }
+    await this.changes.change(by, uid, change);
     return this.one(uid, by);
   }
 
