@@ -62,6 +62,17 @@ describe(`the lists of administrators on ${users} users`, () => {
     return (await rowsRead()) - from;
   }
 
+  /** Prints the rows that were read, and the time of a whole request: the slowest one of ten. */
+  async function printFigures(query: string, rows: readonly number[]): Promise<void> {
+    const times: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      const from = performance.now();
+      await service.get(`/admin/users?limit=50&${query}`, { bearer: n % 2 ? root : small });
+      times.push(performance.now() - from);
+    }
+    process.stdout.write(`${query}: ${rows.join(' and ')} rows, ${Math.max(...times).toFixed(1)} ms\n`);
+  }
+
   it.each([
     ['the first page', ''],
     ['a prefix of many login names', 'query=u'],
@@ -78,14 +89,12 @@ describe(`the lists of administrators on ${users} users`, () => {
     ['the users who are not locked', 'locked=false'],
     ['a rare status and a prefix', 'status=-2&query=u4'],
   ])('%s reads about as many rows as it shows, for the root tenant and for a small one', async (_what, query) => {
-    const rows: Record<string, number> = {};
-    for (const [who, bearer] of Object.entries({ root, small })) {
-      rows[who] = (await readBy(`/admin/users?limit=50&${query}`, bearer)) - before;
-    }
-    if (process.env.PLANS_USERS) process.stdout.write(`${query}: ${JSON.stringify(rows)}\n`);
+    const rows: number[] = [];
+    for (const bearer of [root, small]) rows.push((await readBy(`/admin/users?limit=50&${query}`, bearer)) - before);
+    if (process.env.PLANS_USERS) await printFigures(query, rows);
     // 51 rows of the list. A part of the search reads no more than its matches.
-    const filtered = query.includes('&') || query.includes('locked') ? users / 100 : 0;
-    expect(Math.max(...Object.values(rows))).toBeLessThan(300 + filtered);
+    const filtered = /&|locked|status/.test(query) ? users / 100 : 0;
+    expect(Math.max(...rows)).toBeLessThan(300 + filtered);
   });
 
   it('a later page reads no more rows than the first one', async () => {
