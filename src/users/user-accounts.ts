@@ -6,12 +6,14 @@ import type { Transaction } from '../platform/database/database';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
-import { DomainError } from '../shared/errors/domain-error';
-import { type CatalogueEntry, identityTaken, requestInvalid } from '../shared/errors/error-catalogue';
+import { identityTaken } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
+import { AccountProblem } from './account-problem';
 import { type MfaType, type Provider, User, userStatus } from './user.entity';
+
+export { AccountProblem } from './account-problem';
 
 export interface NewUser {
   readonly loginName: string;
@@ -32,8 +34,6 @@ export interface NewUser {
 
 const statuses: readonly number[] = Object.values(userStatus);
 
-export type UserField = 'login_name' | 'email' | 'nickname' | 'status' | 'tenant_id' | 'org_unit_id' | 'provider';
-
 /** The fields of a change. A field that is undefined keeps its value. */
 export interface UserChange {
   readonly email?: string | null;
@@ -43,20 +43,6 @@ export interface UserChange {
   readonly tenantId?: string;
   readonly orgUnitId?: string | null;
   readonly mfaType?: MfaType;
-}
-
-/**
- * An account cannot be created or changed as requested. The message tells the operator of the command line why. An
- * administrator of the API gets the entry of the catalogue, and with COMMON_400001 the message at its field.
- */
-export class AccountProblem extends DomainError {
-  override readonly name = 'AccountProblem';
-
-  constructor(problem: string, why: UserField | CatalogueEntry = requestInvalid) {
-    const field = typeof why === 'string' ? { [why]: [problem] } : undefined;
-    super(typeof why === 'string' ? requestInvalid : why, field && { fields: field });
-    this.message = problem;
-  }
 }
 
 /** Creates and changes accounts: for the command line, the import, and the first login of a directory user. */

@@ -109,11 +109,19 @@ export class User {
   deletedAt: Date | null;
 
   /** Set for a deleted user until `purge` has looked for rows that were written after the deletion. */
-  @Column('datetime', { name: 'erasing_since', nullable: true })
+  @Column('datetime', { name: 'erasing_since', nullable: true, select: false })
   erasingSince?: Date | null;
 
   /** The nickname in lower case, for the search. The database makes it. */
-  @Column({ type: 'varchar', name: 'nickname_key', length: 255, nullable: true, insert: false, update: false })
+  @Column({
+    type: 'varchar',
+    name: 'nickname_key',
+    length: 255,
+    nullable: true,
+    insert: false,
+    update: false,
+    select: false,
+  })
   readonly nicknameKey?: string | null;
 
   /**

@@ -7,11 +7,12 @@ import { SecondFactor } from '../../src/users/second-factor';
 import type { User } from '../../src/users/user.entity';
 import type { TestService } from './app';
 
-/** What `user invite` does, without its audit row. */
+/** What `user invite` does. */
 export function invite({ app }: Pick<TestService, 'app'>, user: User, language: Language = 'en'): Promise<Invitation> {
-  return app
-    .get(Cooldowns)
-    .serialise({ kind: 'reset', subject: user.uid }, (tx) => app.get(UserInvitations).invite(tx, user, language));
+  return app.get(Cooldowns).serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
+    await app.get(AuditTrail).record(tx, 'USER_INVITED', { userId: user.uid });
+    return app.get(UserInvitations).invite(tx, user, language);
+  });
 }
 
 /** What `user reset-totp` does. */
