@@ -3,36 +3,11 @@ import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
 import { type ListedRow, listedUser, listedColumns } from './listing/listed-row';
+import type { ListedUser, UserFilter } from './listing/listed-user';
 import { type Source, sourcesOf } from './listing/sources';
-import type { MfaType, Provider, User } from './user.entity';
+import type { User } from './user.entity';
 
-export interface UserFilter {
-  /** A prefix of the login name, the e-mail address or the nickname. */
-  readonly query?: string;
-  readonly status?: number;
-  readonly tenantId?: string;
-  /** The tenant whose users the caller can reach, if not all. */
-  readonly within?: string;
-  readonly provider?: Provider;
-  readonly locked?: boolean;
-}
-
-export interface ListedUser {
-  readonly uid: string;
-  readonly loginName: string;
-  readonly email: string | null;
-  readonly nickname: string | null;
-  readonly status: number;
-  readonly provider: Provider;
-  readonly isAdmin: boolean;
-  readonly mfaType: MfaType;
-  readonly tenantId: string;
-  readonly orgUnitId: string | null;
-  /** Locked now after failed logins. */
-  readonly locked: boolean;
-  readonly createdAt: Date;
-  readonly lastLoginAt: Date | null;
-}
+export type { ListedUser, UserFilter } from './listing/listed-user';
 
 /** The number of the source that a row came from, its key there, and its uid. */
 export type UserPlace = readonly [source: number, key: string, uid: string];

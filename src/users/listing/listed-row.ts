@@ -1,5 +1,5 @@
 import { timeOf, timeOrNull } from '../../platform/database/sql';
-import type { ListedUser } from '../user-listing';
+import type { ListedUser } from './listed-user';
 import { notLocked } from '../users.repository';
 
 export type ListedRow = Omit<ListedUser, 'isAdmin' | 'locked' | 'createdAt' | 'lastLoginAt'> &

@@ -1,6 +1,6 @@
 import { type SqlValue, timeOf } from '../../platform/database/sql';
 import { identityKey } from '../../shared/identity-key';
-import type { UserFilter } from '../user-listing';
+import type { UserFilter } from './listed-user';
 import { tombstoneKeys } from '../user-tombstones';
 
 interface Condition {
