@@ -6,6 +6,7 @@ import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-c
 import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
 import { Passkeys1764400000000 } from './1764400000000-passkeys';
 import { EventOutbox1764500000000 } from './1764500000000-event-outbox';
+import { Administration1764600000000 } from './1764600000000-administration';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import type { RepeatableMigration } from './repeatable';
@@ -20,6 +21,7 @@ export const migrations: (new () => RepeatableMigration)[] = [
   PasswordNotices1764300000000,
   Passkeys1764400000000,
   EventOutbox1764500000000,
+  Administration1764600000000,
   ServiceClients1764800000000,
   OwnFactors1764900000000,
 ];

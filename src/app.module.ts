@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
+import { AdminModule } from './admin/admin.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { EventsModule } from './events/events.module';
@@ -26,6 +27,7 @@ export class AppModule {
         AuthModule,
         AccountModule,
         IntrospectionModule,
+        ...(config.admin.api ? [AdminModule] : []),
         MetricsModule,
         PortalModule,
       ],

@@ -1,6 +1,7 @@
 import './process-start';
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
+import { addAccountCommands } from './cli/account-commands';
 import { CliProblem, problemOf } from './cli/cli-context';
 import { addClientCommands } from './cli/client-commands';
 import { addConfigCommands } from './cli/config-commands';
@@ -32,6 +33,7 @@ addListCommand(user);
 addImportCommand(user);
 addLostPhoneCommands(user);
 addInviteCommand(user);
+addAccountCommands(user);
 addSessionsCommand(user);
 addConfigCommands(program);
 addClientCommands(program);

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AdministrationModule } from '../admin/administration.module';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
@@ -14,7 +15,6 @@ import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
-import { UserAdministration } from './user-administration';
 import { UserImport } from './user-import';
 
 /** The modules that the command line needs. */
@@ -31,6 +31,7 @@ export class CliModule {
         ConfigModule.with(config),
         PlatformModule,
         EventsModule,
+        AdministrationModule,
         UsersModule,
         AuditModule,
         TokensModule,
@@ -42,7 +43,7 @@ export class CliModule {
         RetentionModule,
         ServiceClientsModule,
       ],
-      providers: [...operators, UserAdministration, UserImport],
+      providers: [...operators, UserImport],
       exports: [...operators],
     };
   }

@@ -12,6 +12,8 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   USER_INVITED: 'user.invited',
   USER_IMPORTED: 'user.imported',
   USER_STATUS_CHANGED: 'user.status_changed',
+  USER_CHANGED: 'user.changed',
+  USER_DELETED: 'user.deleted',
   USER_UNLOCKED: 'user.unlocked',
   USER_TOKENS_REVOKED: 'user.tokens_revoked',
   USER_PROVISIONED: 'user.provisioned',

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { LoginNames } from '../audit/login-names';
 import { CaptchaReceipts } from '../captcha/captcha-receipts';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import { SessionUses } from '../tokens/session-uses';
+import { tombstoneName, UserTombstones } from '../users/user-tombstones';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
@@ -67,6 +69,8 @@ export class Retention {
     private readonly outbox: MailOutbox,
     private readonly events: EventOutbox,
     private readonly sessionUses: SessionUses,
+    private readonly tombstones: UserTombstones,
+    private readonly loginNames: LoginNames,
     private readonly clock: Clock,
   ) {}
 
@@ -87,7 +91,19 @@ export class Retention {
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
     removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
     removed.event_outbox = await inBatches(() => this.events.purgeOld(this.ago(keptSeconds.events), batchRows));
+    await this.finishErasures();
     return removed;
+  }
+
+  /** Erases what a login wrote that was under way when its user was deleted, and what a crash has left. */
+  private async finishErasures(): Promise<void> {
+    for (let uids = await this.tombstones.unsettled(batchRows); uids.length > 0;) {
+      for (const uid of uids) {
+        await this.loginNames.replaceAll(uid, tombstoneName(uid));
+        await this.tombstones.settle(uid);
+      }
+      uids = await this.tombstones.unsettled(batchRows);
+    }
   }
 
   private ago(seconds: number): Date {

@@ -108,6 +108,26 @@ export class User {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 
+  /** When the account was deleted. The row is a tombstone then: it identifies nobody, and nobody can use it. */
+  @Column('datetime', { name: 'deleted_at', nullable: true })
+  deletedAt: Date | null;
+
+  /** Set for a deleted user until `purge` has looked for rows that were written after the deletion. */
+  @Column('datetime', { name: 'erasing_since', nullable: true, select: false })
+  erasingSince?: Date | null;
+
+  /** The nickname in lower case, for the search. The database makes it. */
+  @Column({
+    type: 'varchar',
+    name: 'nickname_key',
+    length: 255,
+    nullable: true,
+    insert: false,
+    update: false,
+    select: false,
+  })
+  readonly nicknameKey?: string | null;
+
   /**
    * The time of the newest entry in `user_change_pwd_logs`, or null. Not a column: UsersRepository reads it with a
    * subquery.

@@ -15,6 +15,7 @@ import { SecondFactor } from './second-factor';
 import { UserAccounts } from './user-accounts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
+import { UserTombstones } from './user-tombstones';
 import { UsersRepository } from './users.repository';
 
 @Module({
@@ -23,6 +24,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserTombstones,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,
@@ -51,6 +53,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserTombstones,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,

@@ -9,7 +9,7 @@ const ranks = [
   ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
   ['mfa', 'password-reset', 'passkeys', 'events'],
-  ['auth', 'account', 'introspection', 'health', 'metrics', 'retention', 'portal'],
+  ['auth', 'account', 'admin', 'introspection', 'health', 'metrics', 'retention', 'portal'],
 ];
 /** Modules whose sub-folders may be imported, too. */
 const open = ['shared', 'platform'];

@@ -49,6 +49,8 @@ const extended: [code: string, status: number][] = [
   ['USER_404001', 404],
   ['PASSKEY_400001', 400],
   ['PASSKEY_401001', 401],
+  ['USER_409001', 409],
+  ['USER_409002', 409],
 ];
 
 const entries = Object.values(catalogue);

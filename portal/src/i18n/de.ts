@@ -47,6 +47,8 @@ export const texts: Texts = {
     PASSKEY_401001:
       'Dieser Passkey funktioniert hier nicht. Vielleicht wurde er entfernt. Verwenden Sie einen anderen oder Ihr Passwort.',
     USER_404001: 'Das gibt es nicht mehr. Laden Sie die Seite neu.',
+    USER_409001: 'Der Benutzername oder die E-Mail-Adresse ist schon vergeben.',
+    USER_409002: 'Damit würden Sie sich aussperren, oder niemand könnte den Dienst mehr verwalten.',
   },
   failures: {
     connection: 'Der Dienst antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',

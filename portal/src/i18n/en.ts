@@ -40,6 +40,8 @@ const errors: Record<ErrorCode, string> = {
   PASSKEY_400001: 'The passkey could not be added. Try again.',
   PASSKEY_401001: 'This passkey does not work here. It may have been removed. Use another one, or your password.',
   USER_404001: 'This no longer exists. Reload the page.',
+  USER_409001: 'The user name or the e-mail address is already in use.',
+  USER_409002: 'This would lock you out, or leave nobody who administers the service.',
 };
 
 export const texts = {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AdminConfig, readAdminConfig } from './admin-config';
 import { type BrandConfig, type PortalConfig, readBrandConfig, readPortalConfig } from './brand-config';
 import { type CaptchaConfig, readCaptchaConfig } from './captcha-config';
 import { readDatabaseUrl } from './database-url';
@@ -79,6 +80,7 @@ export abstract class AppConfig {
   /** Whether the owner gets a mail when a login succeeds from a browser that is new for the account. */
   abstract readonly newSignInNotice: boolean;
   abstract readonly events: EventsConfig;
+  abstract readonly admin: AdminConfig;
   abstract readonly limits: LimitsConfig;
   abstract readonly tracing: TracingConfig;
 }
@@ -152,6 +154,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     mail: readMailConfig(env),
     newSignInNotice: env.flag('NEW_SIGN_IN_NOTICE', false),
     events: readEventsConfig(env, production),
+    admin: readAdminConfig(env),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };

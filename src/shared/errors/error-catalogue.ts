@@ -125,3 +125,13 @@ export const freshLoginRequired = entry(
 export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');
 export const passkeyNotRegistered = entry('PASSKEY_400001', 'The passkey could not be added.', '无法添加该通行密钥。');
 export const passkeyRejected = entry('PASSKEY_401001', 'The passkey is not valid.', '通行密钥无效。');
+export const identityTaken = entry(
+  'USER_409001',
+  'The login name or the e-mail address is already in use.',
+  '登录名或邮箱已被使用。',
+);
+export const lockOut = entry(
+  'USER_409002',
+  'This change would lock you out, or leave the service without an administrator.',
+  '此更改会使您无法登录，或使系统失去管理员。',
+);

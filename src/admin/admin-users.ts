@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { LoginHistory, type PastLogin } from '../audit/login-history';
+import { RecoveryCodes } from '../mfa/recovery-codes';
+import { TrustedDevices } from '../tokens/trusted-devices';
+import { type UserSession, UserSessions } from '../tokens/user-sessions';
+import { passkeysOf } from '../users/passkeys-of';
+import type { User } from '../users/user.entity';
+import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
+import { everyTenant } from './admin-scope';
+import type { Authority } from './authority';
+import { TargetUsers } from './target-users';
+
+export interface UserDetail {
+  readonly user: User;
+  readonly listed: ListedUser;
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: number;
+  readonly sessions: number;
+  readonly devices: number;
+}
+
+/** What administrators see of users. Users of other tenants, and deleted ones, do not exist for them. */
+@Injectable()
+export class AdminUsers {
+  constructor(
+    private readonly listing: UserListing,
+    private readonly targets: TargetUsers,
+    private readonly userSessions: UserSessions,
+    private readonly devices: TrustedDevices,
+    private readonly recoveryCodes: RecoveryCodes,
+    private readonly history: LoginHistory,
+  ) {}
+
+  page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {
+    const within = scope.tenantId === everyTenant ? undefined : scope.tenantId;
+    return this.listing.page({ ...filter, within }, { limit, after });
+  }
+
+  /** @throws AccountProblem USER_404001 */
+  async detail(by: Authority, uid: string): Promise<UserDetail> {
+    const user = await this.targets.find(by, uid);
+    const { left } = await this.recoveryCodes.summary(uid);
+    return {
+      user,
+      listed: this.listing.listed(user),
+      recoveryCodesLeft: left,
+      passkeys: await passkeysOf(uid),
+      sessions: await this.userSessions.count(uid),
+      devices: (await this.devices.list(user)).length,
+    };
+  }
+
+  /** The sessions that have not ended, the newest first. @throws AccountProblem USER_404001 */
+  async sessions(by: Authority, uid: string): Promise<UserSession[]> {
+    await this.targets.find(by, uid);
+    return this.userSessions.list(uid);
+  }
+
+  /** The newest first. @throws AccountProblem USER_404001 */
+  async logins(by: Authority, uid: string, limit: number, before?: { at: Date; id: number }): Promise<PastLogin[]> {
+    await this.targets.find(by, uid);
+    return this.history.page(uid, limit, before);
+  }
+}

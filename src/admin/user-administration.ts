@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEvent } from '../audit/audit-trail';
+import { isHashable, PasswordHasher } from '../hashing/password-hasher';
+import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
+import { UserInvitations } from '../password-reset/user-invitations';
+import { Database } from '../platform/database/database';
+import { changeType } from '../shared/change-type';
+import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
+import type { Language } from '../shared/languages';
+import { usableAddress } from '../shared/mail-address';
+import { Random } from '../shared/random';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { PasswordHistory } from '../users/password-history';
+import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
+import type { User } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
+import { AdminChanges, type Change } from './admin-changes';
+import { type Authority, rulesAdministrators } from './authority';
+import { TargetUsers } from './target-users';
+
+/** `waived` skips the password policy: with `--force`, and for the accounts of the demo. */
+export type PasswordRules = 'policy' | 'waived';
+
+export interface NewPassword {
+  readonly temporary: boolean;
+  readonly rules: PasswordRules;
+}
+
+/**
+ * Creates accounts and sets passwords. Each change is one transaction. It commits the change, the end of the sessions,
+ * the entry of the password history and the audit row together, or nothing.
+ */
+@Injectable()
+export class UserAdministration {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: AdminChanges,
+    private readonly targets: TargetUsers,
+    private readonly users: UsersRepository,
+    private readonly accounts: UserAccounts,
+    private readonly hasher: PasswordHasher,
+    private readonly history: PasswordHistory,
+    private readonly revoker: TokenRevoker,
+    private readonly checks: PasswordChecks,
+    private readonly invitations: UserInvitations,
+    private readonly random: Random,
+  ) {}
+
+  /** Finds a user by login name or uid. @throws AccountProblem if there is none */
+  async find(nameOrUid: string): Promise<User> {
+    const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
+    if (user !== null && user.deletedAt === null) return user;
+    throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`, notFoundForCaller);
+  }
+
+  /** @param rules whether the password policy applies; an operator may waive it. @throws AccountProblem */
+  async hash(password: string, owner: PasswordOwner, rules: PasswordRules = 'policy'): Promise<string> {
+    await this.assertAllowed(password, owner, rules);
+    return this.hasher.hash(password, { ip: 'operator' });
+  }
+
+  /**
+   * @throws AccountProblem if the policy refuses the password and is not waived, or if the password cannot be hashed
+   */
+  async assertAllowed(password: string, owner: PasswordOwner, rules: PasswordRules): Promise<void> {
+    if (password === '' || !isHashable(password)) {
+      throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
+    }
+    if (rules === 'waived') return;
+    const problems = await this.checks.problemsOf(password, owner);
+    if (problems !== '') {
+      throw new AccountProblem(`the password does not meet the policy, ${problems}; --force accepts it anyway`);
+    }
+  }
+
+  /** @throws AccountProblem */
+  create(by: Authority, user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
+    assertPermittedPlace(by, user);
+    return this.changes.make(by, (change) => this.createIn(change, user, event));
+  }
+
+  /**
+   * Creates the user together with the mail that lets the user choose the first password.
+   * @throws AccountProblem
+   */
+  async createInvited(by: Authority, user: NewUser, language: Language): Promise<User> {
+    assertPermittedPlace(by, user);
+    if (usableAddress(user.email) === null) throw new AccountProblem('an invitation needs an e-mail address', 'email');
+    const uid = this.random.uuid();
+    // The gate row of a user stays for ever, so it is not made for a user who cannot be created.
+    await this.rehearse(user);
+    return this.changes.makeWithLinks(by, uid, async (change) => {
+      const created = await this.createIn(change, user, 'USER_CREATED', uid);
+      await this.invitations.invite(change.tx, created, language);
+      await change.record('USER_INVITED', { userId: uid });
+      return created;
+    });
+  }
+
+  /** Creates the user and rolls everything back, to find out whether `create` would fail. @throws AccountProblem */
+  async rehearse(user: NewUser): Promise<void> {
+    const rollback = new Error('rolled back');
+    try {
+      await this.database.transaction(async (tx) => {
+        await this.accounts.create(tx, user);
+        throw rollback;
+      });
+    } catch (error) {
+      if (error !== rollback) throw error;
+    }
+  }
+
+  async setPassword(by: Authority, user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
+    if (user.provider !== 'password')
+      throw new AccountProblem('a directory user has no password in this service: change it in the directory');
+    const hash = await this.hash(password, user, rules);
+    await this.changes.make(by, async ({ tx, record }) => {
+      await this.targets.lock(tx, by, user.uid);
+      await this.users.setPassword(tx, user.uid, hash, { temporary });
+      await this.history.append(tx, user.uid, changeType.administrator, hash);
+      await this.revoker.markRevoked(tx, user.uid);
+      await record('USER_PASSWORD_SET_BY_OPERATOR', { userId: user.uid, detail: { temporary } });
+    });
+  }
+
+  private async createIn(change: Change, user: NewUser, event: AuditEvent, uid?: string): Promise<User> {
+    const created = await this.accounts.create(change.tx, user, uid);
+    if (user.passwordHash !== null) {
+      await this.history.append(change.tx, created.uid, changeType.first, user.passwordHash);
+    }
+    await change.record(event, { userId: created.uid });
+    return created;
+  }
+}
+
+/** @throws AccountProblem AUTH_403001 for another tenant and for an administrator, unless the caller rules both */
+function assertPermittedPlace(by: Authority, { tenantId, isAdmin }: NewUser): void {
+  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !isAdmin)) return;
+  throw new AccountProblem(
+    'only administrators of the root tenant create administrators and users elsewhere',
+    notPermitted,
+  );
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
+import { AdminModule } from '../../src/admin/admin.module';
+import type { AppConfig } from '../../src/platform/config/app-config';
+import { SessionOpener } from '../../src/tokens/session-opener';
+import type { NewUser } from '../../src/users/user-accounts';
+import type { User } from '../../src/users/user.entity';
+import { TestService } from './app';
+
+/** A service with the administration, and the tenants `acme` and `other` beside `root`. */
+export async function startAdministration(
+  settings: Record<string, string> = {},
+  module?: (config: AppConfig) => DynamicModule,
+): Promise<TestService> {
+  const service = await TestService.start({ ADMIN_API: 'on', ...settings }, { module });
+  for (const id of ['acme', 'other']) await givenTenant(service, id);
+  return service;
+}
+
+export async function givenTenant({ database, clock }: TestService, id: string): Promise<void> {
+  await database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [id, id, clock.now()]);
+}
+
+const client = { ip: '192.0.2.1', userAgent: 'jest', language: 'en', requestId: 'test-request' } as const;
+
+/** The access token of a new session. Opening it here needs no bcrypt. @param mfa the factor of the session */
+export async function tokenOf(service: TestService, user: User, mfa: 'totp' | 'device' | null = 'totp') {
+  const signal = new AbortController().signal;
+  return (await service.app.get(SessionOpener).open(user, { ...client, signal }, mfa)).accessToken;
+}
+
+let made = 0;
+
+/** A user without a password, and with an access token by a second factor. */
+export async function givenCaller(service: TestService, more: Partial<NewUser> = {}, mfa?: 'totp' | 'device' | null) {
+  const user = await service.givenUser(`caller-${++made}`, { password: null, ...more });
+  return { user, bearer: await tokenOf(service, user, mfa) };
+}
+
+/** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
+export function adminRoutes(): string[] {
+  const controllers = Reflect.getMetadata('controllers', AdminModule) as Type<unknown>[];
+  return controllers.flatMap((controller) => {
+    const prototype = controller.prototype as Record<string, unknown>;
+    const base = Reflect.getMetadata('path', controller) as string;
+    return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+      const path = Reflect.getMetadata('path', prototype[name] as object) as string | undefined;
+      const method = RequestMethod[Reflect.getMetadata('method', prototype[name] as object) as number];
+      return path === undefined || name === 'constructor' ? [] : [`${method} /${base}/${path}`];
+    });
+  });
+}
+
+/** The table of docs/operations/administration.md#access: for each route the answer to each caller. */
+export function accessTable(): Record<string, Record<string, string>> {
+  const page = readFileSync(join(__dirname, '../../docs/operations/administration.md'), 'utf8');
+  const lines = page.slice(page.indexOf('<a id="access">')).split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('| Route'));
+  const cells = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const end = lines.findIndex((line, i) => i > begin && !line.startsWith('|'));
+  const [head = [], , ...rows] = lines.slice(begin, end).map(cells);
+  return Object.fromEntries(
+    rows.map(([route = '', ...answers]) => [
+      route,
+      Object.fromEntries(answers.map((answer, i) => [head[i + 1] ?? '', answer])),
+    ]),
+  );
+}
