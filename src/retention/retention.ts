@@ -81,6 +81,7 @@ export class Retention {
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
     removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
+    await inBatches(() => this.outbox.forgetExpired(batchRows));
     return removed;
   }
 

@@ -13,6 +13,7 @@ import { PasswordHistory } from './password-history';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
 import { UserAccounts } from './user-accounts';
+import { UserCounts } from './user-counts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
 import { UsersRepository } from './users.repository';
@@ -23,6 +24,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserCounts,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,
@@ -51,6 +53,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserCounts,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,

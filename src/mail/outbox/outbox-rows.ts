@@ -85,12 +85,13 @@ export class OutboxRows {
   }
 
   /**
-   * Sets the final status and deletes the payload. After the lease has ended, another process may have claimed the
+   * Sets the final status and deletes the payload, except for a mail that is given up: an administrator may retry it until
+   * it expires. After the lease has ended, another process may have claimed the
    * mail. `claimed_by` lets only the current owner win. The former owner gets false and changes nothing.
    */
   settle(mail: ClaimedMail, status: FinalStatus): Promise<boolean> {
     return this.database.won(
-      `UPDATE mail_outbox SET status = ?, payload = NULL, sent_at = ?, claimed_by = NULL, claimed_until = NULL
+      `UPDATE mail_outbox SET status = ?, ${status === mailStatus.dead ? '' : 'payload = NULL, '}sent_at = ?, claimed_by = NULL, claimed_until = NULL
        WHERE id = ? AND status = ? AND claimed_by = ?`,
       [status, status === mailStatus.sent ? this.clock.now() : null, mail.id, mailStatus.waiting, mail.claim],
     );
