@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
+import { AdminModule } from './admin/admin.module';
 import { AuthModule } from './auth/auth.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
@@ -22,6 +23,7 @@ export class AppModule {
         HealthModule,
         AuthModule,
         AccountModule,
+        ...(config.admin.api ? [AdminModule] : []),
         MetricsModule,
         PortalModule,
       ],

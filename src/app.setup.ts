@@ -78,7 +78,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   if (config.http.corsOrigins.length > 0) {
     app.enableCors({
       origin: [...config.http.corsOrigins],
-      methods: ['GET', 'POST', 'DELETE'],
+      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: ['retry-after'],
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,

@@ -13,6 +13,8 @@ const config = configOrExit({
   HOST: '127.0.0.1',
   LOG_LEVEL: 'warn',
   PORTAL: 'on',
+  ADMIN_API: 'on',
+  ADMIN_REQUIRES_MFA: 'false',
   CAPTCHA_TEST_TOKEN: demoCaptchaToken,
   RESET_RESPONSE_UID: 'token',
   TOTP_ENROLMENT_BINDING: 'ip',

@@ -2,6 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import type { Sql } from '../platform/database/sql';
+import type { Actor } from './actor';
 import { Operator } from './operator';
 
 /** docs/spec/service.md#6.3 defines `USER_RESET_PASSWORD`. The other names have the same form. */
@@ -10,6 +11,8 @@ export type AuditEvent =
   | 'USER_PASSWORD_CHANGED'
   | 'USER_PASSWORD_SET_BY_OPERATOR'
   | 'USER_CREATED'
+  | 'USER_CHANGED'
+  | 'USER_DELETED'
   | 'USER_INVITED'
   | 'USER_IMPORTED'
   | 'USER_STATUS_CHANGED'
@@ -49,13 +52,15 @@ export interface AuditEntry {
   readonly userId?: string;
   /** Absent when an operator acts on the command line. */
   readonly client?: ClientInfo;
+  /** The administrator who acts. Then `client` is that of the administrator. */
+  readonly actor?: Actor;
   /** Numbers and names for the auditor. Never put text of a request here: it can contain a secret. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /**
  * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). A
- * row that a command of the CLI writes also names the operator.
+ * row names the administrator who acts through the API, or the operator who runs a command.
  */
 @Injectable()
 export class AuditTrail {
@@ -64,14 +69,15 @@ export class AuditTrail {
     @Optional() private readonly operator?: Operator,
   ) {}
 
-  async record(sql: Sql, event: AuditEvent, { userId, client, detail }: AuditEntry): Promise<void> {
+  async record(sql: Sql, event: AuditEvent, { userId, actor, detail, ...entry }: AuditEntry): Promise<void> {
+    const client = actor?.client ?? entry.client;
     await sql.affected(
       `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         event,
         userId ?? null,
-        this.operator?.name ?? null,
+        actor?.id ?? this.operator?.name ?? null,
         client?.ip ?? null,
         client?.userAgent ?? null,
         client?.requestId ?? null,

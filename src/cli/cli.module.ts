@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AdministrationModule } from '../admin/administration.module';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
@@ -11,7 +12,6 @@ import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
-import { UserAdministration } from './user-administration';
 import { UserImport } from './user-import';
 
 /** The modules that the command line needs. */
@@ -27,6 +27,7 @@ export class CliModule {
       imports: [
         ConfigModule.with(config),
         PlatformModule,
+        AdministrationModule,
         UsersModule,
         AuditModule,
         TokensModule,
@@ -36,7 +37,7 @@ export class CliModule {
         PasswordResetModule,
         RetentionModule,
       ],
-      providers: [...operators, UserAdministration, UserImport],
+      providers: [...operators, UserImport],
       exports: [...operators],
     };
   }

@@ -3,7 +3,7 @@ import { UserInvitations } from '../password-reset/user-invitations';
 import { usableAddress } from '../shared/mail-address';
 import { defaultLanguage, languageOf, languages } from '../shared/languages';
 import { CliProblem, inContext, printRecord } from './cli-context';
-import { UserAdministration } from './user-administration';
+import { UserAdministration } from '../admin/user-administration';
 
 interface Options {
   printLink?: boolean;

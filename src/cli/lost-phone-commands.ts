@@ -5,7 +5,7 @@ import { TotpReset } from '../mfa/totp-reset';
 import { TrustedDevices } from '../tokens/trusted-devices';
 import type { User } from '../users/user.entity';
 import { inContext, printRecord, printRows } from './cli-context';
-import { UserAdministration } from './user-administration';
+import { UserAdministration } from '../admin/user-administration';
 
 interface Options {
   revoke?: boolean;

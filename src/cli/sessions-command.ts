@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UserSessions } from '../tokens/user-sessions';
 import { inContext, printRows } from './cli-context';
-import { UserAdministration } from './user-administration';
+import { UserAdministration } from '../admin/user-administration';
 
 /** `user sessions NAME`: prints the sessions of an account that have not ended. `user revoke-tokens` ends them. */
 export function addSessionsCommand(user: Command): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
 import { CliProblem, inContext, oneOf, printRecord, readStandardInput, statusOf } from './cli-context';
-import { type PasswordRules, UserAdministration } from './user-administration';
+import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 
 interface CreateOptions {
   loginName: string;

@@ -6,7 +6,7 @@ import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
 import { type Fields, readRows } from './import-rows';
-import { type PasswordRules, UserAdministration } from './user-administration';
+import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 
 export interface ImportReport {
   rows: number;

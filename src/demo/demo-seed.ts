@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
-import { UserAdministration } from '../cli/user-administration';
+import { UserAdministration } from '../admin/user-administration';
 import { UsersRepository } from '../users/users.repository';
 import { demoAccounts, demoPassword } from './demo-accounts';
 

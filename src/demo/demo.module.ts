@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AdministrationModule } from '../admin/administration.module';
 import { AppModule } from '../app.module';
 import { AuditModule } from '../audit/audit.module';
-import { UserAdministration } from '../cli/user-administration';
 import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { AppConfig } from '../platform/config/app-config';
@@ -26,9 +26,17 @@ export class DemoModule {
   static with(config: AppConfig): DynamicModule {
     return {
       module: DemoModule,
-      imports: [AppModule.with(config), UsersModule, AuditModule, TokensModule, PasswordResetModule, PortalModule],
+      imports: [
+        AppModule.with(config),
+        AdministrationModule,
+        UsersModule,
+        AuditModule,
+        TokensModule,
+        PasswordResetModule,
+        PortalModule,
+      ],
       controllers: [DemoOutboxController],
-      providers: [UserAdministration, DemoSeed, DemoOutbox, OwnNames],
+      providers: [DemoSeed, DemoOutbox, OwnNames],
     };
   }
 }

@@ -11,6 +11,7 @@ import { loadConfig } from '../platform/config/app-config';
 export async function wholeDocument(): Promise<OpenAPIObject> {
   const config = loadConfig({
     NODE_ENV: 'test',
+    ADMIN_API: 'on',
     DATABASE_URL: 'sqlite::memory:',
     JWT_SECRET: 'nothing is ever signed with this secret',
     DATA_ENCRYPTION_KEY: Buffer.from('nothing is ever sealed with this').toString('base64'),

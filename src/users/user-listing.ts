@@ -3,8 +3,8 @@ import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
-import type { SqlValue } from '../platform/database/sql';
-import type { Provider } from './user.entity';
+import { type SqlValue, timeOf, timeOrNull } from '../platform/database/sql';
+import type { MfaType, Provider } from './user.entity';
 import { notLocked } from './users.repository';
 
 export interface UserFilter {
@@ -12,6 +12,8 @@ export interface UserFilter {
   readonly query?: string;
   readonly status?: number;
   readonly tenantId?: string;
+  /** The tenant whose users the caller can reach, if not all. */
+  readonly within?: string;
   readonly provider?: Provider;
   readonly locked?: boolean;
 }
@@ -20,8 +22,17 @@ export interface ListedUser {
   readonly uid: string;
   readonly loginName: string;
   readonly email: string | null;
+  readonly nickname: string | null;
   readonly status: number;
   readonly provider: Provider;
+  readonly isAdmin: boolean;
+  readonly mfaType: MfaType;
+  readonly tenantId: string;
+  readonly orgUnitId: string | null;
+  /** Locked now after failed logins. */
+  readonly locked: boolean;
+  readonly createdAt: Date;
+  readonly lastLoginAt: Date | null;
 }
 
 export interface UserPage {
@@ -33,7 +44,8 @@ export interface UserPage {
 /** Rows of one statement: a few milliseconds of work and a few hundred kilobytes. */
 export const pageRows = 1000;
 
-type Row = ListedUser & { readonly pageKey: string };
+type Row = Omit<ListedUser, 'isAdmin' | 'locked' | 'createdAt' | 'lastLoginAt'> &
+  Record<'isAdmin' | 'notLocked' | 'createdAt' | 'lastLoginAt', unknown> & { readonly pageKey: string };
 
 /** Lists accounts in the order of their login names, page by page: memory holds one page at most. */
 @Injectable()
@@ -58,19 +70,27 @@ export class UserListing {
   /** Continues after the last key: an account that is created or removed meanwhile does not shift the others. */
   async page(filter: UserFilter, { limit, after }: { limit: number; after: string }): Promise<UserPage> {
     const { conditions, values } = this.where(filter);
+    const lock = this.lockBounds();
     const rows = await this.database.rows<Row>(
-      `SELECT uid, login_name AS loginName, email, status, provider, login_name_key AS pageKey FROM users
+      `SELECT uid, login_name AS loginName, email, nickname, status, provider, is_admin AS isAdmin, mfa_type AS mfaType,
+              tenant_id AS tenantId, org_unit_id AS orgUnitId, created_at AS createdAt,
+              last_login_success_time AS lastLoginAt, ${notLocked} AS notLocked, login_name_key AS pageKey
+       FROM users
        WHERE ${['login_name_key > ?', ...conditions].join(' AND ')} ORDER BY login_name_key LIMIT ${Number(limit) + 1}`,
-      [after, ...values],
+      [...lock, after, ...values],
     );
     const items = rows.slice(0, limit);
     return {
-      items: items.map(({ uid, loginName, email, status, provider }) => ({ uid, loginName, email, status, provider })),
+      items: items.map(listedUser),
       next: rows.length > limit ? (items.at(-1)?.pageKey ?? null) : null,
     };
   }
 
-  private where({ query, status, tenantId, provider, locked }: UserFilter) {
+  private lockBounds(): [number, Date] {
+    return [this.config.lock.maxCount, this.clock.secondsFromNow(-this.config.lock.windowSeconds)];
+  }
+
+  private where({ query, status, tenantId, within, provider, locked }: UserFilter) {
     const conditions: string[] = [];
     const values: SqlValue[] = [];
     const add = (condition: string, ...bound: SqlValue[]) => {
@@ -91,13 +111,21 @@ export class UserListing {
     }
     if (status !== undefined) add('status = ?', status);
     if (tenantId !== undefined) add('tenant_id = ?', tenantId);
+    if (within !== undefined) add('tenant_id = ?', within);
     if (provider !== undefined) add('provider = ?', provider);
-    if (locked !== undefined) {
-      const since = this.clock.secondsFromNow(-this.config.lock.windowSeconds);
-      add(locked ? `NOT (${notLocked})` : notLocked, this.config.lock.maxCount, since);
-    }
+    if (locked !== undefined) add(locked ? `NOT (${notLocked})` : notLocked, ...this.lockBounds());
     return { conditions, values };
   }
+}
+
+function listedUser({ uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId, ...row }: Row) {
+  return {
+    ...{ uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId },
+    isAdmin: Number(row.isAdmin) === 1,
+    locked: Number(row.notLocked) !== 1,
+    createdAt: timeOf(row.createdAt),
+    lastLoginAt: timeOrNull(row.lastLoginAt),
+  };
 }
 
 /** A LIKE pattern for texts that begin with this one. Wildcards in the text are escaped. */

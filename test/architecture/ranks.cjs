@@ -9,7 +9,7 @@ const ranks = [
   ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['tokens'],
   ['mfa', 'password-reset'],
-  ['auth', 'account', 'health', 'metrics', 'retention', 'portal'],
+  ['auth', 'account', 'admin', 'health', 'metrics', 'retention', 'portal'],
 ];
 /** Modules whose sub-folders may be imported, too. */
 const open = ['shared', 'platform'];

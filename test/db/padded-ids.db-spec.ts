@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UserAdministration } from '../../src/cli/user-administration';
+import { UserAdministration } from '../../src/admin/user-administration';
 import { UserImport } from '../../src/cli/user-import';
 import { DemoModule } from '../../src/demo/demo.module';
 import { AccountProblem, assertTenant } from '../../src/users/user-accounts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import { CliModule } from '../../src/cli/cli.module';
-import { UserAdministration } from '../../src/cli/user-administration';
+import { UserAdministration } from '../../src/admin/user-administration';
 import { DemoModule } from '../../src/demo/demo.module';
 import { AppConfig } from '../../src/platform/config/app-config';
 import { answer, BreachStub, lineOf, range, sha1 } from '../support/breach-stub';

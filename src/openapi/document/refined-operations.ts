@@ -16,6 +16,7 @@ interface Answer {
   content?: { 'application/json'?: JsonContent };
 }
 
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const retryAfter = { $ref: '#/components/headers/RetryAfter' };
 
 /**
@@ -28,14 +29,14 @@ export function refineOperations(document: OpenAPIObject): void {
     RetryAfter: { description: 'Seconds to wait (RFC 9110 §10.2.3).', schema: { type: 'integer', minimum: 1 } },
   };
   for (const path of Object.values(document.paths)) {
-    for (const method of ['get', 'post', 'delete'] as const) {
+    for (const method of methods) {
       if (path[method] !== undefined) refine(path[method], method, components.schemas);
     }
   }
   dropUnused(document, components.schemas);
 }
 
-function refine(operation: Mutable<Operation>, method: 'get' | 'post' | 'delete', schemas: Schemas): void {
+function refine(operation: Mutable<Operation>, method: (typeof methods)[number], schemas: Schemas): void {
   // An empty list means that no token is needed. Without a list the security of the document would apply.
   operation.security ??= [];
   // A GET has no body, so these errors about the body cannot occur.

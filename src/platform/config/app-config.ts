@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AdminConfig, readAdminConfig } from './admin-config';
 import { type BrandConfig, type PortalConfig, readBrandConfig, readPortalConfig } from './brand-config';
 import { type CaptchaConfig, readCaptchaConfig } from './captcha-config';
 import { readDatabaseUrl } from './database-url';
@@ -74,6 +75,7 @@ export abstract class AppConfig {
   abstract readonly mail: MailConfig;
   /** Whether the owner gets a mail when a login succeeds from a browser that is new for the account. */
   abstract readonly newSignInNotice: boolean;
+  abstract readonly admin: AdminConfig;
   abstract readonly limits: LimitsConfig;
   abstract readonly tracing: TracingConfig;
 }
@@ -145,6 +147,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ldap: readLdapConfig(env),
     mail: readMailConfig(env),
     newSignInNotice: env.flag('NEW_SIGN_IN_NOTICE', false),
+    admin: readAdminConfig(env),
     limits: readLimitsConfig(env, production),
     tracing: readTracingConfig(env),
   };

@@ -1,22 +1,46 @@
-import { type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type Type, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, IS_STRING, ValidationTypes } from 'class-validator';
 import { DomainError } from '../../shared/errors/domain-error';
 import { requestInvalid } from '../../shared/errors/error-catalogue';
 
+const options = {
+  whitelist: true,
+  transform: true,
+  transformOptions: { enableImplicitConversion: false },
+  forbidUnknownValues: true,
+  // messageOf needs the value and its class. Neither is part of the answer.
+  validationError: { target: true, value: true },
+  exceptionFactory: (errors: ValidationError[]) => new DomainError(requestInvalid, { fields: fieldsOf(errors) }),
+};
+
+const strictTypes = new WeakSet<object>();
+
+/** Unknown fields of these classes are refused instead of dropped. */
+export function refuseUnknownFieldsOf(types: readonly Type<unknown>[]): void {
+  for (const type of types) strictTypes.add(type);
+}
+
 /**
- * Checks the types of each body. COMMON_400001 names the fields that are wrong. Unknown fields are dropped. Values are
- * not converted, so no array or object reaches a query (docs/spec/attacks.md#w42).
+ * Checks the types of each body. COMMON_400001 names the fields that are wrong. Unknown fields are dropped, except for
+ * the classes of `refuseUnknownFieldsOf`. Values are not converted, so no array or object reaches a query
+ * (docs/spec/attacks.md#w42).
  */
 export function validationPipe(): ValidationPipe {
-  return new ValidationPipe({
-    whitelist: true,
-    transform: true,
-    transformOptions: { enableImplicitConversion: false },
-    forbidUnknownValues: true,
-    // messageOf needs the value and its class. Neither is part of the answer.
-    validationError: { target: true, value: true },
-    exceptionFactory: (errors) => new DomainError(requestInvalid, { fields: fieldsOf(errors) }),
-  });
+  return new BodyValidation();
+}
+
+class BodyValidation extends ValidationPipe {
+  private readonly strict = new ValidationPipe({ ...options, forbidNonWhitelisted: true });
+
+  constructor() {
+    super(options);
+  }
+
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { metatype } = metadata;
+    if (metatype !== undefined && strictTypes.has(metatype)) return this.strict.transform(value, metadata);
+    return super.transform(value, metadata);
+  }
 }
 
 function fieldsOf(errors: readonly ValidationError[]): Record<string, string[]> {
@@ -26,6 +50,7 @@ function fieldsOf(errors: readonly ValidationError[]): Record<string, string[]> 
 /** One message for each field: that it is missing, else that its type is wrong, else the first rule that it breaks. */
 function messageOf(error: ValidationError): string {
   const { property, constraints = {} } = error;
+  if (constraints.whitelistValidation !== undefined) return `${property} is not a known field`;
   const value: unknown = error.value;
   const missing = value === undefined || value === null || (value === '' && !isOptional(error));
   if (missing) return `${property} is required`;

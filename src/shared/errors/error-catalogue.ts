@@ -123,3 +123,13 @@ export const freshLoginRequired = entry(
   '距离上次登录时间过长，请重新登录后再执行此操作。',
 );
 export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');
+export const identityTaken = entry(
+  'USER_409001',
+  'The login name or the e-mail address is already in use.',
+  '登录名或邮箱已被使用。',
+);
+export const lockOut = entry(
+  'USER_409002',
+  'This change would lock you out, or leave the service without an administrator.',
+  '此更改会使您无法登录，或使系统失去管理员。',
+);

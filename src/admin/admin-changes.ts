@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEntry, type AuditEvent, AuditTrail } from '../audit/audit-trail';
+import { Database, type Transaction } from '../platform/database/database';
+import { DomainError } from '../shared/errors/domain-error';
+import { accessTokenRevoked } from '../shared/errors/error-catalogue';
+import { userStatus } from '../users/user.entity';
+import type { Authority } from './authority';
+
+/** One change: its transaction, and its audit row. */
+export interface Change {
+  readonly tx: Transaction;
+  record(event: AuditEvent, entry?: Omit<AuditEntry, 'actor' | 'client'>): Promise<void>;
+}
+
+/** Each change by an administrator or an operator is one transaction with at least one audit row that names its actor. */
+@Injectable()
+export class AdminChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * @param before locks that the transaction takes before the row of the administrator
+   * @throws Error when the work has written no audit row; the change is rolled back
+   */
+  make<T>(
+    by: Authority,
+    work: (change: Change) => Promise<T>,
+    before?: (tx: Transaction) => Promise<void>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      await before?.(tx);
+      await this.hold(tx, by);
+      let recorded = false;
+      const result = await work({
+        tx,
+        record: async (event, entry = {}) => {
+          await this.audit.record(tx, event, { ...entry, actor: by.actor });
+          recorded = true;
+        },
+      });
+      if (!recorded) throw new Error('a change by an administrator has no audit row');
+      return result;
+    });
+  }
+
+  /**
+   * Locks the row of the administrator until the transaction ends.
+   * Races with a demotion, a move or a disabling of this administrator, on any replica. If it commits first, the
+   * credential version has changed, and this UPDATE matches no row. If it comes later, it waits for this transaction.
+   * @throws DomainError AUTH_401004
+   */
+  async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
+    if (actor === undefined) return;
+    const unchanged = await tx.won(
+      `UPDATE users SET credential_version = credential_version
+       WHERE uid = ? AND is_admin = 1 AND status = ${userStatus.enabled} AND credential_version = ?`,
+      [actor.id, credentialVersion ?? null],
+    );
+    if (!unchanged) throw new DomainError(accessTokenRevoked);
+  }
+}

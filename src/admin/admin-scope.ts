@@ -1,0 +1,22 @@
+import { rootTenant } from '../platform/settings/system-settings';
+import type { SqlValue } from '../platform/database/sql';
+
+/** A symbol, because any text may be the id of a tenant. */
+export const everyTenant = Symbol('every tenant');
+
+/** The tenant whose rows a caller can reach. Each statement has it in its WHERE; rows outside are USER_404001. */
+export interface AdminScope {
+  readonly tenantId: string | typeof everyTenant;
+}
+
+/** An administrator of the root tenant reaches every tenant, any other one only the own tenant. */
+export function scopeOf({ tenantId }: { readonly tenantId: string }): AdminScope {
+  return { tenantId: tenantId === rootTenant ? everyTenant : tenantId };
+}
+
+/** The condition of a scope, for the WHERE of a statement. */
+export function within({ tenantId }: AdminScope, column = 'tenant_id'): { condition: string; values: SqlValue[] } {
+  return tenantId === everyTenant
+    ? { condition: '1 = 1', values: [] }
+    : { condition: `${column} = ?`, values: [tenantId] };
+}

@@ -1,0 +1,17 @@
+import type { Actor } from '../audit/actor';
+import { type AdminScope, everyTenant } from './admin-scope';
+
+/** Who asks for a change, and which rows this caller can reach. Every use case takes it. */
+export interface Authority {
+  readonly scope: AdminScope;
+  /** The administrator of a request. Undefined on the command line: AuditTrail names the Operator. */
+  readonly actor?: Actor;
+  /** Ties the change to the rights that the guard has read: AdminChanges compares it in the transaction. */
+  readonly credentialVersion?: number;
+}
+
+/** The command line reaches everything. */
+export const operatorAuthority: Authority = { scope: { tenantId: everyTenant } };
+
+/** Whether the caller may change the rights, the tenant and the accounts of administrators. */
+export const rulesAdministrators = ({ scope }: Authority): boolean => scope.tenantId === everyTenant;

@@ -1,0 +1,31 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AppConfig } from '../../platform/config/app-config';
+import { DomainError } from '../../shared/errors/domain-error';
+import { notPermitted } from '../../shared/errors/error-catalogue';
+import type { CurrentSession } from '../../tokens/current-session';
+import { permissionOf } from './declared-routes';
+import { isPermitted } from './permissions';
+
+/** A trusted device (`device`) only replaces the code, so it is no second factor. */
+const secondFactors: ReadonlySet<string> = new Set(['otp', 'hwk', 'mfa']);
+
+/**
+ * Admits administrators whose role has the permission of the route (docs/spec/extensions.md#d). It runs after
+ * AccessTokenGuard, which has read the row of the user in the statement that checked the token. So a demotion is known
+ * to the next request, on every replica.
+ */
+@Injectable()
+export class AdminGuard implements CanActivate {
+  constructor(private readonly config: AppConfig) {}
+
+  /** @throws DomainError AUTH_403001 */
+  canActivate(context: ExecutionContext): boolean {
+    const { user, payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
+    const permission = permissionOf(context.getHandler());
+    const strong = !this.config.admin.requiresMfa || payload.amr.some((method) => secondFactors.has(method));
+    const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
+    if (!admitted) throw new DomainError(notPermitted);
+    return true;
+  }
+}

@@ -1,0 +1,12 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { CurrentSession } from '../../tokens/current-session';
+import { scopeOf } from '../admin-scope';
+import type { Authority } from '../authority';
+
+/** `@Caller() by: Authority`: the administrator of the request, with the tenant of the row that the guard has read. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Authority => {
+  const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>();
+  const { user, credentialVersion } = request.user;
+  return { scope: scopeOf(user), actor: { id: user.uid, client: request.client }, credentialVersion };
+});

@@ -1,0 +1,29 @@
+import { rootTenant } from '../../platform/settings/system-settings';
+
+export type AdminPermission =
+  | 'overview.read'
+  | 'users.read'
+  | 'users.write'
+  | 'logs.read'
+  | 'config.read'
+  | 'config.write'
+  | 'mails.read'
+  | 'mails.write'
+  | 'tenants.read'
+  | 'tenants.write'
+  | 'units.read'
+  | 'units.write';
+
+/** What an administrator of another tenant than the root tenant may do, within the own tenant. */
+const ofEachTenant: ReadonlySet<AdminPermission> = new Set([
+  'overview.read',
+  'users.read',
+  'users.write',
+  'logs.read',
+  'units.read',
+  'units.write',
+]);
+
+export function isPermitted(permission: AdminPermission, tenantId: string): boolean {
+  return tenantId === rootTenant || ofEachTenant.has(permission);
+}

@@ -1,0 +1,270 @@
+import { IsBoolean, IsEmail, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
+import type { MfaType, Provider } from '../../users/user.entity';
+import { PageQuery } from '../frame/lists';
+
+const statuses = [1, 0, -1, -2] as const;
+const optional = { required: false } as const;
+const nullable = { type: 'string', nullable: true } as const;
+
+export class UsersQuery extends PageQuery {
+  @ApiProperty({ ...optional, description: 'The beginning of the login name, e-mail address or nickname.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  query?: string;
+
+  @ApiProperty({ ...optional, type: 'integer', enum: statuses })
+  @IsOptional()
+  @Matches(/^(1|0|-1|-2)$/, { message: 'status must be 1, 0, -1 or -2' })
+  status?: string;
+
+  @ApiProperty(optional)
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  tenant_id?: string;
+
+  @ApiProperty({ ...optional, type: 'boolean', description: 'Whether the account is locked now after failed logins.' })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  locked?: string;
+}
+
+export class AdminUserItem {
+  @ApiProperty({ format: 'uuid' })
+  uid: string;
+
+  @ApiProperty({ example: 'alice' })
+  login_name: string;
+
+  @ApiProperty({ ...nullable, example: 'alice@example.com' })
+  email: string | null;
+
+  @ApiProperty({ ...nullable, example: 'Alice' })
+  nickname: string | null;
+
+  @ApiProperty({ type: 'integer', enum: statuses, description: '1 enabled, 0 not enabled, -1 disabled, -2 expired.' })
+  status: number;
+
+  @ApiProperty({ enum: ['password', 'ldap'] })
+  provider: Provider;
+
+  @ApiProperty()
+  is_admin: boolean;
+
+  @ApiProperty({ enum: ['email', 'totp'] })
+  mfa_type: MfaType;
+
+  @ApiProperty({ example: 'root' })
+  tenant_id: string;
+
+  @ApiProperty({ ...nullable, example: 'sales' })
+  org_unit_id: string | null;
+
+  @ApiProperty({ description: 'Whether the account is locked now after failed logins.' })
+  locked: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ ...nullable, format: 'date-time' })
+  last_login_at: string | null;
+}
+
+export class AdminUserPage {
+  @ApiProperty({ type: [AdminUserItem], description: 'In the order of the login names.' })
+  items: AdminUserItem[];
+
+  @ApiProperty({ ...nullable, description: 'The cursor of the next page, or null after the last one.' })
+  next: string | null;
+}
+
+export class AdminUser extends AdminUserItem {
+  @ApiProperty({ description: 'The next login has to change the password.' })
+  must_change_password: boolean;
+
+  @ApiProperty({ ...nullable, format: 'date-time' })
+  password_set_at: string | null;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  failed_logins: number;
+
+  @ApiProperty({ ...nullable, format: 'date-time' })
+  last_failed_login_at: string | null;
+
+  @ApiProperty({ description: 'Whether an authenticator is set up.' })
+  totp_enrolled: boolean;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  recovery_codes_left: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  passkeys: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Sessions that have not ended.' })
+  sessions: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Trusted devices.' })
+  devices: number;
+
+  @ApiProperty({ ...nullable, description: 'The entry of a directory user.' })
+  directory_id: string | null;
+}
+
+/** The rules that depend on more than one field are those of UserAccounts. */
+export class CreateUserDto {
+  @ApiProperty({ example: 'alice' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(255)
+  login_name: string;
+
+  @ApiProperty({ ...nullable, ...optional, example: 'alice@example.com' })
+  @IsOptional()
+  @IsEmail()
+  email?: string | null;
+
+  @ApiProperty({ ...nullable, ...optional, example: 'Alice' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  nickname?: string | null;
+
+  @ApiProperty({ ...optional, description: 'By default the tenant of the caller.', example: 'root' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  tenant_id?: string;
+
+  @ApiProperty({ ...nullable, ...optional, example: 'sales' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  org_unit_id?: string | null;
+
+  @ApiProperty({ ...optional, default: false })
+  @IsOptional()
+  @IsBoolean()
+  is_admin?: boolean;
+
+  @ApiProperty({ ...optional, enum: ['email', 'totp'], default: 'email' })
+  @IsOptional()
+  @IsIn(['email', 'totp'])
+  mfa_type?: MfaType;
+
+  @ApiProperty({ ...optional, enum: ['password', 'ldap'], default: 'password' })
+  @IsOptional()
+  @IsIn(['password', 'ldap'])
+  provider?: Provider;
+
+  @ApiProperty({ ...optional, default: false, description: 'Mails a link by which the user sets the first password.' })
+  @IsOptional()
+  @IsBoolean()
+  invite?: boolean;
+}
+
+export class ChangeUserDto {
+  @ApiProperty({ ...nullable, ...optional, example: 'alice@example.com' })
+  @IsOptional()
+  @IsEmail()
+  email?: string | null;
+
+  @ApiProperty({ ...nullable, ...optional, example: 'Alice' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  nickname?: string | null;
+
+  @ApiProperty({ ...optional, type: 'integer', enum: statuses })
+  @IsOptional()
+  @IsInt()
+  @IsIn(statuses)
+  status?: number;
+
+  @ApiProperty(optional)
+  @IsOptional()
+  @IsBoolean()
+  is_admin?: boolean;
+
+  @ApiProperty({ ...optional, example: 'root' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  tenant_id?: string;
+
+  @ApiProperty({ ...nullable, ...optional, example: 'sales' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  org_unit_id?: string | null;
+
+  @ApiProperty({ ...optional, enum: ['email', 'totp'] })
+  @IsOptional()
+  @IsIn(['email', 'totp'])
+  mfa_type?: MfaType;
+}
+
+export class AdminResult {
+  @ApiProperty({ enum: [true] })
+  result: true;
+}
+
+export class AdminSessionItem {
+  @ApiProperty({ format: 'uuid' })
+  sid: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ format: 'date-time', description: 'The last refresh, or else the login.' })
+  last_used_at: string;
+
+  @ApiProperty({ ...nullable, example: '203.0.113.7' })
+  ip: string | null;
+
+  @ApiProperty({ ...nullable, example: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0' })
+  user_agent: string | null;
+
+  @ApiProperty({ type: [String], example: ['pwd', 'otp'] })
+  amr: readonly string[];
+}
+
+export class AdminSessionPage {
+  @ApiProperty({ type: [AdminSessionItem], description: 'The newest first.' })
+  items: AdminSessionItem[];
+
+  @ApiProperty(nullable)
+  next: string | null;
+}
+
+export class AdminUserLogin {
+  @ApiProperty({ example: '4711' })
+  id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ example: '203.0.113.7' })
+  ip: string;
+
+  @ApiProperty({ example: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0' })
+  user_agent: string;
+
+  @ApiProperty({ example: 'password' })
+  provider: string;
+
+  @ApiProperty({ ...nullable, example: 'totp' })
+  mfa: string | null;
+
+  @ApiProperty({ example: 'success', description: '`success` or the error code of the refusal.' })
+  outcome: string;
+}
+
+export class AdminUserLoginPage {
+  @ApiProperty({ type: [AdminUserLogin], description: 'The newest first.' })
+  items: AdminUserLogin[];
+
+  @ApiProperty(nullable)
+  next: string | null;
+}
