@@ -7,12 +7,18 @@ import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
+import { Configuration } from './configuration';
+import { Mails } from './mails';
+import { OrgUnits } from './org-units';
+import { Tenants } from './tenants';
 import { UserAdministration } from './user-administration';
+
+const others = [Configuration, Mails, OrgUnits, Tenants];
 
 /** The use cases that the API of administrators and the command line share. */
 @Module({
   imports: [UsersModule, AuditModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
-  providers: [AdminChanges, AdminUsers, UserAdministration],
-  exports: [AdminChanges, AdminUsers, UserAdministration],
+  providers: [AdminChanges, AdminUsers, UserAdministration, ...others],
+  exports: [AdminChanges, AdminUsers, UserAdministration, ...others],
 })
 export class AdministrationModule {}
