@@ -9,7 +9,7 @@ export function withoutCredentials(
   auth: { readonly user: string; readonly pass: string } | undefined,
 ): string {
   const line = reply.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
   const hidden = auth === undefined ? [] : [auth.pass, auth.user];
   const forms = [
     ...(auth === undefined ? [] : [base64(`\0${auth.user}\0${auth.pass}`)]),
