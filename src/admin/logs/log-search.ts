@@ -13,10 +13,10 @@ export type LogRow = Readonly<Record<string, unknown>> & { readonly id: number; 
 export const logPlace = ['number', 'number'] as const;
 
 /**
- * The most rows that one page looks at when the index does not decide about all filters: some 50 ms. When they are used
+ * The most rows that one page looks at when the index does not decide about all filters: some 40 ms of the database. When they are used
  * up, the page ends early, perhaps empty, and its cursor continues behind them.
  */
-export const windowRows = 10_000;
+export const windowRows = 3000;
 
 /** Texts of LIMIT, because each text is a prepared statement of its own: pages, long pages, streams. */
 const limits = [51, 201, 1001] as const;
