@@ -10,11 +10,10 @@ const indexes: readonly (readonly [table: string, columns: string[]])[] = [
   ['audit_logs', ['event', 'created_at']],
   ['audit_logs', ['actor_id', 'created_at']],
   ['users', ['tenant_id', 'status']],
-  ['users', ['last_login_failed_time']],
   ['mail_outbox', ['status', 'created_at', 'id']],
 ];
 
-/** Indexes for the log search, the list of mails and the overview of administrators (docs/adr/0025-log-search.md). */
+/** Indexes for the log search, the list of mails and the overview of administrators (docs/adr/0027-log-search.md). */
 export class LogSearch1764700000000 implements RepeatableMigration {
   readonly name = 'LogSearch1764700000000';
 
@@ -24,10 +23,7 @@ export class LogSearch1764700000000 implements RepeatableMigration {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const [table, columns] of indexes) {
-      const name = `ix_${table}_${columns.join('_')}`;
-      const known = (await runner.getTable(table))?.indices.some((index) => index.name === name);
-      if (known) await runner.dropIndex(table, name);
-    }
+    const c = new Columns(runner);
+    for (const [table, columns] of [...indexes].reverse()) await c.dropIndex(table, columns);
   }
 }

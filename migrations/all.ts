@@ -4,6 +4,7 @@ import { DirectoryIdentity1764000000000 } from './1764000000000-directory-identi
 import { Sessions1764100000000 } from './1764100000000-sessions';
 import { RecoveryCodesAndDevices1764200000000 } from './1764200000000-recovery-codes-and-devices';
 import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
+import { Administration1764600000000 } from './1764600000000-administration';
 import { LogSearch1764700000000 } from './1764700000000-log-search';
 import type { RepeatableMigration } from './repeatable';
 
@@ -15,5 +16,6 @@ export const migrations: (new () => RepeatableMigration)[] = [
   Sessions1764100000000,
   RecoveryCodesAndDevices1764200000000,
   PasswordNotices1764300000000,
+  Administration1764600000000,
   LogSearch1764700000000,
 ];

@@ -1,4 +1,4 @@
-import { type QueryRunner, Table, TableColumn, type TableColumnOptions, TableIndex } from 'typeorm';
+import { type QueryRunner, Table, TableColumn, type TableColumnOptions } from 'typeorm';
 
 /** The comment of each table that a migration creates. MySQL writes it together with the table: see ADR 0017. */
 export const madeByUs = 'portal-authentication';
@@ -86,9 +86,26 @@ export class Columns {
   /** Adds the index, with the name that `table` would give it, unless an interrupted run has already added it. */
   async addIndex(table: string, columnNames: string[], unique = false): Promise<void> {
     const name = indexName(table, columnNames, unique);
-    const known = await this.runner.getTable(table);
-    if (known?.indices.some((index) => index.name === name)) return;
-    await this.runner.createIndex(table, new TableIndex({ name, columnNames, isUnique: unique }));
+    if (await this.hasIndex(table, name)) return;
+    // Plain SQL: TypeORM reads the whole table first, and cannot read one with a generated column (ADR 0025).
+    await this.runner.query(`CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columnNames.join(', ')})`);
+  }
+
+  /** Drops the index that `addIndex` has added, if there is one. */
+  async dropIndex(table: string, columnNames: string[], unique = false): Promise<void> {
+    const name = indexName(table, columnNames, unique);
+    if (await this.hasIndex(table, name)) {
+      await this.runner.query(`DROP INDEX ${name}${this.mysql ? ` ON ${table}` : ''}`);
+    }
+  }
+
+  private async hasIndex(table: string, name: string): Promise<boolean> {
+    const known = (await this.runner.query(
+      this.mysql
+        ? `SHOW INDEX FROM ${table} WHERE Key_name = '${name}'`
+        : `SELECT name FROM sqlite_master WHERE type = 'index' AND name = '${name}'`,
+    )) as unknown[];
+    return known.length > 0;
   }
 }
 

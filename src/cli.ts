@@ -1,6 +1,7 @@
 import './process-start';
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
+import { addAccountCommands } from './cli/account-commands';
 import { CliProblem, problemOf } from './cli/cli-context';
 import { addConfigCommands } from './cli/config-commands';
 import { addDoctorCommand } from './cli/doctor-command';
@@ -33,6 +34,7 @@ addListCommand(user);
 addImportCommand(user);
 addLostPhoneCommands(user);
 addInviteCommand(user);
+addAccountCommands(user);
 addSessionsCommand(user);
 addTenantCommands(program);
 addConfigCommands(program);

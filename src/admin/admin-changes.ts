@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type AuditEvent, AuditTrail } from '../audit/audit-trail';
+import { Cooldowns, type Gated } from '../platform/database/cooldowns';
 import { Database, type Transaction } from '../platform/database/database';
 import { DomainError } from '../shared/errors/domain-error';
 import { accessTokenRevoked } from '../shared/errors/error-catalogue';
@@ -7,9 +8,9 @@ import { userStatus } from '../users/user.entity';
 import type { Authority } from './authority';
 
 /** One change: its transaction, and its audit row. */
-export interface Change {
-  readonly tx: Transaction;
-  record(event: AuditEvent, entry?: Omit<AuditEntry, 'actor' | 'client'>): Promise<void>;
+export interface Change<Tx extends Transaction = Transaction> {
+  readonly tx: Tx;
+  record(event: AuditEvent, entry?: Pick<AuditEntry, 'userId' | 'detail'>): Promise<void>;
 }
 
 /** Each change by an administrator or an operator is one transaction with at least one audit row that names its actor. */
@@ -17,32 +18,36 @@ export interface Change {
 export class AdminChanges {
   constructor(
     private readonly database: Database,
+    private readonly cooldowns: Cooldowns,
     private readonly audit: AuditTrail,
   ) {}
 
-  /**
-   * @param before locks that the transaction takes before the row of the administrator
-   * @throws Error when the work has written no audit row; the change is rolled back
-   */
-  make<T>(
+  /** @throws Error when the work has written no audit row; the change is rolled back */
+  make<T>(by: Authority, work: (change: Change) => Promise<T>): Promise<T> {
+    return this.database.transaction((tx) => this.recorded(by, tx, work));
+  }
+
+  /** Like `make`, under the lock that every change of the links of a user needs (ADR 0009). */
+  makeWithLinks<T>(by: Authority, uid: string, work: (change: Change<Gated<'reset'>>) => Promise<T>): Promise<T> {
+    return this.cooldowns.serialise({ kind: 'reset', subject: uid }, (tx) => this.recorded(by, tx, work));
+  }
+
+  private async recorded<Tx extends Transaction, T>(
     by: Authority,
-    work: (change: Change) => Promise<T>,
-    before?: (tx: Transaction) => Promise<void>,
+    tx: Tx,
+    work: (change: Change<Tx>) => Promise<T>,
   ): Promise<T> {
-    return this.database.transaction(async (tx) => {
-      await before?.(tx);
-      await this.hold(tx, by);
-      let recorded = false;
-      const result = await work({
-        tx,
-        record: async (event, entry = {}) => {
-          await this.audit.record(tx, event, { ...entry, actor: by.actor });
-          recorded = true;
-        },
-      });
-      if (!recorded) throw new Error('a change by an administrator has no audit row');
-      return result;
+    await this.hold(tx, by);
+    let recorded = false;
+    const result = await work({
+      tx,
+      record: async (event, entry = {}) => {
+        await this.audit.record(tx, event, { ...entry, actor: by.actor });
+        recorded = true;
+      },
     });
+    if (!recorded) throw new Error('a change by an administrator has no audit row');
+    return result;
   }
 
   /**
@@ -51,7 +56,7 @@ export class AdminChanges {
    * credential version has changed, and this UPDATE matches no row. If it comes later, it waits for this transaction.
    * @throws DomainError AUTH_401004
    */
-  async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
+  private async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
     if (actor === undefined) return;
     const unchanged = await tx.won(
       `UPDATE users SET credential_version = credential_version

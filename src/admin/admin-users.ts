@@ -1,46 +1,64 @@
 import { Injectable } from '@nestjs/common';
-import { type ListedUser, type UserFilter, UserListing } from '../users/user-listing';
+import { LoginHistory, type PastLogin } from '../audit/login-history';
+import { RecoveryCodes } from '../mfa/recovery-codes';
+import { TrustedDevices } from '../tokens/trusted-devices';
+import { type UserSession, UserSessions } from '../tokens/user-sessions';
+import { passkeysOf } from '../users/passkeys-of';
+import type { User } from '../users/user.entity';
+import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
 import { everyTenant } from './admin-scope';
 import type { Authority } from './authority';
-import type { Place } from './frame/cursor';
-import type { Rows } from './frame/lists';
-import type { AdminUserItem, UsersQuery } from './http/users.dto';
+import { TargetUsers } from './target-users';
 
-/** What administrators see of users. Users of other tenants do not exist for them. */
+export interface UserDetail {
+  readonly user: User;
+  readonly listed: ListedUser;
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: number;
+  readonly sessions: number;
+  readonly devices: number;
+}
+
+/** What administrators see of users. Users of other tenants, and deleted ones, do not exist for them. */
 @Injectable()
 export class AdminUsers {
-  constructor(private readonly listing: UserListing) {}
+  constructor(
+    private readonly listing: UserListing,
+    private readonly targets: TargetUsers,
+    private readonly userSessions: UserSessions,
+    private readonly devices: TrustedDevices,
+    private readonly recoveryCodes: RecoveryCodes,
+    private readonly history: LoginHistory,
+  ) {}
 
-  async page(by: Authority, asked: UsersQuery, limit: number, after?: Place): Promise<Rows<AdminUserItem>> {
-    const { items, next } = await this.listing.page(filterOf(by, asked), { limit, after: String(after?.[0] ?? '') });
-    return { items: items.map(itemOf), next: next === null ? null : [next] };
+  page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {
+    const within = scope.tenantId === everyTenant ? undefined : scope.tenantId;
+    return this.listing.page({ ...filter, within }, { limit, after });
   }
-}
 
-function filterOf({ scope }: Authority, { query, status, tenant_id: asked, locked }: UsersQuery): UserFilter {
-  return {
-    query: query === '' ? undefined : query,
-    status: status === undefined ? undefined : Number(status),
-    tenantId: asked,
-    within: scope.tenantId === everyTenant ? undefined : scope.tenantId,
-    locked: locked === undefined ? undefined : locked === 'true',
-  };
-}
+  /** @throws AccountProblem USER_404001 */
+  async detail(by: Authority, uid: string): Promise<UserDetail> {
+    const user = await this.targets.find(by, uid);
+    const { left } = await this.recoveryCodes.summary(uid);
+    return {
+      user,
+      listed: this.listing.listed(user),
+      recoveryCodesLeft: left,
+      passkeys: await passkeysOf(uid),
+      sessions: await this.userSessions.count(uid),
+      devices: (await this.devices.list(user)).length,
+    };
+  }
 
-export function itemOf(user: ListedUser): AdminUserItem {
-  return {
-    uid: user.uid,
-    login_name: user.loginName,
-    email: user.email,
-    nickname: user.nickname,
-    status: user.status,
-    provider: user.provider,
-    is_admin: user.isAdmin,
-    mfa_type: user.mfaType,
-    tenant_id: user.tenantId,
-    org_unit_id: user.orgUnitId,
-    locked: user.locked,
-    created_at: user.createdAt.toISOString(),
-    last_login_at: user.lastLoginAt?.toISOString() ?? null,
-  };
+  /** The sessions that have not ended, the newest first. @throws AccountProblem USER_404001 */
+  async sessions(by: Authority, uid: string): Promise<UserSession[]> {
+    await this.targets.find(by, uid);
+    return this.userSessions.list(uid);
+  }
+
+  /** The newest first. @throws AccountProblem USER_404001 */
+  async logins(by: Authority, uid: string, limit: number, before?: { at: Date; id: number }): Promise<PastLogin[]> {
+    await this.targets.find(by, uid);
+    return this.history.page(uid, limit, before);
+  }
 }

@@ -9,6 +9,7 @@ import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
 import { AdminOverviewController } from './http/overview.controller';
 import { AdminTenantsController } from './http/tenants.controller';
+import { AdminUserSupportController } from './http/user-support.controller';
 import { AdminUsersController } from './http/users.controller';
 import { LogSearch } from './logs/log-search';
 import { LoginHours } from './overview/login-hours';
@@ -17,6 +18,7 @@ import { OverviewReadings } from './overview/overview';
 const controllers = [
   AdminOverviewController,
   AdminUsersController,
+  AdminUserSupportController,
   AdminLogsController,
   AdminConfigController,
   AdminMailsController,

@@ -11,14 +11,29 @@ import { Configuration } from './configuration';
 import { Mails } from './mails';
 import { OrgUnits } from './org-units';
 import { Tenants } from './tenants';
+import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
+import { UserChanges } from './user-changes';
+import { UserErasure } from './user-erasure';
+import { UserSupport } from './user-support';
 
-const others = [Configuration, Mails, OrgUnits, Tenants];
+const useCases = [
+  AdminChanges,
+  AdminUsers,
+  Configuration,
+  Mails,
+  OrgUnits,
+  Tenants,
+  UserAdministration,
+  UserChanges,
+  UserErasure,
+  UserSupport,
+];
 
 /** The use cases that the API of administrators and the command line share. */
 @Module({
   imports: [UsersModule, AuditModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
-  providers: [AdminChanges, AdminUsers, UserAdministration, ...others],
-  exports: [AdminChanges, AdminUsers, UserAdministration, ...others],
+  providers: [...useCases, TargetUsers],
+  exports: useCases,
 })
 export class AdministrationModule {}

@@ -18,7 +18,10 @@ export class EntryNotFound extends Error {
 /** Ids are part of paths, tokens and commands, so they have no spaces and no letters that look alike. */
 export function assertEntryId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) {
-    throw new EntryProblem('id', 'the id must have 1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first');
+    throw new EntryProblem(
+      'id',
+      'the id must have 1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first',
+    );
   }
 }
 

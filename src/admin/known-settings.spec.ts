@@ -79,6 +79,8 @@ describe('a setting that is written', () => {
     ['OTHER', 'PASSWORD_POLICY', 'there is no group OTHER: give CONFIG or SMTP'],
     ['__proto__', 'constructor', 'there is no group __proto__: give CONFIG or SMTP'],
   ])('refuses the unknown setting %s %s, and names the valid groups or keys', (group, key, problem) => {
-    expect(() => stored(group, key, 'canary')).toThrow(expect.objectContaining({ name: 'SettingProblem', message: problem }));
+    expect(() => stored(group, key, 'canary')).toThrow(
+      expect.objectContaining({ name: 'SettingProblem', message: problem }),
+    );
   });
 });

@@ -74,7 +74,11 @@ export class OrgUnits {
       );
       // MariaDB also finds a unit for its id with a space after it.
       if (row?.id !== id) throw new EntryNotFound(`there is no organisation unit ${JSON.stringify(id)}`);
-      await tx.affected(`UPDATE org_units SET name = ? WHERE id = ? AND ${own.condition}`, [renamed, id, ...own.values]);
+      await tx.affected(`UPDATE org_units SET name = ? WHERE id = ? AND ${own.condition}`, [
+        renamed,
+        id,
+        ...own.values,
+      ]);
       await record('ORG_UNIT_RENAMED', { detail: { tenant: row.tenantId, unit: id } });
       return { id, tenantId: row.tenantId, name: renamed };
     });

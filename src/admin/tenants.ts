@@ -28,10 +28,9 @@ export class Tenants {
 
   /** In the order of the ids. @param limit at most 1000 */
   async list(limit: number, after = ''): Promise<TenantRows> {
-    const rows = await this.database.rows<Tenant>(
-      'SELECT id, name FROM tenants WHERE id > ? ORDER BY id LIMIT 1001',
-      [after],
-    );
+    const rows = await this.database.rows<Tenant>('SELECT id, name FROM tenants WHERE id > ? ORDER BY id LIMIT 1001', [
+      after,
+    ]);
     const items = rows.slice(0, limit).map(({ id, name }) => ({ id, name }));
     return { items, next: rows.length > limit ? [items.at(-1)!.id] : null };
   }

@@ -1,14 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail';
+import type { AuditEvent } from '../audit/audit-trail';
+import { isHashable, PasswordHasher } from '../hashing/password-hasher';
+import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
+import { UserInvitations } from '../password-reset/user-invitations';
 import { Database } from '../platform/database/database';
 import { changeType } from '../shared/change-type';
-import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
+import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
+import type { Language } from '../shared/languages';
+import { usableAddress } from '../shared/mail-address';
+import { Random } from '../shared/random';
 import { TokenRevoker } from '../tokens/token-revoker';
-import { isHashable, PasswordHasher } from '../hashing/password-hasher';
 import { PasswordHistory } from '../users/password-history';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
-import type { MfaType, User } from '../users/user.entity';
+import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
+import { AdminChanges, type Change } from './admin-changes';
+import { type Authority, rulesAdministrators } from './authority';
+import { TargetUsers } from './target-users';
 
 /** `waived` skips the password policy: with `--force`, and for the accounts of the demo. */
 export type PasswordRules = 'policy' | 'waived';
@@ -19,27 +27,30 @@ export interface NewPassword {
 }
 
 /**
- * Each change is one transaction. It commits the change, the end of the sessions, the entry of the password history and
- * the audit row together, or nothing.
+ * Creates accounts and sets passwords. Each change is one transaction. It commits the change, the end of the sessions,
+ * the entry of the password history and the audit row together, or nothing.
  */
 @Injectable()
 export class UserAdministration {
   constructor(
     private readonly database: Database,
+    private readonly changes: AdminChanges,
+    private readonly targets: TargetUsers,
     private readonly users: UsersRepository,
     private readonly accounts: UserAccounts,
     private readonly hasher: PasswordHasher,
     private readonly history: PasswordHistory,
     private readonly revoker: TokenRevoker,
-    private readonly audit: AuditTrail,
     private readonly checks: PasswordChecks,
+    private readonly invitations: UserInvitations,
+    private readonly random: Random,
   ) {}
 
   /** Finds a user by login name or uid. @throws AccountProblem if there is none */
   async find(nameOrUid: string): Promise<User> {
     const user = (await this.users.findByLoginName(nameOrUid)) ?? (await this.users.findByUid(nameOrUid));
-    if (user === null) throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`);
-    return user;
+    if (user !== null && user.deletedAt === null) return user;
+    throw new AccountProblem(`there is no user ${JSON.stringify(nameOrUid)}`, notFoundForCaller);
   }
 
   /** @param rules whether the password policy applies; an operator may waive it. @throws AccountProblem */
@@ -62,11 +73,26 @@ export class UserAdministration {
     }
   }
 
-  create(user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
-    return this.database.transaction(async (tx) => {
-      const created = await this.accounts.create(tx, user);
-      if (user.passwordHash !== null) await this.history.append(tx, created.uid, changeType.first, user.passwordHash);
-      await this.audit.record(tx, event, { userId: created.uid });
+  /** @throws AccountProblem */
+  create(by: Authority, user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
+    assertPermittedPlace(by, user);
+    return this.changes.make(by, (change) => this.createIn(change, user, event));
+  }
+
+  /**
+   * Creates the user together with the mail that lets the user choose the first password.
+   * @throws AccountProblem
+   */
+  async createInvited(by: Authority, user: NewUser, language: Language): Promise<User> {
+    assertPermittedPlace(by, user);
+    if (usableAddress(user.email) === null) throw new AccountProblem('an invitation needs an e-mail address', 'email');
+    const uid = this.random.uuid();
+    // The gate row of a user stays for ever, so it is not made for a user who cannot be created.
+    await this.rehearse(user);
+    return this.changes.makeWithLinks(by, uid, async (change) => {
+      const created = await this.createIn(change, user, 'USER_CREATED', uid);
+      await this.invitations.invite(change.tx, created, language);
+      await change.record('USER_INVITED', { userId: uid });
       return created;
     });
   }
@@ -84,49 +110,34 @@ export class UserAdministration {
     }
   }
 
-  async setPassword(user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
+  async setPassword(by: Authority, user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password')
       throw new AccountProblem('a directory user has no password in this service: change it in the directory');
     const hash = await this.hash(password, user, rules);
-    await this.database.transaction(async (tx) => {
+    await this.changes.make(by, async ({ tx, record }) => {
+      await this.targets.lock(tx, by, user.uid);
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);
       await this.revoker.markRevoked(tx, user.uid);
-      await this.audit.record(tx, 'USER_PASSWORD_SET_BY_OPERATOR', { userId: user.uid, detail: { temporary } });
+      await record('USER_PASSWORD_SET_BY_OPERATOR', { userId: user.uid, detail: { temporary } });
     });
   }
 
-  async setStatus(user: User, status: number): Promise<void> {
-    if (![1, 0, -1, -2].includes(status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
-    await this.database.transaction(async (tx) => {
-      await this.accounts.setStatus(tx, user.uid, status);
-      if (status !== 1) await this.revoker.revokeAll(tx, user.uid);
-      await this.audit.record(tx, 'USER_STATUS_CHANGED', {
-        userId: user.uid,
-        detail: { from: user.status, to: status },
-      });
-    });
+  private async createIn(change: Change, user: NewUser, event: AuditEvent, uid?: string): Promise<User> {
+    const created = await this.accounts.create(change.tx, user, uid);
+    if (user.passwordHash !== null) {
+      await this.history.append(change.tx, created.uid, changeType.first, user.passwordHash);
+    }
+    await change.record(event, { userId: created.uid });
+    return created;
   }
+}
 
-  async setMfaType(user: User, mfaType: MfaType): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      if (await this.accounts.setMfaType(tx, user.uid, mfaType)) await this.revoker.endTrustedDevices(tx, user.uid);
-      await this.audit.record(tx, 'MFA_TYPE_CHANGED', { userId: user.uid, detail: { to: mfaType } });
-    });
-  }
-
-  async unlock(user: User): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await this.accounts.unlock(tx, user.uid);
-      await this.audit.record(tx, 'USER_UNLOCKED', { userId: user.uid });
-    });
-  }
-
-  revokeTokens(user: User): Promise<number> {
-    return this.database.transaction(async (tx) => {
-      const revoked = await this.revoker.revokeAll(tx, user.uid);
-      await this.audit.record(tx, 'USER_TOKENS_REVOKED', { userId: user.uid, detail: { revoked } });
-      return revoked;
-    });
-  }
+/** @throws AccountProblem AUTH_403001 for another tenant and for an administrator, unless the caller rules both */
+function assertPermittedPlace(by: Authority, { tenantId, isAdmin }: NewUser): void {
+  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !isAdmin)) return;
+  throw new AccountProblem(
+    'only administrators of the root tenant create administrators and users elsewhere',
+    notPermitted,
+  );
 }

@@ -6,6 +6,7 @@ import { DatabaseConnection } from '../platform/database/database-connection';
 import { isStoreFailure, storeCode } from '../platform/database/store-failure';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { DomainError } from '../shared/errors/domain-error';
+import { AccountProblem } from '../users/user-accounts';
 import { CliModule } from './cli.module';
 import { operator } from './program';
 
@@ -23,6 +24,7 @@ export class CliProblem extends Error {
 
 /** Describes an error in one line for standard error, without values that may be secrets. */
 export function problemOf(error: unknown): string {
+  if (error instanceof AccountProblem) return error.message;
   if (error instanceof DomainError) return `${error.entry.code}: ${error.entry.msg.en}`;
   const code = storeCode(error);
   if (isStoreFailure(error)) return `the database cannot be reached (${code}): check DATABASE_URL and the database`;

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { UserInvitations } from '../password-reset/user-invitations';
 import { usableAddress } from '../shared/mail-address';
 import { defaultLanguage, languageOf, languages } from '../shared/languages';
 import { CliProblem, inContext, printRecord } from './cli-context';
+import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
+import { UserSupport } from '../admin/user-support';
 
 interface Options {
   printLink?: boolean;
@@ -31,7 +32,7 @@ export function addInviteCommand(user: Command): void {
         if (usableAddress(user.email) === null && !printLink) {
           throw new CliProblem('the user has no valid e-mail address: use --print-link to print the link');
         }
-        const { link, expires, mailed } = await context.get(UserInvitations).invite(user, language);
+        const { link, expires, mailed } = await context.get(UserSupport).invite(operatorAuthority, user.uid, language);
         printRecord(
           { uid: user.uid, login_name: user.loginName, mailed, expired: expires, ...(printLink ? { link } : {}) },
           json,

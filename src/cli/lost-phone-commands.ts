@@ -1,11 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { RecoveryCodes } from '../mfa/recovery-codes';
-import { TotpReset } from '../mfa/totp-reset';
 import { TrustedDevices } from '../tokens/trusted-devices';
 import type { User } from '../users/user.entity';
 import { inContext, printRecord, printRows } from './cli-context';
+import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
+import { UserSupport } from '../admin/user-support';
 
 interface Options {
   revoke?: boolean;
@@ -21,7 +22,7 @@ export function addLostPhoneCommands(user: Command): void {
     .option('--json')
     .action((name: string, { json }: Options) =>
       onUser(name, async (found, context) => {
-        await context.get(TotpReset).reset(found);
+        await context.get(UserSupport).resetSecondFactor(operatorAuthority, found.uid);
         printRecord({ ...namesOf(found), result: true }, json);
       }),
     );

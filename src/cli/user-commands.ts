@@ -1,8 +1,12 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { operatorAuthority } from '../admin/authority';
+import { type PasswordRules, UserAdministration } from '../admin/user-administration';
+import { UserChanges } from '../admin/user-changes';
+import { UserSupport } from '../admin/user-support';
 import { rootTenant } from '../platform/settings/system-settings';
 import type { MfaType, Provider, User } from '../users/user.entity';
 import { CliProblem, inContext, oneOf, printRecord, readStandardInput, statusOf } from './cli-context';
-import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 
 interface CreateOptions {
   loginName: string;
@@ -53,7 +57,7 @@ export function addUserCommands(program: Command): Command {
           email: options.email ?? null,
           nickname: options.nickname ?? null,
         };
-        const created = await administration.create({
+        const created = await administration.create(operatorAuthority, {
           ...owner,
           passwordHash: password === undefined ? null : await administration.hash(password, owner, rulesOf(options)),
           temporary: options.temporary ?? false,
@@ -64,12 +68,12 @@ export function addUserCommands(program: Command): Command {
           tenantId: options.tenant,
           orgUnitId: options.orgUnit ?? null,
         });
-        printRecord(view(created), options.json);
+        printRecord(userView(created), options.json);
       });
     });
 
   onUser(user, 'show', 'print an account without its secrets', (found) => {
-    return Promise.resolve(view(found));
+    return Promise.resolve(userView(found));
   });
 
   user
@@ -81,9 +85,9 @@ export function addUserCommands(program: Command): Command {
     // Otherwise -1 and -2 would be read as options.
     .allowUnknownOption()
     .action((name: string, status: string, { json }: { json?: boolean }) =>
-      administer(name, json, async (found, administration) => {
-        await administration.setStatus(found, statusOf(status));
-        return { ...view(found), status: statusOf(status) };
+      administer(name, json, async (found, context) => {
+        await context.get(UserChanges).change(operatorAuthority, found.uid, { status: statusOf(status) });
+        return { ...userView(found), status: statusOf(status) };
       }),
     );
 
@@ -93,10 +97,10 @@ export function addUserCommands(program: Command): Command {
     .argument('<type>', 'email or totp')
     .option('--json')
     .action((name: string, type: string, { json }: { json?: boolean }) =>
-      administer(name, json, async (found, administration) => {
+      administer(name, json, async (found, context) => {
         const mfaType = oneOf<MfaType>('the type', type, ['email', 'totp']);
-        await administration.setMfaType(found, mfaType);
-        return { ...view(found), mfa_type: mfaType };
+        await context.get(UserChanges).change(operatorAuthority, found.uid, { mfaType });
+        return { ...userView(found), mfa_type: mfaType };
       }),
     );
 
@@ -111,8 +115,8 @@ export function addUserCommands(program: Command): Command {
     .action(async (name: string, options: PasswordOptions) => {
       const password = await passwordOf(options);
       if (password === undefined) throw new CliProblem('the password is missing: give --password or --password-stdin');
-      await administer(name, options.json, async (found, administration) => {
-        await administration.setPassword(found, password, {
+      await administer(name, options.json, async (found, context) => {
+        await context.get(UserAdministration).setPassword(operatorAuthority, found, password, {
           temporary: options.temporary ?? false,
           rules: rulesOf(options),
         });
@@ -124,21 +128,22 @@ export function addUserCommands(program: Command): Command {
     user,
     'unlock',
     'remove the lock after failed logins and the block after wrong codes',
-    async (found, administration) => {
-      await administration.unlock(found);
+    async (found, context) => {
+      await context.get(UserSupport).unlock(operatorAuthority, found.uid);
       return { uid: found.uid, login_name: found.loginName, result: true };
     },
   );
 
-  onUser(user, 'revoke-tokens', 'end all sessions of the account', async (found, administration) => {
-    return { uid: found.uid, login_name: found.loginName, revoked: await administration.revokeTokens(found) };
+  onUser(user, 'revoke-tokens', 'end all sessions of the account', async (found, context) => {
+    const revoked = await context.get(UserSupport).revokeTokens(operatorAuthority, found.uid);
+    return { uid: found.uid, login_name: found.loginName, revoked };
   });
   return user;
 }
 
-type UserVerb = (user: User, administration: UserAdministration) => Promise<Record<string, unknown>>;
+export type UserVerb = (user: User, context: INestApplicationContext) => Promise<Record<string, unknown>>;
 
-function onUser(parent: Command, name: string, description: string, verb: UserVerb): void {
+export function onUser(parent: Command, name: string, description: string, verb: UserVerb): void {
   parent
     .command(name)
     .description(description)
@@ -147,10 +152,10 @@ function onUser(parent: Command, name: string, description: string, verb: UserVe
     .action((nameOrUid: string, { json }: { json?: boolean }) => administer(nameOrUid, json, verb));
 }
 
-function administer(nameOrUid: string, json: boolean | undefined, verb: UserVerb): Promise<void> {
+export function administer(nameOrUid: string, json: boolean | undefined, verb: UserVerb): Promise<void> {
   return inContext(async (context) => {
-    const administration = context.get(UserAdministration);
-    printRecord(await verb(await administration.find(nameOrUid), administration), json);
+    const user = await context.get(UserAdministration).find(nameOrUid);
+    printRecord(await verb(user, context), json);
   });
 }
 
@@ -163,7 +168,7 @@ async function passwordOf(options: PasswordOptions): Promise<string | undefined>
   return options.passwordStdin ? readStandardInput() : options.password;
 }
 
-function view(user: User): Record<string, unknown> {
+export function userView(user: User): Record<string, unknown> {
   return {
     uid: user.uid,
     login_name: user.loginName,

@@ -6,6 +6,7 @@ import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
 import { type Fields, readRows } from './import-rows';
+import { operatorAuthority } from '../admin/authority';
 import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 
 export interface ImportReport {
@@ -96,7 +97,7 @@ export class UserImport {
     const user = await this.userOf(fields, loginName, { rules, dryRun: taken !== undefined });
     if (taken === undefined) {
       try {
-        await this.administration.create(user, 'USER_IMPORTED');
+        await this.administration.create(operatorAuthority, user, 'USER_IMPORTED');
         return 'created';
       } catch (error) {
         // A parallel import of the same file may have created the account since the look-up.

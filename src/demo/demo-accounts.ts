@@ -28,6 +28,11 @@ export const demoAccounts: readonly DemoAccount[] = [
     passwordAgeDays: 0,
   },
   {
+    what: 'administrates the service',
+    user: { ...ordinary, loginName: 'admin', email: 'admin@example.com', nickname: 'Admin', isAdmin: true },
+    passwordAgeDays: 0,
+  },
+  {
     what: 'is disabled (LOGIN_401011)',
     user: { ...ordinary, loginName: 'bob', email: 'bob@example.com', nickname: 'Bob', status: -1 },
     passwordAgeDays: 0,

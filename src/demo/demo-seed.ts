@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
+import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
 import { UsersRepository } from '../users/users.repository';
 import { demoAccounts, demoPassword } from './demo-accounts';
@@ -18,7 +19,7 @@ export class DemoSeed {
   async run(): Promise<void> {
     for (const { user, passwordAgeDays } of demoAccounts) {
       if ((await this.users.findByLoginName(user.loginName)) !== null) continue;
-      const created = await this.administration.create({
+      const created = await this.administration.create(operatorAuthority, {
         ...user,
         passwordHash: await this.administration.hash(demoPassword, user, 'waived'),
       });

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../shared/languages';
+import { notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
-import { AuditTrail } from '../audit/audit-trail';
 import { AppConfig } from '../platform/config/app-config';
-import { Cooldowns } from '../platform/database/cooldowns';
+import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';
@@ -16,26 +16,39 @@ export interface Invitation {
   readonly mailed: boolean;
 }
 
-/** Lets an operator invite a user to choose the first password, with a request that has a longer lifetime. */
+/** Mails links in the name of an operator or an administrator. The caller writes the audit row. */
 @Injectable()
 export class UserInvitations {
   constructor(
     private readonly links: MailedLinks,
-    private readonly cooldowns: Cooldowns,
-    private readonly audit: AuditTrail,
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws AccountProblem for a disabled user and for a directory user */
-  async invite(user: User, language: Language): Promise<Invitation> {
-    if (user.provider !== 'password') throw new AccountProblem('a directory user has no password in this service');
-    if (user.status === userStatus.disabled) throw new AccountProblem('the account is disabled');
+  /**
+   * Lets a user choose the first password, with a request that has a longer lifetime.
+   * @throws AccountProblem for a disabled user and for a directory user
+   */
+  async invite(tx: Gated<'reset'>, user: User, language: Language): Promise<Invitation> {
+    assertLocal(user);
     const to = usableAddress(user.email);
     const options = { to, type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };
-    return this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
-      const { request, link } = await this.links.open(tx, user, options);
-      await this.audit.record(tx, 'USER_INVITED', { userId: user.uid });
-      return { link, expires: request.expired, mailed: to !== null };
-    });
+    const { request, link } = await this.links.open(tx, user, options);
+    return { link, expires: request.expired, mailed: to !== null };
   }
+
+  /** The link of /forget-password, without its cooldown. @throws AccountProblem as `invite` and without an address */
+  async sendResetLink(tx: Gated<'reset'>, user: User, language: Language): Promise<void> {
+    assertLocal(user);
+    const to = usableAddress(user.email);
+    if (to === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
+    const { ttlSeconds } = this.config.reset;
+    await this.links.open(tx, user, { to, type: changeType.forgotten, ttlSeconds, language });
+  }
+}
+
+function assertLocal({ provider, status }: User): void {
+  if (provider !== 'password') {
+    throw new AccountProblem('a directory user has no password in this service', notPermitted);
+  }
+  if (status === userStatus.disabled) throw new AccountProblem('the account is disabled', 'status');
 }

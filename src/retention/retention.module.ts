@@ -1,8 +1,14 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
+import { UsersModule } from '../users/users.module';
 import { Retention } from './retention';
 
-@Module({ imports: [CaptchaModule, MailModule, TokensModule], providers: [Retention], exports: [Retention] })
+@Module({
+  imports: [AuditModule, UsersModule, CaptchaModule, MailModule, TokensModule],
+  providers: [Retention],
+  exports: [Retention],
+})
 export class RetentionModule {}

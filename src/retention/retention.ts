@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { LoginNames } from '../audit/login-names';
 import { CaptchaReceipts } from '../captcha/captcha-receipts';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
 import { SessionUses } from '../tokens/session-uses';
+import { tombstoneName, UserTombstones } from '../users/user-tombstones';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
@@ -62,6 +64,8 @@ export class Retention {
     private readonly receipts: CaptchaReceipts,
     private readonly outbox: MailOutbox,
     private readonly sessionUses: SessionUses,
+    private readonly tombstones: UserTombstones,
+    private readonly loginNames: LoginNames,
     private readonly clock: Clock,
   ) {}
 
@@ -82,7 +86,19 @@ export class Retention {
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
     removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
     await inBatches(() => this.outbox.forgetExpired(batchRows));
+    await this.finishErasures();
     return removed;
+  }
+
+  /** Erases what a login wrote that was under way when its user was deleted, and what a crash has left. */
+  private async finishErasures(): Promise<void> {
+    for (let uids = await this.tombstones.unsettled(batchRows); uids.length > 0;) {
+      for (const uid of uids) {
+        await this.loginNames.replaceAll(uid, tombstoneName(uid));
+        await this.tombstones.settle(uid);
+      }
+      uids = await this.tombstones.unsettled(batchRows);
+    }
   }
 
   private ago(seconds: number): Date {

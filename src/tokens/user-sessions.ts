@@ -70,6 +70,15 @@ export class UserSessions {
     }));
   }
 
+  /** Counts the sessions that have not ended. */
+  async count(userId: string): Promise<number> {
+    const row = await this.database.row<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live}`,
+      [userId, this.clock.now()],
+    );
+    return Number(row?.n);
+  }
+
   /**
    * Ends one session of the user, which may be the caller's own.
    * @throws DomainError USER_404001 when this user has no such session; AUTH_401004 when the caller's has ended

@@ -3,9 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { saltOf } from '../hashing/bcrypt-format';
 import type { Transaction } from '../platform/database/database';
-import type { Sql } from '../platform/database/sql';
+import type { Sql, SqlValue } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { type CatalogueEntry, identityTaken, requestInvalid } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
@@ -30,9 +32,31 @@ export interface NewUser {
 
 const statuses: readonly number[] = Object.values(userStatus);
 
-/** An account cannot be created or changed as requested. The message tells the operator why. */
-export class AccountProblem extends Error {
+export type UserField = 'login_name' | 'email' | 'nickname' | 'status' | 'tenant_id' | 'org_unit_id' | 'provider';
+
+/** The fields of a change. A field that is undefined keeps its value. */
+export interface UserChange {
+  readonly email?: string | null;
+  readonly nickname?: string | null;
+  readonly status?: number;
+  readonly isAdmin?: boolean;
+  readonly tenantId?: string;
+  readonly orgUnitId?: string | null;
+  readonly mfaType?: MfaType;
+}
+
+/**
+ * An account cannot be created or changed as requested. The message tells the operator of the command line why. An
+ * administrator of the API gets the entry of the catalogue, and with COMMON_400001 the message at its field.
+ */
+export class AccountProblem extends DomainError {
   override readonly name = 'AccountProblem';
+
+  constructor(problem: string, why: UserField | CatalogueEntry = requestInvalid) {
+    const field = typeof why === 'string' ? { [why]: [problem] } : undefined;
+    super(typeof why === 'string' ? requestInvalid : why, field && { fields: field });
+    this.message = problem;
+  }
 }
 
 /** Creates and changes accounts: for the command line, the import, and the first login of a directory user. */
@@ -48,11 +72,11 @@ export class UserAccounts {
    * Race: two creations with the same name or address. The unique keys decide, and the loser gets an AccountProblem.
    * @throws AccountProblem when a name or address is taken or malformed, or the tenant or unit does not exist
    */
-  async create(tx: Transaction, user: NewUser): Promise<User> {
+  async create(tx: Transaction, user: NewUser, uid = this.random.uuid()): Promise<User> {
     assertWellFormed(user);
-    await this.assertScope(tx, user);
+    await assertPlace(tx, user);
     const row = this.rows.create({
-      uid: this.random.uuid(),
+      uid,
       loginName: user.loginName.trim(),
       loginNameKey: identityKey(user.loginName),
       email: user.email,
@@ -78,22 +102,47 @@ export class UserAccounts {
       directorySeenAt: null,
       directoryLookUntil: null,
       createdAt: this.clock.now(),
+      deletedAt: null,
     });
     try {
       await tx.manager.insert(User, row);
     } catch (error) {
-      if (isDuplicate(error)) throw new AccountProblem('the login name or the e-mail address is taken');
-      throw error;
+      throw isDuplicate(error) ? taken() : error;
     }
     return row;
   }
 
-  setStatus(sql: Sql, uid: string, status: number): Promise<boolean> {
-    return sql.won('UPDATE users SET status = ? WHERE uid = ? AND status <> ?', [status, uid, status]);
-  }
-
-  setMfaType(sql: Sql, uid: string, mfaType: MfaType): Promise<boolean> {
-    return sql.won('UPDATE users SET mfa_type = ? WHERE uid = ? AND mfa_type <> ?', [mfaType, uid, mfaType]);
+  /**
+   * Changes the fields that are given. The transaction must hold the row of the user.
+   * Races with any account that takes the address: the unique key decides, and the loser gets an AccountProblem.
+   * @throws AccountProblem
+   */
+  async change(tx: Transaction, user: User, change: UserChange): Promise<void> {
+    assertWellFormedChange(change);
+    const { email, tenantId = user.tenantId } = change;
+    // A unit belongs to one tenant.
+    const orgUnitId = change.orgUnitId ?? (change.orgUnitId === null || tenantId !== user.tenantId ? null : undefined);
+    await assertPlace(tx, { tenantId, orgUnitId: orgUnitId ?? null });
+    const values: Record<string, SqlValue | undefined> = {
+      email,
+      email_key: email === undefined ? undefined : email && identityKey(email),
+      nickname: change.nickname,
+      status: change.status,
+      is_admin: change.isAdmin,
+      tenant_id: change.tenantId,
+      org_unit_id: orgUnitId,
+      mfa_type: change.mfaType,
+    };
+    const set = Object.entries(given(values)) as [string, SqlValue][];
+    if (set.length === 0) return;
+    try {
+      await tx.won(`UPDATE users SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE uid = ?`, [
+        ...set.map(([, value]) => value),
+        user.uid,
+      ]);
+    } catch (error) {
+      throw isDuplicate(error) ? taken() : error;
+    }
   }
 
   /** Ends the lock after wrong passwords and the block after wrong codes. */
@@ -104,17 +153,22 @@ export class UserAccounts {
       [uid],
     );
   }
+}
 
-  private async assertScope(tx: Transaction, { tenantId, orgUnitId }: NewUser): Promise<void> {
-    await assertTenant(tx, tenantId);
-    if (orgUnitId === null) return;
-    const unit = await tx.row<{ id: string }>('SELECT id FROM org_units WHERE id = ? AND tenant_id = ?', [
-      orgUnitId,
-      tenantId,
-    ]);
-    if (unit?.id !== orgUnitId)
-      throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`);
-  }
+const taken = () => new AccountProblem('the login name or the e-mail address is taken', identityTaken);
+
+const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+async function assertPlace(sql: Sql, { tenantId, orgUnitId }: Pick<NewUser, 'tenantId' | 'orgUnitId'>): Promise<void> {
+  await assertTenant(sql, tenantId);
+  if (orgUnitId === null) return;
+  const unit = await sql.row<{ id: string }>('SELECT id FROM org_units WHERE id = ? AND tenant_id = ?', [
+    orgUnitId,
+    tenantId,
+  ]);
+  if (unit?.id === orgUnitId) return;
+  throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`, 'org_unit_id');
 }
 
 /**
@@ -124,18 +178,29 @@ export class UserAccounts {
  */
 export async function assertTenant(sql: Sql, id: string): Promise<void> {
   const row = await sql.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
-  if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`);
+  if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`, 'tenant_id');
 }
 
 function assertWellFormed(user: NewUser): void {
   const key = identityKey(user.loginName);
-  if (key === '' || key.length > 255 || user.loginName.length > 255 || /\p{Cc}/u.test(user.loginName)) {
-    throw new AccountProblem('the login name must have 1 to 255 characters and no control characters');
+  const plain = !/[\p{Cc}\p{Noncharacter_Code_Point}]/u.test(user.loginName);
+  if (key === '' || key.length > 255 || user.loginName.length > 255 || !plain) {
+    throw new AccountProblem('the login name must have 1 to 255 characters and no control characters', 'login_name');
   }
-  if (user.email !== null && !isPlainAddress(user.email)) throw new AccountProblem('the e-mail address is not valid');
-  if ((user.nickname?.length ?? 0) > 255) throw new AccountProblem('the nickname is longer than 255 characters');
-  if (!statuses.includes(user.status)) throw new AccountProblem('the status must be 1, 0, -1 or -2');
+  assertWellFormedChange(user);
   if (user.provider === 'ldap' && user.passwordHash !== null) {
-    throw new AccountProblem('a directory user has no password in this service');
+    throw new AccountProblem('a directory user has no password in this service', 'provider');
+  }
+}
+
+function assertWellFormedChange({ email, nickname, status }: UserChange): void {
+  if ((email ?? null) !== null && !isPlainAddress(email)) {
+    throw new AccountProblem('the e-mail address is not valid', 'email');
+  }
+  if ((nickname?.length ?? 0) > 255) {
+    throw new AccountProblem('the nickname is longer than 255 characters', 'nickname');
+  }
+  if (status !== undefined && !statuses.includes(status)) {
+    throw new AccountProblem('the status must be 1, 0, -1 or -2', 'status');
   }
 }

@@ -3,6 +3,7 @@ import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
 import type { SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
+import { tombstoneKeys } from './user-tombstones';
 import { userStatus } from './user.entity';
 import { notLocked } from './users.repository';
 
@@ -46,9 +47,7 @@ export class UserCounts {
       bound(),
     );
     const withStatus = (status: number) => Number(rows.find((row) => row.status === status)?.n ?? 0);
-    const deleted = await count(
-      `login_name_key LIKE 'deleted-%' AND SUBSTR(login_name_key, 9) = uid AND status = ${userStatus.expired}`,
-    );
+    const deleted = await count('login_name_key >= ? AND deleted_at IS NOT NULL', tombstoneKeys);
     const { maxCount, windowSeconds } = this.config.lock;
     return {
       enabled: withStatus(userStatus.enabled),

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { identityKey } from '../shared/identity-key';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
-import { type SqlValue, timeOf, timeOrNull } from '../platform/database/sql';
-import type { MfaType, Provider } from './user.entity';
-import { notLocked } from './users.repository';
+import { type ListedRow, listedUser, listedColumns } from './listing/listed-row';
+import { type Source, sourcesOf } from './listing/sources';
+import type { MfaType, Provider, User } from './user.entity';
 
 export interface UserFilter {
   /** A prefix of the login name, the e-mail address or the nickname. */
@@ -35,19 +34,23 @@ export interface ListedUser {
   readonly lastLoginAt: Date | null;
 }
 
+/** The number of the source that a row came from, its key there, and its uid. */
+export type UserPlace = readonly [source: number, key: string, uid: string];
+
 export interface UserPage {
   readonly items: readonly ListedUser[];
-  /** The cursor of the next page, or null after the last page. */
-  readonly next: string | null;
+  /** The place of the last item, or null after the last page. */
+  readonly next: UserPlace | null;
 }
 
 /** Rows of one statement: a few milliseconds of work and a few hundred kilobytes. */
 export const pageRows = 1000;
 
-type Row = Omit<ListedUser, 'isAdmin' | 'locked' | 'createdAt' | 'lastLoginAt'> &
-  Record<'isAdmin' | 'notLocked' | 'createdAt' | 'lastLoginAt', unknown> & { readonly pageKey: string };
-
-/** Lists accounts in the order of their login names, page by page: memory holds one page at most. */
+/**
+ * Lists accounts page by page: memory holds one page at most. The order is that of the login names. A search lists the
+ * matches by login name first, then those by address, then those by nickname. The locked accounts are listed by their
+ * last failure, the newest first. Each order is that of an index, so a page reads about as many rows as it has.
+ */
 @Injectable()
 export class UserListing {
   constructor(
@@ -58,77 +61,53 @@ export class UserListing {
 
   /** Reads a page when the consumer asks for it, so that a slow consumer slows down the reading. */
   async *pages(filter: UserFilter, limit = Number.POSITIVE_INFINITY): AsyncGenerator<readonly ListedUser[]> {
-    let after: string | null = '';
-    for (let left = limit; left > 0 && after !== null;) {
+    let after: UserPlace | undefined;
+    for (let left = limit; left > 0;) {
       const page: UserPage = await this.page(filter, { limit: Math.min(left, pageRows), after });
       if (page.items.length > 0) yield page.items;
+      if (page.next === null) return;
       left -= page.items.length;
       after = page.next;
     }
   }
 
-  /** Continues after the last key: an account that is created or removed meanwhile does not shift the others. */
-  async page(filter: UserFilter, { limit, after }: { limit: number; after: string }): Promise<UserPage> {
-    const { conditions, values } = this.where(filter);
-    const lock = this.lockBounds();
-    const rows = await this.database.rows<Row>(
-      `SELECT uid, login_name AS loginName, email, nickname, status, provider, is_admin AS isAdmin, mfa_type AS mfaType,
-              tenant_id AS tenantId, org_unit_id AS orgUnitId, created_at AS createdAt,
-              last_login_success_time AS lastLoginAt, ${notLocked} AS notLocked, login_name_key AS pageKey
-       FROM users
-       WHERE ${['login_name_key > ?', ...conditions].join(' AND ')} ORDER BY login_name_key LIMIT ${Number(limit) + 1}`,
-      [...lock, after, ...values],
-    );
-    const items = rows.slice(0, limit);
-    return {
-      items: items.map(listedUser),
-      next: rows.length > limit ? (items.at(-1)?.pageKey ?? null) : null,
-    };
-  }
-
-  private lockBounds(): [number, Date] {
-    return [this.config.lock.maxCount, this.clock.secondsFromNow(-this.config.lock.windowSeconds)];
-  }
-
-  private where({ query, status, tenantId, within, provider, locked }: UserFilter) {
-    const conditions: string[] = [];
-    const values: SqlValue[] = [];
-    const add = (condition: string, ...bound: SqlValue[]) => {
-      conditions.push(condition);
-      values.push(...bound);
-    };
-    if (query !== undefined) {
-      const [key, typed] = [prefix(identityKey(query)), prefix(query)];
-      // LOWER of SQLite changes only ASCII letters, so the nickname is also compared as it was typed.
-      const nickname = `LOWER(nickname) LIKE ? ESCAPE '!' OR nickname LIKE ? ESCAPE '!'`;
-      add(
-        `(login_name_key LIKE ? ESCAPE '!' OR email_key LIKE ? ESCAPE '!' OR ${nickname})`,
-        key,
-        key,
-        typed.toLowerCase(),
-        typed,
-      );
+  /** Continues after the last place: an account that is created or removed meanwhile does not shift the others. */
+  async page(filter: UserFilter, { limit, after }: { limit: number; after?: UserPlace }): Promise<UserPage> {
+    const sources = sourcesOf(filter, this.lock());
+    const rows: { readonly user: ListedUser; readonly place: UserPlace }[] = [];
+    for (const [number, source] of sources.entries()) {
+      if (number < (after?.[0] ?? 0) || rows.length > limit) continue;
+      const found = await this.read(source, limit + 1 - rows.length, number === after?.[0] ? after : undefined);
+      for (const row of found)
+        rows.push({ user: listedUser(row), place: [number, source.keyText(row.pageKey), row.uid] });
     }
-    if (status !== undefined) add('status = ?', status);
-    if (tenantId !== undefined) add('tenant_id = ?', tenantId);
-    if (within !== undefined) add('tenant_id = ?', within);
-    if (provider !== undefined) add('provider = ?', provider);
-    if (locked !== undefined) add(locked ? `NOT (${notLocked})` : notLocked, ...this.lockBounds());
-    return { conditions, values };
+    const items = rows.slice(0, limit);
+    return { items: items.map(({ user }) => user), next: rows.length > limit ? (items.at(-1)?.place ?? null) : null };
   }
-}
 
-function listedUser({ uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId, ...row }: Row) {
-  return {
-    ...{ uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId },
-    isAdmin: Number(row.isAdmin) === 1,
-    locked: Number(row.notLocked) !== 1,
-    createdAt: timeOf(row.createdAt),
-    lastLoginAt: timeOrNull(row.lastLoginAt),
-  };
-}
+  /** The row of a list for a user who was read by other means. */
+  listed(user: User): ListedUser {
+    const { uid, loginName, email, nickname, status, provider, isAdmin, mfaType, tenantId, orgUnitId } = user;
+    const { createdAt, lastLoginSuccessTime: lastLoginAt, loginFailedCount, lastLoginFailedTime } = user;
+    const { maxCount, since } = this.lock();
+    const locked = loginFailedCount >= maxCount && lastLoginFailedTime !== null && lastLoginFailedTime > since;
+    const flags = { isAdmin, locked, createdAt, lastLoginAt };
+    return { uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId, ...flags };
+  }
 
-/** A LIKE pattern for texts that begin with this one. Wildcards in the text are escaped. */
-function prefix(text: string): string {
-  return `${text.replace(/[!%_]/g, '!$&')}%`;
+  private read(source: Source, limit: number, after: UserPlace | undefined): Promise<ListedRow[]> {
+    const { maxCount, since } = this.lock();
+    const where = after === undefined ? source.where : [...source.where, source.after(after[1], after[2])];
+    return this.database.rows<ListedRow>(
+      `SELECT ${listedColumns}, ${source.key} AS pageKey FROM users
+       WHERE ${where.map(({ text }) => text).join(' AND ')}
+       ORDER BY ${source.order} LIMIT ${Math.trunc(limit)}`,
+      [maxCount, since, ...where.flatMap(({ values }) => values)],
+    );
+  }
+
+  private lock() {
+    const { maxCount, windowSeconds } = this.config.lock;
+    return { maxCount, since: this.clock.secondsFromNow(-windowSeconds) };
+  }
 }

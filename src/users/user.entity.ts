@@ -104,6 +104,10 @@ export class User {
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 
+  /** When the account was deleted. The row is a tombstone then: it identifies nobody, and nobody can use it. */
+  @Column('datetime', { name: 'deleted_at', nullable: true })
+  deletedAt: Date | null;
+
   /**
    * The time of the newest entry in `user_change_pwd_logs`, or null. Not a column: UsersRepository reads it with a
    * subquery.

@@ -16,6 +16,7 @@ import { UserAccounts } from './user-accounts';
 import { UserCounts } from './user-counts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
+import { UserTombstones } from './user-tombstones';
 import { UsersRepository } from './users.repository';
 
 @Module({
@@ -25,6 +26,7 @@ import { UsersRepository } from './users.repository';
     UserAccounts,
     UserListing,
     UserCounts,
+    UserTombstones,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,
@@ -54,6 +56,7 @@ import { UsersRepository } from './users.repository';
     UserAccounts,
     UserListing,
     UserCounts,
+    UserTombstones,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,

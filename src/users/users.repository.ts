@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { saltOf } from '../hashing/bcrypt-format';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
-import type { Sql } from '../platform/database/sql';
+import type { Sql, SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUuid } from '../shared/uuid';
@@ -34,6 +34,19 @@ export class UsersRepository {
 
   findByUid(uid: string): Promise<User | null> {
     return isUuid(uid) ? this.findBy('uid', uid) : Promise.resolve(null);
+  }
+
+  /** Finds a user who is not deleted, and meets a further condition. @param sql a transaction to read in */
+  async findByUidWhere(
+    uid: string,
+    condition: string,
+    values: readonly SqlValue[],
+    sql: Sql = this.database,
+  ): Promise<User | null> {
+    if (!isUuid(uid)) return null;
+    const where = `${selectUserBy('uid')} AND deleted_at IS NULL AND ${condition}`;
+    const row = await sql.row<UserRow>(where, [uid, ...values]);
+    return row === undefined ? null : userOf(row);
   }
 
   findByEmail(typed: string): Promise<User | null> {
@@ -106,9 +119,10 @@ export class UsersRepository {
 
   /** Returns the current version, or undefined when there is no such user. */
   async credentialVersion(sql: Sql, uid: string): Promise<number | undefined> {
-    const row = await sql.row<{ version: number }>('SELECT credential_version AS version FROM users WHERE uid = ?', [
-      uid,
-    ]);
+    const row = await sql.row<{ version: number }>(
+      'SELECT credential_version AS version FROM users WHERE uid = ? AND deleted_at IS NULL',
+      [uid],
+    );
     return row?.version;
   }
 

@@ -1,12 +1,12 @@
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
 import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
 import { RecoveryCodeRows } from '../../src/mfa/recovery/recovery-code-rows';
-import { TotpReset } from '../../src/mfa/totp-reset';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { TrustedDevices } from '../../src/tokens/trusted-devices';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
+import { resetSecondFactor } from '../support/operator';
 import { tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 import { mfaSettings } from '../support/mfa';
@@ -108,7 +108,7 @@ describe('guarded writes of recovery codes and trusted devices', () => {
   it('recovery code: a reset of the second factor that commits first wins', async () => {
     const { user, codes } = await givenCodes('reset-first');
     const id = (await on(RecoveryCodeRows).find(user.uid, canonicalRecoveryCode(codes[0]!)!))!;
-    await on(TotpReset, 1).reset(user);
+    await resetSecondFactor(at(1), user);
     expect(await services[0].database.transaction((tx) => on(RecoveryCodes).spend(tx, user, id, client))).toBe(false);
   });
 
@@ -151,7 +151,7 @@ describe('guarded writes of recovery codes and trusted devices', () => {
       'dead',
     ],
     ['user devices --revoke', (user: User, n: number) => on(TrustedDevices, n).revokeAll(user.uid), 'live'],
-    ['a reset of the second factor', (user: User, n: number) => on(TotpReset, n).reset(user), 'live'],
+    ['a reset of the second factor', (user: User, n: number) => resetSecondFactor(at(n), user), 'live'],
   ] as const)('device: after %s that runs beside logins, no token of it works', async (what, end, sessions) => {
     const { user, token } = await givenTrusted(`beside-${what.length}`);
     const [logins] = await Promise.all([

@@ -1,10 +1,10 @@
 import { Database } from '../../src/platform/database/database';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
-import { UserInvitations } from '../../src/password-reset/user-invitations';
 import { changeType } from '../../src/shared/change-type';
 import { PasswordHistory } from '../../src/users/password-history';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { UsersRepository } from '../../src/users/users.repository';
+import { invite as inviteUser } from '../support/operator';
 import { password as oldPassword, tally, TestService } from '../support/app';
 import { codeOf, goodPassword, look, mailedToken, newMails, submit } from '../support/reset';
 
@@ -133,7 +133,7 @@ describe('the gate row of a user', () => {
     service.clock.advanceSeconds(100);
     expect(await retryAfter(email)).toBe(200);
     await service.app.get(PasswordChangeRequests).openForced(user, 3);
-    await service.app.get(UserInvitations).invite(user, 'en');
+    await inviteUser(service, user, 'en');
     expect(await retryAfter(email)).toBe(200);
     expect(codeOf(await submit(service, token, goodPassword(1)))).toBe('success');
     expect(await retryAfter(email)).toBe(200);
@@ -145,7 +145,7 @@ describe('the gate row of a user', () => {
     const user = await service.givenUser('fresh');
     const forced = await service.app.get(PasswordChangeRequests).openForced(user, 3);
     await submit(service, forced, goodPassword(1));
-    await service.app.get(UserInvitations).invite(user, 'en');
+    await inviteUser(service, user, 'en');
     expect((await service.post('/forget-password', { email: 'fresh@example.com' })).status).toBe(200);
   });
 
@@ -178,7 +178,7 @@ describe('an invitation, a link of type 0', () => {
   afterAll(() => service.stop());
 
   const invite = async (name: string) =>
-    service.app.get(UserInvitations).invite((await service.app.get(UsersRepository).findByLoginName(name))!, 'zh-CN');
+    inviteUser(service, (await service.app.get(UsersRepository).findByLoginName(name))!, 'zh-CN');
 
   it('lets a user without a password set one within three days', async () => {
     const user = await service.givenUser('invited', { password: null });
@@ -214,7 +214,7 @@ describe('an invitation, a link of type 0', () => {
   it('is bound to the current credentials, not to those that the caller has read', async () => {
     const stale = await service.givenUser('stale');
     await service.database.affected('UPDATE users SET credential_version = 7 WHERE uid = ?', [stale.uid]);
-    const { link } = await service.app.get(UserInvitations).invite(stale, 'en');
+    const { link } = await inviteUser(service, stale, 'en');
     expect(codeOf(await look(service, new URL(link).searchParams.get('uid')!))).toBe('success');
   });
 

@@ -1,7 +1,6 @@
 import { DataSource } from 'typeorm';
 import { censusOfAll, resealAll, sealedColumns } from '../../src/cli/sealed-values';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
-import { TotpReset } from '../../src/mfa/totp-reset';
 import { TotpSecrets } from '../../src/mfa/persistence/totp-secrets';
 import { SealedTotp } from '../../src/mfa/totp/sealed-totp';
 import { isSealed, KeyRing } from '../../src/platform/crypto/key-ring';
@@ -11,6 +10,7 @@ import { SystemRandom } from '../../src/shared/random';
 import { SecondFactor } from '../../src/users/second-factor';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
+import { resetSecondFactor } from '../support/operator';
 import { TestService } from '../support/app';
 import { authenticatorCode, MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { settings } from '../support/captcha/harness';
@@ -115,9 +115,8 @@ describe('keys reseal', () => {
 
     it('user reset-totp', async () => {
       const { user } = await givenSealed('resets');
-      const totpReset = mfa.service.app.get(TotpReset);
       const count = await resealColumn(
-        beside(database, () => totpReset.reset(user)),
+        beside(database, () => resetSecondFactor(mfa.service, user)),
         both,
         columnOf('users.topt_secret'),
       );

@@ -20,14 +20,20 @@ const commands: [string[], string][] = [
   [['user', 'devices', 'bob', '--revoke'], 'TRUSTED_DEVICES_REVOKED'],
   [['user', 'revoke-tokens', 'bob'], 'USER_TOKENS_REVOKED'],
   [['user', 'invite', 'bob'], 'USER_INVITED'],
+  [['user', 'set-email', 'bob', 'bob@example.org'], 'USER_CHANGED'],
+  [['user', 'set-nickname', 'bob', 'Bob'], 'USER_CHANGED'],
+  [['user', 'set-org-unit', 'bob', '--none'], 'USER_CHANGED'],
+  [['user', 'set-tenant', 'bob', 'acme'], 'USER_CHANGED'],
+  [['user', 'set-admin', 'bob', 'on'], 'USER_ADMIN_CHANGED'],
   [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
+  [['user', 'delete', 'ann', '--yes'], 'USER_DELETED'],
   [['config', 'set', 'SMTP', 'HOST', 'smtp.example.com'], 'CONFIG_CHANGED'],
   [['config', 'unset', 'SMTP', 'HOST'], 'CONFIG_CHANGED'],
   [['purge'], 'PURGE_STARTED'],
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
 
-/** Milliseconds for fifteen processes one after the other on a busy machine. */
+/** Milliseconds for two dozen processes one after the other on a busy machine. */
 const manyProcesses = 400_000;
 
 const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];
@@ -43,6 +49,7 @@ describe('the audit of the command line', () => {
     await writeFile(join(directory, file), 'login_name,email\nbob,bob@example.com\n');
     expect(await run(['migrate'])).toMatchObject({ code: 0 });
     sql = await createConnection({ uri: databaseUrl });
+    await sql.query("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', NOW(3))");
   });
   afterAll(async () => {
     await sql.end();

@@ -1,7 +1,7 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { windowRows } from '../../src/admin/logs/log-search';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
-import { AdminClient, adminSettings } from '../support/admin';
+import { AdminClient, adminSettings } from '../support/admin-client';
 import { password, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';
 import { MariaDb } from '../support/servers/mariadb';

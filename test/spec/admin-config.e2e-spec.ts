@@ -1,7 +1,7 @@
 import { openSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { MailLimits } from '../../src/mail/mail-limits';
-import { AdminClient, adminSettings, outcomeOf } from '../support/admin';
+import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { Smtp } from '../support/servers/smtp';
 

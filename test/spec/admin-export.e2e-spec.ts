@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { windowRows } from '../../src/admin/logs/log-search';
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
-import { AdminClient, adminSettings } from '../support/admin';
+import { AdminClient, adminSettings } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
 

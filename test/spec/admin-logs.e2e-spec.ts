@@ -1,5 +1,5 @@
 import { windowRows } from '../../src/admin/logs/log-search';
-import { AdminClient, adminSettings, outcomeOf } from '../support/admin';
+import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 
 /** The time of the newest row. The others are one second older each. */

@@ -3,7 +3,7 @@ import { mailStatus } from '../../src/mail/mail-status';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Mailer } from '../../src/mail/mailer';
 import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
-import { AdminClient, adminSettings, outcomeOf } from '../support/admin';
+import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { Smtp } from '../support/servers/smtp';
 

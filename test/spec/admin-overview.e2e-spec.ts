@@ -1,6 +1,7 @@
 import { freshForMs } from '../../src/admin/overview/overview';
 import { Database } from '../../src/platform/database/database';
-import { AdminClient, adminSettings } from '../support/admin';
+import { UserTombstones } from '../../src/users/user-tombstones';
+import { AdminClient, adminSettings } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 
@@ -95,12 +96,8 @@ describe('the overview of administrators', () => {
     ] as const) {
       await service.givenUser(name, { status, tenantId, password: null });
     }
-    const { uid } = await service.givenUser('gone', { status: -2, tenantId: 'acme', password: null });
-    await service.database.affected('UPDATE users SET login_name = ?, login_name_key = ? WHERE uid = ?', [
-      `deleted-${uid}`,
-      `deleted-${uid}`,
-      uid,
-    ]);
+    const gone = await service.givenUser('gone', { tenantId: 'acme', password: null });
+    await service.database.transaction((tx) => service.app.get(UserTombstones).bury(tx, gone.uid));
     const lock = (user: string, count: number, seconds: number) =>
       service.database.affected('UPDATE users SET login_failed_count = ?, last_login_failed_time = ? WHERE uid = ?', [
         count,

@@ -1,4 +1,4 @@
-import { AdminClient, adminSettings, outcomeOf } from '../support/admin';
+import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 
 describe('tenants and organisation units through the API of administrators', () => {

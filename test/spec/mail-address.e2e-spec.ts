@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { operatorAuthority } from '../../src/admin/authority';
 import { UserAdministration } from '../../src/admin/user-administration';
 import { UserImport } from '../../src/cli/user-import';
 import { DemoModule } from '../../src/demo/demo.module';
-import { UserInvitations } from '../../src/password-reset/user-invitations';
 import { isPlainAddress } from '../../src/shared/mail-address';
 import { AccountProblem, type NewUser } from '../../src/users/user-accounts';
 import { UsersRepository } from '../../src/users/users.repository';
+import { invite } from '../support/operator';
 import { TestService } from '../support/app';
 import { MfaClient, mfaSettings } from '../support/mfa';
 import { importUsers } from '../support/import-users';
@@ -69,7 +70,7 @@ describe('the e-mail address of an account', () => {
   it.each([...good.map((email) => [email, true] as const), ...bad.map((email) => [email, false] as const)])(
     '%s is accepted by all inputs or by none (%s)',
     async (email, expected) => {
-      const created = await taken(service.app.get(UserAdministration).create(user(email)));
+      const created = await taken(service.app.get(UserAdministration).create(operatorAuthority, user(email)));
       const file = join(directory, 'users.jsonl');
       await writeFile(file, JSON.stringify({ login_name: `imported${count}`, email }));
       // Frees the address, so that the import can use it too.
@@ -123,7 +124,7 @@ describe('the e-mail address of an account', () => {
       });
       const mails = await service.count('mail_outbox');
       const stored = await service.app.get(UserAdministration).find('invited');
-      expect(await service.app.get(UserInvitations).invite(stored, 'en')).toMatchObject({ mailed: false });
+      expect(await invite(service, stored, 'en')).toMatchObject({ mailed: false });
       expect(await service.count('mail_outbox')).toBe(mails);
     });
   });

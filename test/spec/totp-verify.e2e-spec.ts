@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { TotpReset } from '../../src/mfa/totp-reset';
+import { resetSecondFactor } from '../support/operator';
 import { tally } from '../support/app';
 import { MfaClient, pairOf, wrongCode } from '../support/mfa';
 
@@ -174,7 +174,7 @@ describe('POST /otp-verify, type totp', () => {
   it('reset-totp removes the authenticator: a login that waits for its code is refused, and the next one uses mail', async () => {
     const { user, secret } = await mfa.givenAuthenticator('lost');
     await mfa.logIn('lost');
-    await mfa.service.app.get(TotpReset).reset(user);
+    await resetSecondFactor(mfa.service, user);
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(401);
     expect(await mfa.service.userRow(user.uid)).toMatchObject({ topt_secret: null, mfa_type: 'email' });
     expect(await mfa.service.count('totp_secrets', 'user_id = ?', [user.uid])).toBe(0);

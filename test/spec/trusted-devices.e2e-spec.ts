@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
-import { TotpReset } from '../../src/mfa/totp-reset';
 import { sha256Hex } from '../../src/platform/crypto/key-ring';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { TrustedDevices } from '../../src/tokens/trusted-devices';
 import type { User } from '../../src/users/user.entity';
+import { resetSecondFactor } from '../support/operator';
 import { type Answer, password, type Request, TestService } from '../support/app';
 import { MfaClient, mfaSettings } from '../support/mfa';
 import { foreignId } from '../support/routes';
@@ -308,7 +308,7 @@ describe('trusted devices', () => {
 
     it('a reset of the second factor, and user devices --revoke', async () => {
       const [one, other] = [await given('reset'), await given('revoked')];
-      await mfa.service.app.get(TotpReset).reset(one.user);
+      await resetSecondFactor(mfa.service, one.user);
       expect(await mfa.service.app.get(TrustedDevices).revokeAll(other.user.uid)).toBe(1);
       for (const { user, token } of [one, other]) expect(await login(user, token)).toMatchObject(needsCode);
       expect(await mfa.events(one.user, 'TOTP_RESET')).toEqual([{ recovery_codes: 0, trusted_devices: 1 }]);

@@ -1,54 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
+import { AdminModule } from '../../src/admin/admin.module';
+import type { AppConfig } from '../../src/platform/config/app-config';
+import { SessionOpener } from '../../src/tokens/session-opener';
 import type { NewUser } from '../../src/users/user-accounts';
-import { type Answer, TestService } from './app';
-import { rootTenant } from '../../src/platform/settings/system-settings';
+import type { User } from '../../src/users/user.entity';
+import { TestService } from './app';
 
-/** Settings of a service with the API of administrators. */
-export const adminSettings = { ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' };
-
-/** One administrator with a session, who asks the service. */
-export class AdminClient {
-  private constructor(
-    readonly service: TestService,
-    readonly uid: string,
-    readonly bearer: string,
-  ) {}
-
-  static async of(service: TestService, loginName: string, more: Partial<NewUser> = {}): Promise<AdminClient> {
-    const { uid } = await service.givenUser(loginName, { isAdmin: true, tenantId: rootTenant, ...more });
-    return new AdminClient(service, uid, (await service.session(loginName)).access);
-  }
-
-  /** The same administrator after a fresh login. */
-  async again(loginName: string): Promise<AdminClient> {
-    return new AdminClient(this.service, this.uid, (await this.service.session(loginName)).access);
-  }
-
-  get(path: string): Promise<Answer> {
-    return this.service.get(`/admin/${path}`, { bearer: this.bearer });
-  }
-
-  send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
-    return this.service.send(method, `/admin/${path}`, body, { bearer: this.bearer });
-  }
-
-  /** The items of one page, or of all pages. */
-  async items(path: string): Promise<any[]> {
-    const { status, body } = await this.get(path);
-    if (status !== 200) throw new Error(`GET ${path} answered ${status} ${body?.error_code}`);
-    return body.data.items;
-  }
-
-  /** All items as NDJSON. The answer has no envelope, so the OpenAPI document does not describe it. */
-  async export(path: string): Promise<{ status: number; items: any[] }> {
-    const answer = await this.service.app.inject({
-      url: `/admin/${path}`,
-      headers: { authorization: `Bearer ${this.bearer}`, accept: 'application/x-ndjson' },
-    });
-    const lines = answer.payload.split('\n').filter((line) => line !== '');
-    return { status: answer.statusCode, items: lines.map((line) => JSON.parse(line) as unknown) };
-  }
+/** A service with the administration, and the tenants `acme` and `other` beside `root`. */
+export async function startAdministration(
+  settings: Record<string, string> = {},
+  module?: (config: AppConfig) => DynamicModule,
+): Promise<TestService> {
+  const service = await TestService.start({ ADMIN_API: 'on', ...settings }, { module });
+  for (const id of ['acme', 'other']) await givenTenant(service, id);
+  return service;
 }
 
-/** `success`, or the error code. */
-export const outcomeOf = ({ status, body }: Answer): string =>
-  status === 200 ? 'success' : String(body?.error_code ?? status);
+export async function givenTenant({ database, clock }: TestService, id: string): Promise<void> {
+  await database.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [id, id, clock.now()]);
+}
+
+const client = { ip: '192.0.2.1', userAgent: 'jest', language: 'en', requestId: 'test-request' } as const;
+
+/** The access token of a new session. Opening it here needs no bcrypt. @param mfa the factor of the session */
+export async function tokenOf(service: TestService, user: User, mfa: 'totp' | 'device' | null = 'totp') {
+  const signal = new AbortController().signal;
+  return (await service.app.get(SessionOpener).open(user, { ...client, signal }, mfa)).accessToken;
+}
+
+let made = 0;
+
+/** A user without a password, and with an access token by a second factor. */
+export async function givenCaller(service: TestService, more: Partial<NewUser> = {}, mfa?: 'totp' | 'device' | null) {
+  const user = await service.givenUser(`caller-${++made}`, { password: null, ...more });
+  return { user, bearer: await tokenOf(service, user, mfa) };
+}
+
+/** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
+export function adminRoutes(): string[] {
+  const controllers = Reflect.getMetadata('controllers', AdminModule) as Type<unknown>[];
+  return controllers.flatMap((controller) => {
+    const prototype = controller.prototype as Record<string, unknown>;
+    const base = Reflect.getMetadata('path', controller) as string;
+    return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+      const path = Reflect.getMetadata('path', prototype[name] as object) as string | undefined;
+      const method = RequestMethod[Reflect.getMetadata('method', prototype[name] as object) as number];
+      return path === undefined || name === 'constructor' ? [] : [`${method} /${base}/${path}`];
+    });
+  });
+}
+
+/** The table of docs/operations/administration.md#access: for each route the answer to each caller. */
+export function accessTable(): Record<string, Record<string, string>> {
+  const page = readFileSync(join(__dirname, '../../docs/operations/administration.md'), 'utf8');
+  const lines = page.slice(page.indexOf('<a id="access">')).split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('| Route'));
+  const cells = (line: string) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const end = lines.findIndex((line, i) => i > begin && !line.startsWith('|'));
+  const [head = [], , ...rows] = lines.slice(begin, end).map(cells);
+  return Object.fromEntries(
+    rows.map(([route = '', ...answers]) => [
+      route,
+      Object.fromEntries(answers.map((answer, i) => [head[i + 1] ?? '', answer])),
+    ]),
+  );
+}

@@ -1,5 +1,5 @@
 import { applyDecorators, Delete, Get, HttpCode, Patch, Post, Put, type Type, UseGuards } from '@nestjs/common';
-import { Answers } from '../../platform/http/answers.decorator';
+import { Answers, AnswersList } from '../../platform/http/answers.decorator';
 import { ApiBearerAuth } from '../../platform/http/api-docs';
 import {
   accessTokenExpired,
@@ -29,13 +29,17 @@ export function AdminGet(
   answer: Type<unknown>,
   ...errors: CatalogueEntry[]
 ): MethodDecorator {
-  return applyDecorators(
-    Get(path),
-    declaredAs(permission),
-    UseGuards(AccessTokenGuard, AdminGuard),
-    ApiBearerAuth('access_token'),
-    Answers(answer, ...refusals, ...errors),
-  );
+  return applyDecorators(reading(path, permission), Answers(answer, ...refusals, ...errors));
+}
+
+/** Like AdminGet, for a list that is paged, or streamed with `Accept: application/x-ndjson` (see `listed`). */
+export function AdminList(
+  path: string,
+  permission: AdminPermission,
+  answer: Type<unknown>,
+  ...errors: CatalogueEntry[]
+): MethodDecorator {
+  return applyDecorators(reading(path, permission), AnswersList(answer, ...refusals, ...errors));
 }
 
 /** A route that changes something. It needs a young session. */
@@ -53,6 +57,15 @@ export function AdminChange(
     UseGuards(AccessTokenGuard, AdminGuard, YoungSessionGuard),
     ApiBearerAuth('access_token'),
     Answers(answer, ...refusals, freshLoginRequired, ...errors),
+  );
+}
+
+function reading(path: string, permission: AdminPermission): MethodDecorator {
+  return applyDecorators(
+    Get(path),
+    declaredAs(permission),
+    UseGuards(AccessTokenGuard, AdminGuard),
+    ApiBearerAuth('access_token'),
   );
 }
 

@@ -16,8 +16,8 @@ export const permissionOf = (handler: object): AdminPermission | undefined => de
 const validated = /^(3|4):(\d+)$/;
 
 /**
- * Checks the routes of the controllers before the service starts: each one was declared by AdminGet or
- * AdminChange, and validates bodies and queries by a class. These classes then refuse unknown fields.
+ * Checks the routes of the controllers before the service starts: each one was declared by AdminGet, AdminList
+ * or AdminChange, and validates bodies and queries by a class. These classes then refuse unknown fields.
  * @throws Error that names the first wrong route
  */
 export function assertDeclaredRoutes(controllers: readonly Type<unknown>[]): void {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext, StreamableFile } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
+import { ndjson } from '../../platform/http/answers.decorator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { cursorOf, type Place, placeOf, type PlaceShape } from './cursor';
 
@@ -9,7 +10,6 @@ const defaultLimit = 50;
 const maxLimit = 200;
 /** Rows of one statement of a stream. Memory holds two such pages at most. */
 const streamedRows = 1000;
-const ndjson = 'application/x-ndjson';
 
 /** For the description of each list in the OpenAPI document. */
 export const streamNote = `With \`Accept: ${ndjson}\` all rows, one item in JSON per line, without an envelope.`;

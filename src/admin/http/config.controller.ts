@@ -71,11 +71,7 @@ export class AdminConfigController {
     summary: 'Remove a setting',
     description: 'Also succeeds when it is not set. Without `SMTP HOST` there is no `SMTP SECRET` either.',
   })
-  async unset(
-    @Param('group') group: string,
-    @Param('key') key: string,
-    @Caller() by: Authority,
-  ): Promise<AdminResult> {
+  async unset(@Param('group') group: string, @Param('key') key: string, @Caller() by: Authority): Promise<AdminResult> {
     try {
       assertKnown(group, key);
       await this.configuration.unset(by, { group, key });

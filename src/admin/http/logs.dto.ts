@@ -99,7 +99,8 @@ export class AuditLogItem {
 
   @ApiProperty({
     ...nullable,
-    description: 'The uid of the administrator or the name of the operator who acted. Null for the user and the service.',
+    description:
+      'The uid of the administrator or the name of the operator who acted. Null for the user and the service.',
   })
   actor_id: string | null;
 

@@ -42,6 +42,10 @@ export class MailPage {
   @ApiProperty({ type: [MailItem], description: 'The newest first.' })
   items: MailItem[];
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The cursor of the next page, or null after the last one.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The cursor of the next page, or null after the last one.',
+  })
   next: string | null;
 }

@@ -1,24 +1,114 @@
-import { Controller, Query, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { rootTenant } from '../../platform/settings/system-settings';
+import { DomainError } from '../../shared/errors/domain-error';
+import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
+import { defaultLanguage } from '../../shared/languages';
+import type { NewUser, UserChange } from '../../users/user-accounts';
+import type { UserPlace } from '../../users/user-listing';
+import { everyTenant } from '../admin-scope';
+import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
-import { AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
-import { AdminUsers } from '../admin-users';
-import { AdminUserItem, AdminUserPage, UsersQuery } from './users.dto';
+import { UserAdministration } from '../user-administration';
+import { UserChanges } from '../user-changes';
+import { UserErasure } from '../user-erasure';
+import {
+  AdminResult,
+  AdminUser,
+  AdminUserItem,
+  AdminUserPage,
+  ChangeUserDto,
+  CreateUserDto,
+  UsersQuery,
+} from './users.dto';
+import { userDetail, userItem } from './users.view';
 
+/** Users as administrators see and change them (docs/spec/extensions.md#d). */
 @ApiTags('admin')
 @Controller('admin')
 export class AdminUsersController {
-  constructor(private readonly users: AdminUsers) {}
+  constructor(
+    private readonly users: AdminUsers,
+    private readonly administration: UserAdministration,
+    private readonly changes: UserChanges,
+    private readonly erasure: UserErasure,
+  ) {}
 
-  @AdminGet('users', 'users.read', AdminUserPage)
+  @AdminList('users', 'users.read', AdminUserPage)
   @ApiOperation({ operationId: 'adminListUsers', summary: 'Find users', description: streamNote })
   list(
     @Query() query: UsersQuery,
     @Streamed() streamed: boolean,
     @Caller() by: Authority,
   ): Promise<Page<AdminUserItem> | StreamableFile> {
-    return listed(query, streamed, ['string'], (limit, after) => this.users.page(by, query, limit, after));
+    const { status, locked } = query;
+    const filter = {
+      query: query.query === '' ? undefined : query.query,
+      status: status === undefined ? undefined : Number(status),
+      tenantId: query.tenant_id,
+      locked: locked === undefined ? undefined : locked === 'true',
+    };
+    return listed(query, streamed, ['number', 'string', 'string'], async (limit, after) => {
+      const { items, next } = await this.users.page(by, filter, limit, after as UserPlace | undefined);
+      return { items: items.map(userItem), next };
+    });
   }
+
+  @AdminChange('POST', 'users', 'users.write', AdminUser, identityTaken)
+  @ApiOperation({ operationId: 'adminCreateUser', summary: 'Create a user, who waits for an invitation' })
+  async create(@Body() body: CreateUserDto, @Caller() by: Authority): Promise<AdminUser> {
+    const user = newUser(by, body);
+    const created = body.invite
+      ? await this.administration.createInvited(by, user, by.actor?.client.language ?? defaultLanguage)
+      : await this.administration.create(by, user);
+    return this.one(created.uid, by);
+  }
+
+  @AdminGet('users/:uid', 'users.read', AdminUser, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminGetUser', summary: 'One user, without secrets' })
+  async one(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminUser> {
+    return userDetail(await this.users.detail(by, uid));
+  }
+
+  @AdminChange('PATCH', 'users/:uid', 'users.write', AdminUser, notFoundForCaller, identityTaken, lockOut)
+  @ApiOperation({ operationId: 'adminChangeUser', summary: 'Change the given fields of a user' })
+  async change(@Param('uid') uid: string, @Body() body: ChangeUserDto, @Caller() by: Authority): Promise<AdminUser> {
+    const change = userChange(body);
+    if (Object.values(change).every((value) => value === undefined)) {
+      throw new DomainError(requestInvalid, { fields: { body: ['body names no field'] } });
+    }
+    await this.changes.change(by, uid, change);
+    return this.one(uid, by);
+  }
+
+  @AdminChange('DELETE', 'users/:uid', 'users.write', AdminResult, notFoundForCaller, lockOut)
+  @ApiOperation({ operationId: 'adminDeleteUser', summary: 'Erase what identifies a user' })
+  async remove(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.erasure.erase(by, uid);
+    return { result: true };
+  }
+}
+
+function newUser({ scope }: Authority, body: CreateUserDto): NewUser {
+  return {
+    loginName: body.login_name,
+    email: body.email,
+    nickname: body.nickname ?? null,
+    passwordHash: null,
+    temporary: false,
+    status: 1,
+    mfaType: body.mfa_type ?? 'email',
+    provider: body.provider ?? 'password',
+    isAdmin: body.is_admin ?? false,
+    tenantId: body.tenant_id ?? (scope.tenantId === everyTenant ? rootTenant : scope.tenantId),
+    orgUnitId: body.org_unit_id ?? null,
+  };
+}
+
+function userChange(body: ChangeUserDto): UserChange {
+  const { email, nickname, status, is_admin: isAdmin, mfa_type: mfaType } = body;
+  return { email, nickname, status, isAdmin, mfaType, tenantId: body.tenant_id, orgUnitId: body.org_unit_id };
 }

@@ -1,4 +1,4 @@
-import { IsBoolean, IsEmail, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { MfaType, Provider } from '../../users/user.entity';
 import { PageQuery } from '../frame/lists';
@@ -6,6 +6,9 @@ import { PageQuery } from '../frame/lists';
 const statuses = [1, 0, -1, -2] as const;
 const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
+
+/** A field that may be absent, but not null. */
+const IfGiven = () => ValidateIf((_body, value) => value !== undefined);
 
 export class UsersQuery extends PageQuery {
   @ApiProperty({ ...optional, description: 'The beginning of the login name, e-mail address or nickname.' })
@@ -116,14 +119,13 @@ export class AdminUser extends AdminUserItem {
 export class CreateUserDto {
   @ApiProperty({ example: 'alice' })
   @IsString()
-  @MinLength(1)
   @MaxLength(255)
   login_name: string;
 
-  @ApiProperty({ ...nullable, ...optional, example: 'alice@example.com' })
-  @IsOptional()
-  @IsEmail()
-  email?: string | null;
+  @ApiProperty({ example: 'alice@example.com' })
+  @IsString()
+  @MaxLength(254)
+  email: string;
 
   @ApiProperty({ ...nullable, ...optional, example: 'Alice' })
   @IsOptional()
@@ -132,7 +134,7 @@ export class CreateUserDto {
   nickname?: string | null;
 
   @ApiProperty({ ...optional, description: 'By default the tenant of the caller.', example: 'root' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(64)
   tenant_id?: string;
@@ -144,22 +146,22 @@ export class CreateUserDto {
   org_unit_id?: string | null;
 
   @ApiProperty({ ...optional, default: false })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   is_admin?: boolean;
 
   @ApiProperty({ ...optional, enum: ['email', 'totp'], default: 'email' })
-  @IsOptional()
+  @IfGiven()
   @IsIn(['email', 'totp'])
   mfa_type?: MfaType;
 
   @ApiProperty({ ...optional, enum: ['password', 'ldap'], default: 'password' })
-  @IsOptional()
+  @IfGiven()
   @IsIn(['password', 'ldap'])
   provider?: Provider;
 
   @ApiProperty({ ...optional, default: false, description: 'Mails a link by which the user sets the first password.' })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   invite?: boolean;
 }
@@ -167,7 +169,8 @@ export class CreateUserDto {
 export class ChangeUserDto {
   @ApiProperty({ ...nullable, ...optional, example: 'alice@example.com' })
   @IsOptional()
-  @IsEmail()
+  @IsString()
+  @MaxLength(254)
   email?: string | null;
 
   @ApiProperty({ ...nullable, ...optional, example: 'Alice' })
@@ -177,18 +180,18 @@ export class ChangeUserDto {
   nickname?: string | null;
 
   @ApiProperty({ ...optional, type: 'integer', enum: statuses })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   @IsIn(statuses)
   status?: number;
 
   @ApiProperty(optional)
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   is_admin?: boolean;
 
   @ApiProperty({ ...optional, example: 'root' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(64)
   tenant_id?: string;
@@ -200,7 +203,7 @@ export class ChangeUserDto {
   org_unit_id?: string | null;
 
   @ApiProperty({ ...optional, enum: ['email', 'totp'] })
-  @IsOptional()
+  @IfGiven()
   @IsIn(['email', 'totp'])
   mfa_type?: MfaType;
 }

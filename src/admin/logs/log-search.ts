@@ -26,7 +26,7 @@ interface Conditions {
   readonly values: SqlValue[];
 }
 
-/** Searches a log, the newest rows first. The work of each page is bounded, whatever the filters (ADR 0025). */
+/** Searches a log, the newest rows first. The work of each page is bounded, whatever the filters (ADR 0027). */
 @Injectable()
 export class LogSearch {
   constructor(private readonly database: Database) {}
@@ -79,7 +79,8 @@ export class LogSearch {
   }
 }
 
-const nextAfter = (row: LogRow | undefined): Place | null => (row === undefined ? null : [row.createdAt.getTime(), row.id]);
+const nextAfter = (row: LogRow | undefined): Place | null =>
+  row === undefined ? null : [row.createdAt.getTime(), row.id];
 
 /**
  * Splits the conditions: `range` is one range of one index, and its order is that of the page. `rest` is compared row by

@@ -29,9 +29,20 @@ const impliedErrors: readonly CatalogueEntry[] = [
  * @param success the class of `data` in the success envelope; undefined for a route with its own format
  */
 export function Answers(success: Type<unknown> | undefined, ...own: CatalogueEntry[]): MethodDecorator {
+  return answers(success, {}, own);
+}
+
+export const ndjson = 'application/x-ndjson';
+
+/** Like Answers, for a list that is also offered as NDJSON: one item per line, without an envelope. */
+export function AnswersList(success: Type<unknown>, ...own: CatalogueEntry[]): MethodDecorator {
+  return answers(success, { [ndjson]: { schema: { type: 'string' } } }, own);
+}
+
+function answers(success: Type<unknown> | undefined, others: object, own: CatalogueEntry[]): MethodDecorator {
   const errors = [...own, ...impliedErrors];
   return applyDecorators(
-    ...(success === undefined ? [] : [ApiExtraModels(success), successResponse(success)]),
+    ...(success === undefined ? [] : [ApiExtraModels(success), successResponse(success, others)]),
     ...[...new Set(errors.map((entry) => entry.status))].map((status) => errorResponse(status, errors)),
   );
 }
@@ -58,15 +69,16 @@ export const isOwnFormat = (request: FastifyRequest): boolean =>
 /** The name of the schema of one failure. `error_code` is the discriminator. */
 export const errorSchemaName = (entry: CatalogueEntry): string => `Error_${entry.code}`;
 
-function successResponse(success: Type<unknown>): MethodDecorator {
+function successResponse(success: Type<unknown>, others: object): MethodDecorator {
+  const schema = {
+    type: 'object',
+    required: ['status', 'data'],
+    properties: { status: { type: 'boolean', enum: [true] }, data: { $ref: schemaPath(success) } },
+  };
   return ApiResponse({
     status: 200,
     description: 'Success',
-    schema: {
-      type: 'object',
-      required: ['status', 'data'],
-      properties: { status: { type: 'boolean', enum: [true] }, data: { $ref: schemaPath(success) } },
-    },
+    content: { 'application/json': { schema }, ...others },
   });
 }
 

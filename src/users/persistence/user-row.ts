@@ -8,6 +8,7 @@ type Times =
   | 'directorySeenAt'
   | 'directoryLookUntil'
   | 'createdAt'
+  | 'deletedAt'
   | 'passwordSetAt';
 type Flags = 'isAdmin' | 'mustChangePassword';
 
@@ -21,7 +22,7 @@ const columns = `uid, login_name AS loginName, login_name_key AS loginNameKey, e
   mfa_failed_count AS mfaFailedCount, mfa_blocked_until AS mfaBlockedUntil, provider, is_admin AS isAdmin,
   must_change_password AS mustChangePassword, credential_version AS credentialVersion, tenant_id AS tenantId,
   org_unit_id AS orgUnitId, directory_id AS directoryId, directory_seen_at AS directorySeenAt,
-  directory_look_until AS directoryLookUntil, created_at AS createdAt,
+  directory_look_until AS directoryLookUntil, created_at AS createdAt, deleted_at AS deletedAt,
   (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = users.uid ORDER BY l.id DESC LIMIT 1) AS passwordSetAt`;
 
 export type UserKey = 'uid' | 'login_name_key' | 'email_key' | 'directory_id';
@@ -42,6 +43,7 @@ export function userOf(row: UserRow): User {
     directorySeenAt: timeOrNull(row.directorySeenAt),
     directoryLookUntil: timeOrNull(row.directoryLookUntil),
     createdAt: timeOf(row.createdAt),
+    deletedAt: timeOrNull(row.deletedAt),
     passwordSetAt: timeOrNull(row.passwordSetAt),
     isAdmin: Number(row.isAdmin) === 1,
     mustChangePassword: Number(row.mustChangePassword) === 1,

@@ -1,0 +1,103 @@
+import { Controller, Param, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { notFoundForCaller } from '../../shared/errors/error-catalogue';
+import { defaultLanguage, type Language } from '../../shared/languages';
+import type { UserSession } from '../../tokens/user-sessions';
+import { AdminUsers } from '../admin-users';
+import type { Authority } from '../authority';
+import { AdminChange, AdminList } from '../frame/admin-route';
+import { Caller } from '../frame/caller';
+import { listed, type Page, PageQuery, Streamed, streamNote } from '../frame/lists';
+import { UserSupport } from '../user-support';
+import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
+import { loginItem, sessionItem } from './users.view';
+
+const languageOf = ({ actor }: Authority): Language => actor?.client.language ?? defaultLanguage;
+
+/** Help for one user: the lock, the sessions, the second factor and the password (docs/spec/extensions.md#d). */
+@ApiTags('admin')
+@Controller('admin')
+export class AdminUserSupportController {
+  constructor(
+    private readonly support: UserSupport,
+    private readonly users: AdminUsers,
+  ) {}
+
+  @AdminChange('POST', 'users/:uid/unlock', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminUnlockUser', summary: 'End the lock after failed logins and wrong codes' })
+  async unlock(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.unlock(by, uid);
+    return { result: true };
+  }
+
+  @AdminChange('POST', 'users/:uid/revoke-sessions', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminRevokeSessions', summary: 'End all sessions and trusted devices of a user' })
+  async revokeSessions(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.revokeTokens(by, uid);
+    return { result: true };
+  }
+
+  @AdminChange('POST', 'users/:uid/reset-second-factor', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({
+    operationId: 'adminResetSecondFactor',
+    summary: 'Remove the authenticator, the recovery codes and the trusted devices of a user',
+  })
+  async resetSecondFactor(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.resetSecondFactor(by, uid);
+    return { result: true };
+  }
+
+  @AdminChange('POST', 'users/:uid/invite', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminInviteUser', summary: 'Mail a link by which the user sets the first password' })
+  async invite(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.inviteByMail(by, uid, languageOf(by));
+    return { result: true };
+  }
+
+  @AdminChange('POST', 'users/:uid/send-reset-link', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminSendResetLink', summary: 'Mail the link of a forgotten password' })
+  async sendResetLink(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.sendResetLink(by, uid, languageOf(by));
+    return { result: true };
+  }
+
+  @AdminList('users/:uid/sessions', 'users.read', AdminSessionPage, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminListUserSessions', summary: 'The sessions of a user', description: streamNote })
+  async sessions(
+    @Param('uid') uid: string,
+    @Query() query: PageQuery,
+    @Streamed() streamed: boolean,
+    @Caller() by: Authority,
+  ): Promise<Page<AdminSessionItem> | StreamableFile> {
+    const sessions = await this.users.sessions(by, uid);
+    const key = ({ createdAt, sid }: UserSession) => [-createdAt.getTime(), sid] as const;
+    return listed(query, streamed, ['time', 'string'], (limit, after) => {
+      const rest = sessions.filter((session) => after === undefined || isAfter(key(session), after as never));
+      const items = rest.slice(0, limit);
+      const last = items.at(-1);
+      return Promise.resolve({ items: items.map(sessionItem), next: rest.length > limit && last ? key(last) : null });
+    });
+  }
+
+  @AdminList('users/:uid/logins', 'users.read', AdminUserLoginPage, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminListUserLogins', summary: 'The logins of a user', description: streamNote })
+  logins(
+    @Param('uid') uid: string,
+    @Query() query: PageQuery,
+    @Streamed() streamed: boolean,
+    @Caller() by: Authority,
+  ): Promise<Page<AdminUserLogin> | StreamableFile> {
+    return listed(query, streamed, ['time', 'number'], async (limit, after) => {
+      const before = after && { at: new Date(Math.max(0, Number(after[0]))), id: Number(after[1]) };
+      const rows = await this.users.logins(by, uid, limit + 1, before);
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      const next = rows.length > limit && last ? [last.createdAt.getTime(), last.id] : null;
+      return { items: items.map(loginItem), next };
+    });
+  }
+}
+
+function isAfter([time, sid]: readonly [number, string], [lastTime, lastSid]: readonly [number, string]): boolean {
+  return time > lastTime || (time === lastTime && sid > lastSid);
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/database';
+import { rootTenant } from '../platform/settings/system-settings';
+import { lockOut, notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
+import { AccountProblem } from '../users/user-accounts';
+import { type User, userStatus } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
+import { within } from './admin-scope';
+import { type Authority, rulesAdministrators } from './authority';
+
+/** The user that an administrator reads or changes. A deleted user, and one of another tenant, is USER_404001. */
+@Injectable()
+export class TargetUsers {
+  constructor(private readonly users: UsersRepository) {}
+
+  /** @throws AccountProblem USER_404001 */
+  async find(by: Authority, uid: string, tx?: Transaction): Promise<User> {
+    const { condition, values } = within(by.scope);
+    const user = await this.users.findByUidWhere(uid, condition, values, tx);
+    if (user === null) throw new AccountProblem(`there is no user ${JSON.stringify(uid)}`, notFoundForCaller);
+    return user;
+  }
+
+  /**
+   * Locks the user until the transaction ends, and reads the row.
+   * Race: changes of one user by several administrators, and the user's own actions. They run one after the other.
+   * @throws AccountProblem USER_404001; AUTH_403001 for an administrator who is not the caller's to change
+   */
+  async lock(tx: Transaction, by: Authority, uid: string): Promise<User> {
+    const { condition, values } = within(by.scope);
+    await tx.affected(
+      `UPDATE users SET credential_version = credential_version WHERE uid = ? AND deleted_at IS NULL AND ${condition}`,
+      [uid, ...values],
+    );
+    const user = await this.find(by, uid, tx);
+    if (user.isAdmin && !rulesAdministrators(by)) {
+      throw new AccountProblem('only administrators of the root tenant change administrators', notPermitted);
+    }
+    return user;
+  }
+
+  /** @throws AccountProblem USER_409002 when the caller would end the own access */
+  assertNotOneself({ actor }: Authority, uid: string): void {
+    if (actor?.id === uid) throw new AccountProblem('nobody takes the own access to the administration', lockOut);
+  }
+
+  /**
+   * Called after a change of this user, in its transaction.
+   * Race: parallel changes that each leave another administrator as the last one, on any replica. The row of the root
+   * tenant is locked, so the second change counts after the commit of the first one, and is refused.
+   * @param before the user as read by `lock`
+   * @throws AccountProblem USER_409002 when no enabled administrator of the root tenant is left
+   */
+  async assertAdministratorLeft(tx: Transaction, before: User): Promise<void> {
+    if (!before.isAdmin || before.tenantId !== rootTenant || before.status !== userStatus.enabled) return;
+    await tx.affected('UPDATE tenants SET name = name WHERE id = ?', [rootTenant]);
+    const left = await tx.row(
+      `SELECT uid FROM users WHERE is_admin = 1 AND tenant_id = ? AND status = ${userStatus.enabled} LIMIT 1`,
+      [rootTenant],
+    );
+    if (left !== undefined) return;
+    throw new AccountProblem('the root tenant would have no enabled administrator', lockOut);
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { Transaction } from '../platform/database/database';
+import { rootTenant } from '../platform/settings/system-settings';
+import { notPermitted } from '../shared/errors/error-catalogue';
+import { PasswordChangeRequests } from '../password-reset/password-change-requests';
+import { PendingLogins } from '../tokens/pending-logins';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
+import { type User, userStatus } from '../users/user.entity';
+import { AdminChanges, type Change } from './admin-changes';
+import { type Authority, rulesAdministrators } from './authority';
+import { TargetUsers } from './target-users';
+
+const names: Readonly<Record<keyof UserChange, string>> = {
+  email: 'email',
+  nickname: 'nickname',
+  status: 'status',
+  isAdmin: 'is_admin',
+  tenantId: 'tenant_id',
+  orgUnitId: 'org_unit_id',
+  mfaType: 'mfa_type',
+};
+
+/** Changes of an account by an administrator or an operator (docs/spec/extensions.md#d). */
+@Injectable()
+export class UserChanges {
+  constructor(
+    private readonly changes: AdminChanges,
+    private readonly targets: TargetUsers,
+    private readonly accounts: UserAccounts,
+    private readonly requests: PasswordChangeRequests,
+    private readonly pendingLogins: PendingLogins,
+    private readonly revoker: TokenRevoker,
+  ) {}
+
+  /**
+   * A new status, tenant or right ends everything that was issued to the user. A new address ends the links and codes
+   * that were mailed to the former one.
+   * @throws AccountProblem
+   */
+  async change(by: Authority, uid: string, wanted: UserChange): Promise<void> {
+    await this.targets.find(by, uid);
+    if (wanted.email === undefined) return this.changes.make(by, (change) => this.apply(change, by, uid, wanted));
+    return this.changes.makeWithLinks(by, uid, async (change) => {
+      await this.apply(change, by, uid, wanted);
+      await this.requests.closeAll(change.tx, uid);
+      await this.pendingLogins.close(change.tx, uid);
+    });
+  }
+
+  private async apply(change: Change, by: Authority, uid: string, wanted: UserChange): Promise<void> {
+    const { tx } = change;
+    if (losesAccess(wanted)) this.targets.assertNotOneself(by, uid);
+    const user = await this.targets.lock(tx, by, uid);
+    assertPermitted(by, wanted);
+    await this.accounts.change(tx, user, wanted);
+    await this.endWhatWasIssued(tx, user, wanted);
+    await this.targets.assertAdministratorLeft(tx, user);
+    await record(change, user, wanted);
+  }
+
+  private async endWhatWasIssued(tx: Transaction, user: User, wanted: UserChange): Promise<void> {
+    const scoped = differs(user, wanted, 'tenantId') || differs(user, wanted, 'isAdmin');
+    const judged = differs(user, wanted, 'status') || (wanted.status ?? userStatus.enabled) !== userStatus.enabled;
+    if (scoped || judged) await this.revoker.revokeAll(tx, user.uid);
+    else if (differs(user, wanted, 'mfaType')) await this.revoker.endTrustedDevices(tx, user.uid);
+  }
+}
+
+/** Whether an administrator of the root tenant could no longer administrate everything after this change. */
+function losesAccess({ isAdmin, status, tenantId }: UserChange): boolean {
+  return (
+    isAdmin === false ||
+    (status ?? userStatus.enabled) !== userStatus.enabled ||
+    (tenantId ?? rootTenant) !== rootTenant
+  );
+}
+
+/** @throws AccountProblem AUTH_403001 */
+function assertPermitted(by: Authority, { isAdmin, tenantId }: UserChange): void {
+  if (rulesAdministrators(by) || (isAdmin === undefined && tenantId === undefined)) return;
+  throw new AccountProblem('only administrators of the root tenant change rights and tenants', notPermitted);
+}
+
+const differs = (user: User, wanted: UserChange, field: keyof UserChange): boolean =>
+  wanted[field] !== undefined && wanted[field] !== user[field];
+
+async function record({ record: write }: Change, user: User, wanted: UserChange): Promise<void> {
+  const { status, isAdmin, mfaType, ...others } = wanted;
+  const userId = user.uid;
+  if (status !== undefined) await write('USER_STATUS_CHANGED', { userId, detail: { from: user.status, to: status } });
+  if (isAdmin !== undefined) await write('USER_ADMIN_CHANGED', { userId, detail: { is_admin: isAdmin } });
+  if (mfaType !== undefined) await write('MFA_TYPE_CHANGED', { userId, detail: { to: mfaType } });
+  const fields = Object.entries(others).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  if (fields.length === 0) return;
+  const moved: Record<string, string> =
+    wanted.tenantId === undefined ? {} : { from_tenant: user.tenantId, to_tenant: wanted.tenantId };
+  const changed = fields.map((field) => names[field as keyof UserChange]).join(' ');
+  await write('USER_CHANGED', { userId, detail: { fields: changed, ...moved } });
+}

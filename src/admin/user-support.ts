@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { TotpReset } from '../mfa/totp-reset';
+import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
+import type { Language } from '../shared/languages';
+import { usableAddress } from '../shared/mail-address';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { AccountProblem, UserAccounts } from '../users/user-accounts';
+import { AdminChanges } from './admin-changes';
+import type { Authority } from './authority';
+import { TargetUsers } from './target-users';
+
+/** Help for one user by an administrator or an operator. Each method throws AccountProblem as TargetUsers.lock does. */
+@Injectable()
+export class UserSupport {
+  constructor(
+    private readonly changes: AdminChanges,
+    private readonly targets: TargetUsers,
+    private readonly accounts: UserAccounts,
+    private readonly revoker: TokenRevoker,
+    private readonly totpReset: TotpReset,
+    private readonly invitations: UserInvitations,
+  ) {}
+
+  /** Ends the lock after wrong passwords and the block after wrong codes. */
+  unlock(by: Authority, uid: string): Promise<void> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      await this.targets.lock(tx, by, uid);
+      await this.accounts.unlock(tx, uid);
+      await record('USER_UNLOCKED', { userId: uid });
+    });
+  }
+
+  /** @returns how many tokens were not revoked before */
+  revokeTokens(by: Authority, uid: string): Promise<number> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      await this.targets.lock(tx, by, uid);
+      const revoked = await this.revoker.revokeAll(tx, uid);
+      await record('USER_TOKENS_REVOKED', { userId: uid, detail: { revoked } });
+      return revoked;
+    });
+  }
+
+  resetSecondFactor(by: Authority, uid: string): Promise<void> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      await this.targets.lock(tx, by, uid);
+      await record('TOTP_RESET', { userId: uid, detail: await this.totpReset.reset(tx, uid) });
+    });
+  }
+
+  /** Mails a link by which the user sets the first password. */
+  async invite(by: Authority, uid: string, language: Language): Promise<Invitation> {
+    await this.targets.find(by, uid);
+    return this.changes.makeWithLinks(by, uid, async ({ tx, record }) => {
+      const user = await this.targets.lock(tx, by, uid);
+      const invitation = await this.invitations.invite(tx, user, language);
+      await record('USER_INVITED', { userId: uid });
+      return invitation;
+    });
+  }
+
+  /** @throws AccountProblem without a usable address */
+  async inviteByMail(by: Authority, uid: string, language: Language): Promise<void> {
+    const { email } = await this.targets.find(by, uid);
+    if (usableAddress(email) === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
+    await this.invite(by, uid, language);
+  }
+
+  /** Mails the link of a forgotten password. */
+  async sendResetLink(by: Authority, uid: string, language: Language): Promise<void> {
+    await this.targets.find(by, uid);
+    await this.changes.makeWithLinks(by, uid, async ({ tx, record }) => {
+      const user = await this.targets.lock(tx, by, uid);
+      await this.invitations.sendResetLink(tx, user, language);
+      await record('USER_RESET_PASSWORD', { userId: uid });
+    });
+  }
+}

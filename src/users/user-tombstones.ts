@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../platform/database/database';
+import { Clock } from '../shared/clock';
+import { userStatus } from './user.entity';
+
+/** The login name of a deleted user. */
+export const tombstoneName = (uid: string): string => `deleted-${uid}`;
+
+/**
+ * The keys of deleted users begin with this text. It sorts after every login name, so lists end before them, and no
+ * look-up makes such a key, because keys are in lower case.
+ */
+export const tombstoneKeys = '\u{10FFFF}DELETED-';
+
+/** Logins that began before the deletion have ended after this time, with all rows that they write. */
+const settledSeconds = 3600;
+
+/** The rows of deleted users. */
+@Injectable()
+export class UserTombstones {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The transaction must hold the row of the user. */
+  async bury(tx: Transaction, uid: string): Promise<void> {
+    const now = this.clock.now();
+    await tx.won(
+      `UPDATE users SET login_name = ?, login_name_key = ?, email = NULL, email_key = NULL, nickname = NULL,
+       password = NULL, salt = NULL, topt_secret = NULL, mfa_type = 'email', status = ${userStatus.expired}, is_admin = 0,
+       must_change_password = 0, login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0,
+       mfa_blocked_until = NULL, org_unit_id = NULL, directory_id = NULL, directory_seen_at = NULL,
+       directory_look_until = NULL, deleted_at = ?, erasing_since = ?
+       WHERE uid = ? AND deleted_at IS NULL`,
+      [tombstoneName(uid), `${tombstoneKeys}${uid}`, now, now, uid],
+    );
+  }
+
+  /** Deleted users whose names may still be in the logs: a batch of them, the oldest first. */
+  async unsettled(limit: number): Promise<string[]> {
+    const rows = await this.database.rows<{ uid: string }>(
+      `SELECT uid FROM users WHERE erasing_since <= ? ORDER BY erasing_since LIMIT ${Math.trunc(limit)}`,
+      [this.clock.secondsFromNow(-settledSeconds)],
+    );
+    return rows.map(({ uid }) => uid);
+  }
+
+  /** Erases the traces that remain besides the logs. Of parallel calls, one marks the tombstone. */
+  async settle(uid: string): Promise<void> {
+    await this.database.affected('UPDATE login_tokens SET ip = NULL, user_agent = NULL WHERE user_identity = ?', [uid]);
+    await this.database.affected('DELETE FROM known_browsers WHERE user_id = ?', [uid]);
+    await this.database.won('UPDATE users SET erasing_since = NULL WHERE uid = ? AND erasing_since IS NOT NULL', [uid]);
+  }
+}

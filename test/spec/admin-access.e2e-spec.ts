@@ -1,0 +1,81 @@
+import { accessTable, adminRoutes, givenCaller, startAdministration, tokenOf } from '../support/admin';
+import { adminRequests } from '../support/admin-requests';
+import { TestService } from '../support/app';
+
+const callers = ['anonymous', 'user', 'no factor', 'other tenant', 'own tenant', 'root', 'old session'] as const;
+type CallerName = (typeof callers)[number];
+
+describe('who may use the administration', () => {
+  const table = accessTable();
+  const bearers: Partial<Record<CallerName, string>> = {};
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startAdministration();
+    const admin = { isAdmin: true };
+    bearers['old session'] = (await givenCaller(service, admin)).bearer;
+    service.clock.advanceSeconds(301);
+    bearers.user = (await givenCaller(service, { tenantId: 'acme' })).bearer;
+    bearers['no factor'] = (await givenCaller(service, admin, null)).bearer;
+    bearers['other tenant'] = (await givenCaller(service, { ...admin, tenantId: 'other' })).bearer;
+    bearers['own tenant'] = (await givenCaller(service, { ...admin, tenantId: 'acme' })).bearer;
+    bearers.root = (await givenCaller(service, admin)).bearer;
+  });
+  afterAll(() => service.stop());
+
+  it('is written in the table for every route and every caller, and every route has a request', () => {
+    expect(Object.keys(table).sort()).toEqual(adminRoutes().sort());
+    expect(Object.keys(adminRequests).sort()).toEqual(adminRoutes().sort());
+    for (const row of Object.values(table)) expect(Object.keys(row)).toEqual([...callers]);
+  });
+
+  it.each(adminRoutes())('%s answers each caller as the table says', async (route) => {
+    const answers: Record<string, string> = {};
+    for (const caller of callers) {
+      const { uid } = await service.givenUser(`target-${caller.replace(' ', '-')}-${route.replace(/\W+/g, '-')}`, {
+        password: null,
+        tenantId: 'acme',
+      });
+      const { path, body } = adminRequests[route]!({ uid });
+      const method = route.slice(0, route.indexOf(' ')) as 'GET';
+      const answer = await service.send(method, path, body, { bearer: bearers[caller] });
+      answers[caller] = answer.status === 200 ? '200' : String(answer.body.error_code);
+    }
+    expect(answers).toEqual(table[route]);
+  });
+
+  it('a trusted device is no second factor', async () => {
+    const { bearer } = await givenCaller(service, { isAdmin: true }, 'device');
+    expect(await service.get('/admin/users', { bearer })).toMatchObject({ body: { error_code: 'AUTH_403001' } });
+  });
+
+  it('ADMIN_REQUIRES_MFA=false admits a session by password alone, and ADMIN_API=off has no such path', async () => {
+    const { store, clock } = service;
+    const relaxed = await TestService.start({ ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' }, { store, clock });
+    const off = await TestService.start({}, { store, clock });
+    try {
+      const bearer = await tokenOf(relaxed, (await givenCaller(relaxed, { isAdmin: true })).user, null);
+      expect((await relaxed.get('/admin/users', { bearer })).status).toBe(200);
+      for (const [method, path] of [
+        ['GET', '/admin/users'],
+        ['DELETE', `/admin/users/${crypto.randomUUID()}`],
+        ['GET', '/admin/overview'],
+      ] as const) {
+        const unknown = await off.app.inject({ method, url: '/no-such-path' });
+        const { statusCode, body } = await off.app.inject({ method, url: path });
+        expect({ statusCode, body }).toEqual({ statusCode: unknown.statusCode, body: unknown.body });
+      }
+    } finally {
+      await relaxed.stop({ keepStore: true });
+      await off.stop({ keepStore: true });
+    }
+  });
+
+  it.each([
+    ['disabled', 'status = -1'],
+    ['no longer an administrator', 'is_admin = 0'],
+  ])('a caller who is %s is refused', async (_what, change) => {
+    const { user, bearer } = await givenCaller(service, { isAdmin: true });
+    await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [user.uid]);
+    expect((await service.get('/admin/users', { bearer })).status).toBeGreaterThanOrEqual(401);
+  });
+});
