@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { windowRows } from '../../src/admin/logs/log-search';
 import { Database } from '../../src/platform/database/database';
@@ -47,12 +47,13 @@ describe('the export of a log', () => {
     return () => reads;
   }
 
-  const open = async (path: string): Promise<IncomingMessage> => {
+  const ask = (path: string): ClientRequest => {
     const { port } = server.address() as AddressInfo;
     const headers = { authorization: `Bearer ${root.bearer}`, accept: 'application/x-ndjson' };
-    const [answer] = (await once(get({ port, path, headers, agent: false }), 'response')) as [IncomingMessage];
-    return answer;
+    return get({ port, path, headers, agent: false });
   };
+  const open = async (path: string): Promise<IncomingMessage> =>
+    ((await once(ask(path), 'response')) as [IncomingMessage])[0];
   const connections = () =>
     new Promise<number>((resolve, reject) => {
       server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -87,10 +88,10 @@ describe('the export of a log', () => {
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
     const reads = countedReads((read) => (read === 2 ? held : Promise.resolve()));
-    const answer = await open(path);
-    answer.on('error', () => undefined).resume();
+    const request = ask(path);
+    request.on('error', () => undefined).on('response', (answer) => answer.on('error', () => undefined).resume());
     await eventually(() => reads() === 2, { what: 'the second read of the log' });
-    answer.destroy();
+    request.destroy();
     await eventually(async () => (await connections()) === 0, { what: 'the connection is closed' });
     go();
     await meanwhile();

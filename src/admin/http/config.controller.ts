@@ -15,14 +15,14 @@ import { refused } from './refusals';
 import { AdminResult } from './users.dto';
 
 @ApiTags('admin')
-@Controller('admin/config')
+@Controller('admin')
 export class AdminConfigController {
   constructor(
     private readonly configuration: Configuration,
     private readonly mails: Mails,
   ) {}
 
-  @AdminGet('', 'config.read', ConfigPage)
+  @AdminGet('config', 'config.read', ConfigPage)
   @ApiOperation({ operationId: 'adminListConfig', summary: 'The settings', description: streamNote })
   list(@Query() query: ConfigQuery, @Streamed() streamed: boolean): Promise<Page<ConfigItem> | StreamableFile> {
     return listed(query, streamed, [], async () => {
@@ -35,7 +35,7 @@ export class AdminConfigController {
     });
   }
 
-  @AdminChange('POST', 'smtp-test', 'config.write', SmtpTestResponse)
+  @AdminChange('POST', 'config/smtp-test', 'config.write', SmtpTestResponse)
   @ApiOperation({
     operationId: 'adminTestSmtp',
     summary: 'Send a test mail with the stored settings',
@@ -47,7 +47,7 @@ export class AdminConfigController {
     return result.sent ? { result: true } : { result: false, reply: result.reply };
   }
 
-  @AdminChange('PUT', ':group/:key', 'config.write', AdminResult)
+  @AdminChange('PUT', 'config/:group/:key', 'config.write', AdminResult)
   @ApiOperation({
     operationId: 'adminSetConfig',
     summary: 'Change a setting',
@@ -65,7 +65,7 @@ export class AdminConfigController {
     return { result: true };
   }
 
-  @AdminChange('DELETE', ':group/:key', 'config.write', AdminResult)
+  @AdminChange('DELETE', 'config/:group/:key', 'config.write', AdminResult)
   @ApiOperation({
     operationId: 'adminUnsetConfig',
     summary: 'Remove a setting',

@@ -12,11 +12,11 @@ import { refused } from './refusals';
 import { AdminResult } from './users.dto';
 
 @ApiTags('admin')
-@Controller('admin/mails')
+@Controller('admin')
 export class AdminMailsController {
   constructor(private readonly mails: Mails) {}
 
-  @AdminGet('', 'mails.read', MailPage)
+  @AdminGet('mails', 'mails.read', MailPage)
   @ApiOperation({ operationId: 'adminListMails', summary: 'The mails of the outbox', description: streamNote })
   list(@Query() query: MailsQuery, @Streamed() streamed: boolean): Promise<Page<MailItem> | StreamableFile> {
     return listed(query, streamed, ['number', 'string'], async (limit, after) => {
@@ -33,7 +33,7 @@ export class AdminMailsController {
     });
   }
 
-  @AdminChange('POST', ':id/retry', 'mails.write', AdminResult, notFoundForCaller)
+  @AdminChange('POST', 'mails/:id/retry', 'mails.write', AdminResult, notFoundForCaller)
   @ApiOperation({
     operationId: 'adminRetryMail',
     summary: 'Send a mail that was given up',
