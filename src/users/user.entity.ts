@@ -108,6 +108,14 @@ export class User {
   @Column('datetime', { name: 'deleted_at', nullable: true })
   deletedAt: Date | null;
 
+  /** Set for a deleted user until `purge` has looked for rows that were written after the deletion. */
+  @Column('datetime', { name: 'erasing_since', nullable: true })
+  erasingSince?: Date | null;
+
+  /** The nickname in lower case, for the search. The database makes it. */
+  @Column({ type: 'varchar', name: 'nickname_key', length: 255, nullable: true, insert: false, update: false })
+  readonly nicknameKey?: string | null;
+
   /**
    * The time of the newest entry in `user_change_pwd_logs`, or null. Not a column: UsersRepository reads it with a
    * subquery.

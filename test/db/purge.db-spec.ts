@@ -1,3 +1,4 @@
+import { LoginNames } from '../../src/audit/login-names';
 import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
@@ -7,6 +8,7 @@ import { batchRows, removeOldRows } from '../../src/retention/sweep/old-rows';
 import { SessionUses } from '../../src/tokens/session-uses';
 import { UserSessions } from '../../src/tokens/user-sessions';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+import { UserTombstones } from '../../src/users/user-tombstones';
 import { TestService } from '../support/app';
 
 const mariadb = __DATABASE__ === 'mariadb';
@@ -41,6 +43,8 @@ describe('purge', () => {
       service.app.get(CaptchaReceipts),
       service.app.get(MailOutbox),
       service.app.get(SessionUses),
+      service.app.get(UserTombstones),
+      service.app.get(LoginNames),
       service.clock,
     ).purge(logDays);
   const ago = (seconds: number) => service.clock.secondsFromNow(-seconds);
@@ -236,7 +240,9 @@ describe('purge and the last use of a session', () => {
     const uses = service.app.get(SessionUses);
     const watched = { keep: keep.mockImplementation((jtis) => uses.keep(jtis)) } as unknown as SessionUses;
     const { database, app, clock } = service;
-    return new Retention(database, app.get(CaptchaReceipts), app.get(MailOutbox), watched, clock).purge();
+    const [tombstones, names] = [app.get(UserTombstones), app.get(LoginNames)];
+    const [receipts, outbox] = [app.get(CaptchaReceipts), app.get(MailOutbox)];
+    return new Retention(database, receipts, outbox, watched, tombstones, names, clock).purge();
   };
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const stored = (where: string) => service.count('login_tokens', `last_used_at IS NOT NULL AND ${where}`);

@@ -1,6 +1,6 @@
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
-import { type ListedUser, pageRows, type UserFilter, UserListing } from '../../src/users/user-listing';
+import { type ListedUser, pageRows, type UserFilter, UserListing, type UserPlace } from '../../src/users/user-listing';
 import { TestService } from '../support/app';
 
 const pages = 3;
@@ -46,7 +46,7 @@ describe('the list of accounts', () => {
       ['none', {}, ['100%_x', '100abx', 'Anna', 'bob', 'carol', 'dora', 'erin', 'frank']],
       ['the beginning of a name, whatever its case', { query: 'AN' }, ['Anna']],
       ['the beginning of an address', { query: 'a.smith@' }, ['Anna']],
-      ['the beginning of a nickname, whatever its case', { query: 'smith' }, ['100abx', 'bob']],
+      ['the beginning of a nickname, whatever its case', { query: 'smith' }, ['bob', '100abx']],
       ['a nickname as it is typed, beyond ASCII', { query: 'Änn' }, ['Anna']],
       ['no account by the middle of a name or a nickname', { query: 'mith' }, []],
       ['a percent sign and an underscore are characters like others', { query: '100%_' }, ['100%_x']],
@@ -67,6 +67,44 @@ describe('the list of accounts', () => {
       const second = await listing.page({}, { limit: 5, after: first.next! });
       expect(second).toMatchObject({ items: [{ loginName: 'dora' }, {}, { loginName: 'frank' }], next: null });
       expect(await listing.page({}, { limit: 3, after: first.next! })).toMatchObject({ next: null });
+    });
+
+    it('each page of a search continues where the one before ended, also from one field to the next', async () => {
+      const found: string[] = [];
+      let after: UserPlace | undefined;
+      do {
+        const page = await listing.page({ query: 's' }, { limit: 1, after });
+        found.push(...page.items.map(({ loginName }) => loginName));
+        after = page.next ?? undefined;
+      } while (after !== undefined);
+      expect(found).toEqual(await names({ query: 's' }));
+      expect(new Set(found).size).toBe(found.length);
+      expect(found).toEqual(expect.arrayContaining(['100abx', 'bob']));
+    });
+
+    const sqlite = __DATABASE__ === 'sqlite' ? it : it.skip;
+    sqlite('each part is read by an index, and sorted by it', async () => {
+      const rows = jest.spyOn(service.database, 'rows');
+      const filters: UserFilter[] = [
+        {},
+        { query: 'a' },
+        { within: 'acme' },
+        { within: 'acme', query: 'a' },
+        { status: -1 },
+        { locked: true },
+      ];
+      for (const filter of filters) {
+        const first = await listing.page(filter, { limit: 1 });
+        if (first.next !== null) await listing.page(filter, { limit: 1, after: first.next });
+      }
+      const asked = rows.mock.calls.filter(([statement]) => statement.includes('AS pageKey'));
+      rows.mockRestore();
+      expect(asked.length).toBeGreaterThan(10);
+      for (const [statement, values] of asked) {
+        const plan = await service.database.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${statement}`, values);
+        const steps = plan.map(({ detail }) => detail);
+        expect([statement, steps]).toEqual([statement, [expect.stringMatching(/^SEARCH users USING INDEX/)]]);
+      }
     });
 
     it('contains no secret', async () => {

@@ -85,7 +85,7 @@ describe('CORS_ORIGINS (T217)', () => {
       expect(answer.status).toBe(204);
       expect(answer.headers).toMatchObject({
         'access-control-allow-origin': portal,
-        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers': expect.stringMatching(/authorization/i),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',

@@ -1,3 +1,4 @@
+import { adminRoutes } from '../support/admin';
 import { TestService, tally } from '../support/app';
 import { MfaClient } from '../support/mfa';
 
@@ -187,7 +188,7 @@ type Ask = (n: number) => { readonly ip: string; readonly body?: object; readonl
 
 const statusOf = async (
   service: TestService,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
@@ -198,7 +199,7 @@ const statusOf = async (
 
 describe('the limit of each route', () => {
   const perGroup = { login: 2, otp: 3, captcha: 4, forgotPassword: 5, other: 6 } as const;
-  const routes: [method: 'GET' | 'POST' | 'DELETE', path: string, group: keyof typeof perGroup][] = [
+  const routes: [method: Parameters<typeof statusOf>[1], path: string, group: keyof typeof perGroup][] = [
     ['POST', '/login', 'login'],
     ['POST', '/otp-verify', 'otp'],
     ['POST', '/otp-resend', 'otp'],
@@ -223,11 +224,16 @@ describe('the limit of each route', () => {
     ['GET', '/recovery-codes', 'other'],
     ['GET', '/user/devices', 'other'],
     ['DELETE', '/user/devices/{id}', 'other'],
+    ...adminRoutes().map((route): [Parameters<typeof statusOf>[1], string, 'other'] => {
+      const [method, path = ''] = route.split(' ');
+      return [method as 'GET', path.replace(/:(\w+)/g, '{$1}'), 'other'];
+    }),
   ];
 
   let service: TestService;
   beforeAll(async () => {
     service = await TestService.start({
+      ADMIN_API: 'on',
       RATE_LIMIT: 'on',
       RATE_LIMIT_LOGIN: String(perGroup.login),
       RATE_LIMIT_OTP: String(perGroup.otp),
@@ -250,7 +256,7 @@ describe('the limit of each route', () => {
   it.each(routes.map((route, index) => [...route, `198.51.100.${index}`] as const))(
     '%s %s has the limit of the group %s',
     async (method, path, group, ip) => {
-      const asked = { ip, path: path.replace(/\{\w+\}/, uid) };
+      const asked = { ip, path: path.replace(/\{\w+\}/g, uid) };
       const seen: string[] = [];
       for (let n = 0; n <= perGroup[group]; n++) seen.push(await statusOf(service, method, path, asked));
       expect(seen.slice(0, -1)).not.toContain('COMMON_429001');

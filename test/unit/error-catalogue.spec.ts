@@ -47,6 +47,8 @@ const extended: [code: string, status: number][] = [
   ['AUTH_403001', 403],
   ['AUTH_403002', 403],
   ['USER_404001', 404],
+  ['USER_409001', 409],
+  ['USER_409002', 409],
 ];
 
 const entries = Object.values(catalogue);

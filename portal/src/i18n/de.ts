@@ -44,6 +44,8 @@ export const texts: Texts = {
     COMMON_500001: 'Etwas ist schiefgegangen. Versuchen Sie es später erneut.',
     COMMON_503001: 'Der Dienst ist gerade ausgelastet. Versuchen Sie es in {seconds} s erneut.',
     USER_404001: 'Das gibt es nicht mehr. Laden Sie die Seite neu.',
+    USER_409001: 'Der Benutzername oder die E-Mail-Adresse ist schon vergeben.',
+    USER_409002: 'Damit würden Sie sich aussperren, oder niemand könnte den Dienst mehr verwalten.',
   },
   failures: {
     connection: 'Der Dienst antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',

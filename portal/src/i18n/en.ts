@@ -38,6 +38,8 @@ const errors: Record<ErrorCode, string> = {
   COMMON_500001: 'Something went wrong. Try again later.',
   COMMON_503001: 'The service is busy. Try again in {seconds} s.',
   USER_404001: 'This no longer exists. Reload the page.',
+  USER_409001: 'The user name or the e-mail address is already in use.',
+  USER_409002: 'This would lock you out, or leave nobody who administers the service.',
 };
 
 export const texts = {
