@@ -47,9 +47,7 @@ export class OverviewResponse {
 
   @ApiProperty({
     type: [LoginHourItem],
-    minItems: 24,
-    maxItems: 24,
-    description: 'The oldest hour first. The last one is the current hour.',
+    description: '24 hours, the oldest one first. The last one is the current hour.',
   })
   hours: LoginHourItem[];
 
