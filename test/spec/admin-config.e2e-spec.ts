@@ -222,7 +222,7 @@ describe('the settings through the API of administrators', () => {
 
     it('ends in time when the server does not answer', async () => {
       await givenMailServer();
-      const limits = service.app.get(MailLimits) as { testMs: number };
+      const limits = service.app.get<{ testMs: number }>(MailLimits);
       const former = limits.testMs;
       limits.testMs = 300;
       smtp.hang('text');

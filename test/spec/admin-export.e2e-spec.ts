@@ -30,7 +30,7 @@ describe('the export of a log', () => {
       );
     }
     await service.app.listen(0, '127.0.0.1');
-    server = service.app.getHttpServer() as Server;
+    server = service.app.getHttpServer();
   });
   afterAll(() => service.stop());
   afterEach(() => jest.restoreAllMocks());

@@ -174,7 +174,7 @@ describe('the mails through the API of administrators', () => {
         spy.mockRestore();
         expect(outcomeOf(await retry(id))).toBe('success');
       }
-      return found as never;
+      return found;
     });
     expect(await outbox().purgeSettled(service.clock.secondsFromNow(1), 1000)).toBe(0);
     expect(await row(id)).toMatchObject({ status: mailStatus.waiting });

@@ -1,5 +1,6 @@
 import { IsOptional, Matches } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import { loginFailed } from '../../shared/errors/error-catalogue';
 import { PageQuery } from '../frame/lists';
 
 const optional = { required: false } as const;
@@ -31,7 +32,7 @@ class LogQuery extends PageQuery {
 }
 
 export class LoginLogsQuery extends LogQuery {
-  @ApiProperty({ ...optional, example: 'LOGIN_401001', description: '`success` or the error code of the refusal.' })
+  @ApiProperty({ ...optional, example: loginFailed.code, description: '`success` or the error code of the refusal.' })
   @IsOptional()
   @Matches(/^\w{1,32}$/, { message: 'outcome must be success or an error code' })
   outcome?: string;

@@ -54,7 +54,7 @@ export class OverviewReadings {
   private async read(scope: AdminScope): Promise<Overview> {
     const all = scope.tenantId === everyTenant;
     return {
-      users: await this.users.of(all ? undefined : (scope.tenantId as string)),
+      users: await this.users.of(all ? undefined : scope.tenantId),
       hours: await this.logins.of(scope),
       mails: all ? await this.mails() : null,
       events: all ? { waiting: 0, dead: 0 } : null,
