@@ -13,8 +13,8 @@ export type LogRow = Readonly<Record<string, unknown>> & { readonly id: number; 
 export const logPlace = ['number', 'number'] as const;
 
 /**
- * The most rows that one page looks at when the index does not decide about all filters: some 40 ms of the database. When they are used
- * up, the page ends early, perhaps empty, and its cursor continues behind them.
+ * The most rows that one page looks at when the index does not decide about all filters (ADR 0027). When they are used up,
+ * the page ends early, perhaps empty, and its cursor continues behind them.
  */
 export const windowRows = 3000;
 
