@@ -7,6 +7,7 @@ import { PasswordNotices1764300000000 } from './1764300000000-password-notices';
 import { Passkeys1764400000000 } from './1764400000000-passkeys';
 import { EventOutbox1764500000000 } from './1764500000000-event-outbox';
 import { Administration1764600000000 } from './1764600000000-administration';
+import { LogSearch1764700000000 } from './1764700000000-log-search';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import type { RepeatableMigration } from './repeatable';
@@ -22,6 +23,7 @@ export const migrations: (new () => RepeatableMigration)[] = [
   Passkeys1764400000000,
   EventOutbox1764500000000,
   Administration1764600000000,
+  LogSearch1764700000000,
   ServiceClients1764800000000,
   OwnFactors1764900000000,
 ];

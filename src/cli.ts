@@ -11,10 +11,12 @@ import { addInviteCommand } from './cli/invite-command';
 import { addKeyCommands } from './cli/key-commands';
 import { addListCommand } from './cli/list-command';
 import { addLostPhoneCommands } from './cli/lost-phone-commands';
+import { addMailCommands } from './cli/mail-commands';
 import { addMigrateCommand } from './cli/migrate-command';
 import { program } from './cli/program';
 import { addPurgeCommand } from './cli/purge-command';
 import { addSessionsCommand } from './cli/sessions-command';
+import { addTenantCommands } from './cli/tenant-commands';
 import { addUserCommands } from './cli/user-commands';
 
 // An import reads many rows, so the space for new objects may grow (process-start.ts).
@@ -35,8 +37,10 @@ addLostPhoneCommands(user);
 addInviteCommand(user);
 addAccountCommands(user);
 addSessionsCommand(user);
+addTenantCommands(program);
 addConfigCommands(program);
 addClientCommands(program);
+addMailCommands(program);
 addKeyCommands(program);
 addPurgeCommand(program);
 addDoctorCommand(program);

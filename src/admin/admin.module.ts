@@ -1,14 +1,35 @@
 import { Module } from '@nestjs/common';
+import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { AdministrationModule } from './administration.module';
 import { assertDeclaredRoutes } from './frame/declared-routes';
+import { AdminConfigController } from './http/config.controller';
+import { AdminLogsController } from './http/logs.controller';
+import { AdminMailsController } from './http/mails.controller';
+import { AdminOverviewController } from './http/overview.controller';
+import { AdminTenantsController } from './http/tenants.controller';
 import { AdminUserSupportController } from './http/user-support.controller';
 import { AdminUsersController } from './http/users.controller';
+import { LogSearch } from './logs/log-search';
+import { LoginHours } from './overview/login-hours';
+import { OverviewReadings } from './overview/overview';
 
-const controllers = [AdminUsersController, AdminUserSupportController];
+const controllers = [
+  AdminOverviewController,
+  AdminUsersController,
+  AdminUserSupportController,
+  AdminLogsController,
+  AdminConfigController,
+  AdminMailsController,
+  AdminTenantsController,
+];
 assertDeclaredRoutes(controllers);
 
 /** The API of administrators (docs/spec/extensions.md#d). With `ADMIN_API=off` it is not part of the service. */
-@Module({ imports: [AdministrationModule, TokensModule, UsersModule], controllers })
+@Module({
+  imports: [AdministrationModule, TokensModule, UsersModule, MailModule],
+  controllers,
+  providers: [LogSearch, LoginHours, OverviewReadings],
+})
 export class AdminModule {}

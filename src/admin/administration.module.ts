@@ -1,22 +1,38 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
+import { MailModule } from '../mail/mail.module';
 import { RecoveryModule } from '../mfa/recovery.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
+import { Configuration } from './configuration';
+import { Mails } from './mails';
+import { OrgUnits } from './org-units';
+import { Tenants } from './tenants';
 import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
 import { UserChanges } from './user-changes';
 import { UserErasure } from './user-erasure';
 import { UserSupport } from './user-support';
 
-const useCases = [AdminChanges, AdminUsers, UserAdministration, UserChanges, UserErasure, UserSupport];
+const useCases = [
+  AdminChanges,
+  AdminUsers,
+  Configuration,
+  Mails,
+  OrgUnits,
+  Tenants,
+  UserAdministration,
+  UserChanges,
+  UserErasure,
+  UserSupport,
+];
 
 /** The use cases that the API of administrators and the command line share. */
 @Module({
-  imports: [UsersModule, AuditModule, TokensModule, RecoveryModule, PasswordResetModule],
+  imports: [UsersModule, AuditModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
   providers: [...useCases, TargetUsers],
   exports: useCases,
 })

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Provider } from '../users/user.entity';
 import { type ListedUser, UserListing } from '../users/user-listing';
-import { inContext, oneOf, rowText, statusOf, written } from './cli-context';
+import { inContext, oneOf, statusOf } from './cli-context';
+import { printPages } from './printed-pages';
 
 interface Options {
   limit?: number;
@@ -34,28 +35,8 @@ export function addListCommand(user: Command): void {
         provider: provider === undefined ? undefined : oneOf<Provider>('--provider', provider, ['password', 'ldap']),
         locked,
       };
-      return inContext((context) => {
-        const pages = context.get(UserListing).pages(filter, limit);
-        return json ? printArray(pages) : printLines(pages);
-      });
+      return inContext((context) => printPages(context.get(UserListing).pages(filter, limit), view, json));
     });
-}
-
-type Pages = AsyncGenerator<readonly ListedUser[]>;
-
-async function printLines(pages: Pages): Promise<void> {
-  for await (const page of pages) {
-    if (!(await written(page.map((user) => `${rowText(view(user))}\n`).join('')))) return;
-  }
-}
-
-async function printArray(pages: Pages): Promise<void> {
-  let before = '[';
-  for await (const page of pages) {
-    if (!(await written(before + page.map((user) => JSON.stringify(view(user))).join(',')))) return;
-    before = ',';
-  }
-  await written(before === '[' ? '[]\n' : ']\n');
 }
 
 const view = ({ uid, loginName, email, status, provider }: ListedUser) => ({

@@ -7,7 +7,10 @@ import { ApiExcludeController } from '../platform/http/api-docs';
 import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
 import { Lifecycle } from './lifecycle';
-import { SharedReading } from './shared-reading';
+import { SharedReading } from '../shared/shared-reading';
+
+/** Shorter than the usual interval between two probes of an orchestrator. */
+const freshForMs = 1000;
 
 /** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema and shutdown. */
 @ApiExcludeController()
@@ -28,6 +31,7 @@ export class HealthController {
       () => connection.probe(),
       (state) => state === 'ok',
       clock,
+      freshForMs,
     );
   }
 

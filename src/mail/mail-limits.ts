@@ -9,6 +9,8 @@ export abstract class MailLimits implements OutboxLimits {
   abstract readonly socketMs: number;
   /** The limit from the claim of a mail to the end of its sending. The connection is closed when it is exceeded. */
   abstract readonly sendMs: number;
+  /** The limit of a test mail, for which an administrator waits. */
+  abstract readonly testMs: number;
   /** Must be longer than `sendMs`: otherwise another process could claim a mail that is still being sent. */
   abstract readonly leaseMs: number;
   /** The interval between two searches for due mails. */
@@ -30,6 +32,7 @@ export const mailLimits: MailLimits = {
   greetingMs: 5000,
   socketMs: 30_000,
   sendMs: 45_000,
+  testMs: 15_000,
   leaseMs: 60_000,
   pollMs: 1000,
   nudgeMs: 50,

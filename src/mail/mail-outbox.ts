@@ -62,4 +62,21 @@ export class MailOutbox {
     const settled = { where: 'created_at < ? AND status <> ?', values: [before, mailStatus.waiting] };
     return deleteBatch(this.database, 'mail_outbox', settled, limit);
   }
+
+  /**
+   * Deletes the content of one batch of mails that were given up and have expired: nobody can retry them any more.
+   * Race: a retry of such a mail matches no row, because it also compares `expires`.
+   */
+  async forgetExpired(limit: number): Promise<number> {
+    const now = this.clock.now();
+    const rows = await this.database.rows<{ id: string }>(
+      `SELECT id FROM mail_outbox WHERE status = ? AND payload IS NOT NULL AND expires <= ? LIMIT ${Math.trunc(limit)}`,
+      [mailStatus.dead, now],
+    );
+    if (rows.length === 0) return 0;
+    return this.database.affected(
+      `UPDATE mail_outbox SET payload = NULL WHERE id IN (${rows.map(() => '?').join(', ')}) AND status = ?`,
+      [...rows.map(({ id }) => id), mailStatus.dead],
+    );
+  }
 }

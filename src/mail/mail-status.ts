@@ -1,4 +1,7 @@
-/** Values of `mail_outbox.status`. All except `waiting` are final; a final row has no payload any more. */
+/**
+ * Values of `mail_outbox.status`. All except `waiting` are final. A final row has no payload any more, except a dead one,
+ * which an administrator may retry until it expires.
+ */
 export const mailStatus = {
   waiting: 0,
   sent: 1,

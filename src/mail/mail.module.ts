@@ -7,7 +7,9 @@ import { MailAttempt } from './outbox/mail-attempt';
 import { OutboxRows } from './outbox/outbox-rows';
 import { MailWorker } from './outbox/mail-worker';
 import { SkippedMails } from './outbox/skipped-mails';
+import { QueuedMails } from './queued-mails';
 import { SmtpCheck } from './smtp-check';
+import { SmtpTest } from './smtp-test';
 import { EmlFolder } from './smtp/eml-folder';
 import { fileTransporter, MailDelivery } from './smtp/mail-delivery';
 import { SmtpConfiguration } from './smtp/smtp-configuration';
@@ -36,11 +38,13 @@ import { htmlTemplates, MailTemplates } from './templates/mail-templates';
     MailTemplates,
     OutboxRows,
     MailWorker,
+    QueuedMails,
     SkippedMails,
     SmtpCheck,
     SmtpConfiguration,
+    SmtpTest,
     SmtpTransports,
   ],
-  exports: [Mailer, MailOutbox, SmtpCheck],
+  exports: [Mailer, MailOutbox, QueuedMails, SmtpCheck, SmtpTest],
 })
 export class MailModule {}

@@ -91,6 +91,7 @@ export class Retention {
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
     removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
     removed.event_outbox = await inBatches(() => this.events.purgeOld(this.ago(keptSeconds.events), batchRows));
+    await inBatches(() => this.outbox.forgetExpired(batchRows));
     await this.finishErasures();
     return removed;
   }

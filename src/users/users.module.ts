@@ -13,6 +13,7 @@ import { PasswordHistory } from './password-history';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
 import { UserAccounts } from './user-accounts';
+import { UserCounts } from './user-counts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
 import { UserTombstones } from './user-tombstones';
@@ -24,6 +25,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserCounts,
     UserTombstones,
     DirectoryAccounts,
     LoginLock,
@@ -53,6 +55,7 @@ import { UsersRepository } from './users.repository';
     UsersRepository,
     UserAccounts,
     UserListing,
+    UserCounts,
     UserTombstones,
     DirectoryAccounts,
     LoginLock,

@@ -240,7 +240,9 @@ describe('a mail server that is down', () => {
 });
 
 describe('a mail that is refused', () => {
-  it('permanently: it is given up, and its content is removed', async () => {
+  const sealed = expect.stringMatching(/^v1\.[\w-]+$/) as string;
+
+  it('permanently: it is given up, and keeps its encrypted content for a retry', async () => {
     const sender = await replica();
     smtp.refuse(550, 'recipient');
     await sender.queueOtp();
@@ -248,7 +250,7 @@ describe('a mail that is refused', () => {
     smtp.accept();
     await sendOverTime(sender, 60, 5);
     expect(smtp.messages).toEqual([]);
-    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 1 });
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: sealed, attempts: 1 });
     expect((await sender.get(MailOutbox).outboxStats()).dead).toBe(1);
   });
 
@@ -269,7 +271,7 @@ describe('a mail that is refused', () => {
     await sender.queueOtp();
     await sender.sendDue();
     await sendOverTime(sender, 10);
-    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 3 });
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: sealed, attempts: 3 });
   });
 
   it('never, but whose process dies at each attempt to send it: it is given up', async () => {
@@ -294,7 +296,7 @@ describe('a mail that is refused', () => {
     };
     await sender.queueOtp();
     await sender.sendDue();
-    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: null, attempts: 1 });
+    expect((await sender.rows())[0]).toMatchObject({ status: mailStatus.dead, payload: sealed, attempts: 1 });
     await sendOverTime(sender, 60, 5);
     const told = sender.logLines.filter((line) => line.includes('mail given up'));
     expect(told).toHaveLength(1);

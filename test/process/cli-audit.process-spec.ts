@@ -7,6 +7,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { password, testSettings } from '../support/settings';
 
 const file = 'people.csv';
+const deadMail = '0c9f6a1e-5d2b-4c3a-9e8f-7a6b5c4d3e2f';
 
 /** Each command that changes something, with its audit event. A command may need the rows of the commands before it. */
 const commands: [string[], string][] = [
@@ -30,6 +31,12 @@ const commands: [string[], string][] = [
   [['user', 'delete', 'ann', '--yes'], 'USER_DELETED'],
   [['config', 'set', 'SMTP', 'HOST', 'smtp.example.com'], 'CONFIG_CHANGED'],
   [['config', 'unset', 'SMTP', 'HOST'], 'CONFIG_CHANGED'],
+  [['tenant', 'create', 'globex', 'Globex'], 'TENANT_CREATED'],
+  [['tenant', 'rename', 'globex', 'Globex 2'], 'TENANT_RENAMED'],
+  [['org-unit', 'create', 'sales', 'Sales', '--tenant', 'globex'], 'ORG_UNIT_CREATED'],
+  [['org-unit', 'rename', 'sales', 'Sales 2'], 'ORG_UNIT_RENAMED'],
+  [['mail', 'retry', deadMail], 'MAIL_RETRIED'],
+  [['mail', 'test', 'person@example.com'], 'SMTP_TESTED'],
   [['purge'], 'PURGE_STARTED'],
   [['keys', 'reseal'], 'RESEAL_STARTED'],
 ];
@@ -37,7 +44,15 @@ const commands: [string[], string][] = [
 /** Milliseconds for two dozen processes one after the other on a busy machine. */
 const manyProcesses = 400_000;
 
-const changed = ['users', 'user_change_pwd_logs', 'user_change_password_request', 'mail_outbox', 'system_configs'];
+const changed = [
+  'tenants',
+  'org_units',
+  'users',
+  'user_change_pwd_logs',
+  'user_change_password_request',
+  'mail_outbox',
+  'system_configs',
+];
 
 describe('the audit of the command line', () => {
   let databaseUrl: string;
@@ -50,6 +65,10 @@ describe('the audit of the command line', () => {
     await writeFile(join(directory, file), 'login_name,email\nbob,bob@example.com\n');
     expect(await run(['migrate'])).toMatchObject({ code: 0 });
     sql = await createConnection({ uri: databaseUrl });
+    await sql.query(
+      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
+       VALUES ('${deadMail}', 'otp', 'x', 2, 1, NOW(), NOW() + INTERVAL 1 DAY, NOW())`,
+    );
     await sql.query("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', NOW(3))");
   });
   afterAll(async () => {

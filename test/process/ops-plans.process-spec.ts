@@ -2,7 +2,9 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { EventRows, eventStatus } from '../../src/events/outbox/event-rows';
 import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
+import { windowRows } from '../../src/admin/logs/log-search';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
+import { AdminClient, adminSettings } from '../support/admin-client';
 import { password, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
 import { EventReplica } from '../support/events/event-replica';
@@ -47,6 +49,8 @@ interface Plan {
 
 /** `PLANS_USERS=1000000` makes a million users and ten million tokens; seeding them takes a quarter of an hour. */
 const users = Number(process.env.PLANS_USERS ?? 20_000);
+/** At least 200,000 rows in each log. */
+const logsPerUser = users < 200_000 ? 10 : 1;
 const seedingMs = 120_000 + users * 2;
 
 /**
@@ -62,7 +66,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     mariadb = await MariaDb.start(['--log-output=TABLE']);
     const url = await mariadb.freshDatabase('portal');
     service = await TestService.start(
-      { REFRESH_TOKEN_ROTATION: 'true', NEW_SIGN_IN_NOTICE: 'true' },
+      { ...adminSettings, REFRESH_TOKEN_ROTATION: 'true', NEW_SIGN_IN_NOTICE: 'true' },
       { store: { url, drop: () => Promise.resolve() } },
     );
     sql = await createConnection({ uri: url });
@@ -261,6 +265,77 @@ describe('the plans of login and refresh on tables that have grown', () => {
     expect(found.filter((fault) => !fault.startsWith('looks at'))).toEqual([]);
   });
 
+  describe('administrators', () => {
+    let root: AdminClient;
+    let acme: AdminClient;
+    beforeAll(async () => {
+      await sql.query("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'Acme', NOW())");
+      root = await AdminClient.of(service, 'root-admin');
+      acme = await AdminClient.of(service, 'acme-admin', { tenantId: 'acme' });
+    });
+
+    /** A page of an index, and a page that compares rows within its window. */
+    const [ofAnIndex, ofAWindow] = [600, 3 * windowRows + 600];
+    const [from, to] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 60_000)].map((time) =>
+      time.toISOString(),
+    );
+    const someone = '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab';
+
+    it.each<[path: string, by: 'root' | 'acme', bound: number]>([
+      ['login-logs', 'root', ofAnIndex],
+      ['login-logs?from=FROM&to=TO', 'root', ofAnIndex],
+      ['login-logs?outcome=success', 'root', ofAnIndex],
+      ['login-logs?outcome=LOGIN_401004', 'root', ofAnIndex],
+      ['login-logs?ip=192.0.2.1', 'root', ofAnIndex],
+      ['login-logs?ip=192.0.2.2', 'root', ofAnIndex],
+      [`login-logs?user_id=${someone}&ip=192.0.2.1&outcome=success`, 'root', ofAnIndex],
+      ['login-logs?ip=192.0.2.1&outcome=LOGIN_401004', 'root', ofAWindow],
+      ['login-logs?ip=192.0.2.1&outcome=LOGIN_401004&from=FROM&to=TO', 'root', ofAWindow],
+      ['login-logs', 'acme', ofAWindow],
+      ['login-logs?outcome=success', 'acme', ofAWindow],
+      [`login-logs?user_id=${someone}`, 'acme', ofAnIndex],
+      ['audit-logs', 'root', ofAnIndex],
+      ['audit-logs?event=X', 'root', ofAnIndex],
+      ['audit-logs?event=USER_CHANGED', 'root', ofAnIndex],
+      ['audit-logs?actor_id=nobody', 'root', ofAnIndex],
+      ['audit-logs?ip=192.0.2.2', 'root', ofAnIndex],
+      ['audit-logs?event=X&ip=192.0.2.1', 'root', ofAWindow],
+      ['audit-logs?event=X', 'acme', ofAWindow],
+      ['mails', 'root', ofAnIndex],
+      ['mails?status=sent', 'root', ofAnIndex],
+      ['mails?status=dead', 'root', ofAnIndex],
+    ])('%s by %s reads at most so many rows in full tables: %d', async (template, by, bound) => {
+      const path = template.replace('FROM', from!).replace('TO', to!);
+      const client = by === 'root' ? root : acme;
+      const before = await rowsRead();
+      expect((await client.get(path)).status).toBe(200);
+      expect((await rowsRead()) - before).toBeLessThan(bound);
+      const found: string[] = [];
+      for (const statement of await statementsOf(async () => void (await client.get(path)))) {
+        for (const { table, type, Extra } of await planOf(statement)) {
+          if (type === 'ALL' || /filesort|temporary/i.test(Extra ?? ''))
+            found.push(`${table} ${type} ${Extra}: ${statement}`);
+        }
+      }
+      expect(found).toEqual([]);
+    });
+
+    it('the counts of the overview read indexes only', async () => {
+      const statements = await statementsOf(async () => void (await root.get('overview')));
+      const counts = statements.filter((one) => /COUNT\(\*\)/.test(one) && /FROM (users|login_logs)/.test(one));
+      expect(counts.length).toBeGreaterThan(24);
+      for (const statement of counts) {
+        for (const { table, type, key, Extra } of await planOf(statement)) {
+          if (table === null || table.startsWith('<')) continue;
+          expect({ statement, table, type, Extra, indexed: key !== null && key !== 'PRIMARY' }).toMatchObject({
+            indexed: true,
+            Extra: expect.stringMatching(/Using index|Using index condition/),
+          });
+        }
+      }
+    });
+  });
+
   it('thirty parallel token checks share statements, which use the index', async () => {
     const sessions: { access: string }[] = [];
     for (let n = 0; n < 30; n++) sessions.push(await service.session('alice'));
@@ -364,8 +439,9 @@ async function seed(sql: Connection, users: number, tokensPerUser: number): Prom
      SELECT UUID(), UUID(), 'refresh', uid, 0, UTC_TIMESTAMP(3) + INTERVAL n DAY, 0, created_at
      FROM users, ${numbers(tokensPerUser)}`,
     `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, request_id, created_at)
-     SELECT uid, login_name, 'password', '192.0.2.1', '', 'success', '', created_at FROM users`,
-    `INSERT INTO audit_logs (event, user_id, detail, created_at) SELECT 'X', uid, '{}', created_at FROM users`,
+     SELECT uid, login_name, 'password', '192.0.2.1', '', 'success', '', created_at FROM users, ${numbers(logsPerUser)}`,
+    `INSERT INTO audit_logs (event, user_id, ip, detail, created_at)
+     SELECT 'X', uid, '192.0.2.1', '{}', created_at FROM users, ${numbers(logsPerUser)}`,
     `INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) SELECT uid, 0, 'x', created_at FROM users`,
     `INSERT INTO user_tenants (user_id, tenant_id) SELECT uid, 'root' FROM users`,
     `INSERT INTO captcha_receipts (token_hash, expires) SELECT SHA2(uid, 256), created_at FROM users`,

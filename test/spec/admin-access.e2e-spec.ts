@@ -1,5 +1,6 @@
+import { mailStatus } from '../../src/mail/mail-status';
 import { accessTable, adminRoutes, givenCaller, startAdministration, tokenOf } from '../support/admin';
-import { adminRequests } from '../support/admin-requests';
+import { adminRequests, targetMail, targetUnit } from '../support/admin-requests';
 import { TestService } from '../support/app';
 
 const callers = ['anonymous', 'user', 'no factor', 'other tenant', 'own tenant', 'root', 'old session'] as const;
@@ -11,6 +12,15 @@ describe('who may use the administration', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startAdministration();
+    const [now, later] = [service.clock.now(), service.clock.secondsFromNow(86_400)];
+    await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES (?, 'acme', 'x')", [
+      targetUnit,
+    ]);
+    await service.database.affected(
+      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
+       VALUES (?, 'otp', 'x', ?, 1, ?, ?, ?)`,
+      [targetMail, mailStatus.dead, now, later, now],
+    );
     const admin = { isAdmin: true };
     bearers['old session'] = (await givenCaller(service, admin)).bearer;
     service.clock.advanceSeconds(301);

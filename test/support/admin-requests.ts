@@ -6,6 +6,10 @@ export interface AdminTargets {
   readonly uid: string;
 }
 
+/** A unit of the tenant `acme`, and a mail that was given up. The test creates both. */
+export const targetUnit = 'target-unit';
+export const targetMail = '0c9f6a1e-5d2b-4c3a-9e8f-7a6b5c4d3e2f';
+
 export interface AdminRequest {
   readonly path: string;
   readonly body?: object;
@@ -28,4 +32,22 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'POST /admin/users/:uid/send-reset-link': ({ uid }) => ({ path: `/admin/users/${uid}/send-reset-link` }),
   'GET /admin/users/:uid/sessions': ({ uid }) => ({ path: `/admin/users/${uid}/sessions` }),
   'GET /admin/users/:uid/logins': ({ uid }) => ({ path: `/admin/users/${uid}/logins` }),
+  'GET /admin/overview': () => ({ path: '/admin/overview' }),
+  'GET /admin/login-logs': () => ({ path: '/admin/login-logs' }),
+  'GET /admin/audit-logs': () => ({ path: '/admin/audit-logs' }),
+  'GET /admin/config': () => ({ path: '/admin/config' }),
+  'PUT /admin/config/:group/:key': () => ({ path: '/admin/config/SMTP/SENDER', body: { value: 'a@example.com' } }),
+  'DELETE /admin/config/:group/:key': () => ({ path: '/admin/config/SMTP/SENDER' }),
+  'POST /admin/config/smtp-test': () => ({ path: '/admin/config/smtp-test', body: { to: 'a@example.com' } }),
+  'GET /admin/mails': () => ({ path: '/admin/mails' }),
+  'POST /admin/mails/:id/retry': () => ({ path: `/admin/mails/${targetMail}/retry` }),
+  'GET /admin/tenants': () => ({ path: '/admin/tenants' }),
+  'POST /admin/tenants': () => ({ path: '/admin/tenants', body: { id: `t-${randomUUID()}`, name: 'New' } }),
+  'PATCH /admin/tenants/:id': () => ({ path: '/admin/tenants/acme', body: { name: 'Acme' } }),
+  'GET /admin/org-units': () => ({ path: '/admin/org-units' }),
+  'POST /admin/org-units': () => ({
+    path: '/admin/org-units',
+    body: { id: `u-${randomUUID()}`, name: 'New', tenant_id: 'acme' },
+  }),
+  'PATCH /admin/org-units/:id': () => ({ path: `/admin/org-units/${targetUnit}`, body: { name: 'Sales' } }),
 };

@@ -76,7 +76,8 @@ async function streamOf<Item>(read: ReadRows<Item>, after: Place | undefined): P
 
 async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>): AsyncGenerator<string> {
   for (let rows = first; ; rows = await read(streamedRows, rows.next)) {
-    if (rows.items.length > 0) yield rows.items.map((item) => `${JSON.stringify(item)}\n`).join('');
+    // Also without items: the stream of a client that has gone away ends at the next `yield`.
+    yield rows.items.map((item) => `${JSON.stringify(item)}\n`).join('');
     if (rows.next === null) return;
   }
 }

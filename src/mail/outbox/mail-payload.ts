@@ -57,6 +57,10 @@ export interface NewSignInMail extends PasswordChangedMail {
   readonly browser: string | undefined;
 }
 
+export interface TestMail extends Recipient {
+  readonly at: Date;
+}
+
 export type QueuedMail =
   | ({ readonly kind: 'otp' } & OtpMail)
   | ({ readonly kind: 'reset-link' } & ResetLinkMail)
@@ -66,7 +70,8 @@ export type QueuedMail =
   | ({ readonly kind: 'recovery-code-used' } & RecoveryCodeUsedMail)
   | ({ readonly kind: 'passkey-changed' } & PasskeyChangedMail)
   | ({ readonly kind: 'password-expires' } & PasswordExpiresMail)
-  | ({ readonly kind: 'new-sign-in' } & NewSignInMail);
+  | ({ readonly kind: 'new-sign-in' } & NewSignInMail)
+  | ({ readonly kind: 'test' } & TestMail);
 
 export type MailKind = QueuedMail['kind'];
 

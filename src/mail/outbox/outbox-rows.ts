@@ -59,8 +59,13 @@ export class OutboxRows {
     return mails.map((mail) => ({ ...mail, expires: timeOf(mail.expires), createdAt: timeOf(mail.created_at) }));
   }
 
-  /** Sets the final status and deletes the payload. @returns false if another process has claimed the mail */
+  /**
+   * Sets the final status and deletes the payload, except for a mail that is given up: an administrator may retry it until
+   * it expires.
+   * @returns false if another process has claimed the mail
+   */
   settle(mail: ClaimedMail, status: FinalStatus): Promise<boolean> {
+    if (status === mailStatus.dead) return this.rows.end(mail, mailStatus.waiting, { status });
     const sent_at = status === mailStatus.sent ? this.clock.now() : null;
     return this.rows.end(mail, mailStatus.waiting, { status, payload: null, sent_at });
   }

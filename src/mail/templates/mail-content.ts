@@ -73,6 +73,10 @@ function partsOf(mail: QueuedMail, texts: MailTexts, filled: (text: string) => s
         { label: texts.browser, value: mail.browser ?? unknownBrowser },
       ]);
     }
+    case 'test': {
+      const { subject, lead } = texts.test;
+      return { subject, lead: filled(lead), facts: [{ label: texts.time, value: timeText(mail.at) }], paragraphs: [] };
+    }
   }
 }
 

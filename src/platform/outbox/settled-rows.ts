@@ -16,5 +16,9 @@ export async function deleteBatch(
   );
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
-  return database.affected(`DELETE FROM ${table} WHERE id IN (${ids.map(() => '?').join(', ')})`, ids);
+  // Another process may have changed one of them since the SELECT, for example an administrator who retries a mail.
+  return database.affected(`DELETE FROM ${table} WHERE id IN (${ids.map(() => '?').join(', ')}) AND ${which.where}`, [
+    ...ids,
+    ...which.values,
+  ]);
 }

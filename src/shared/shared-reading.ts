@@ -1,11 +1,8 @@
-import type { Clock } from '../shared/clock';
-
-/** Shorter than the usual interval between two probes of an orchestrator. */
-const freshForMs = 1000;
+import type { Clock } from './clock';
 
 /**
- * Shares one reading among all callers. Parallel callers wait for the same reading. A good result is used again for one
- * second from the start of its reading. A bad result is never used again, so a recovery is seen at once.
+ * Shares one reading among all callers. Parallel callers wait for the same reading. A good result is used again for
+ * `freshForMs` from the start of its reading. A bad result is never used again, so a recovery is seen at once.
  */
 export class SharedReading<T> {
   private underWay: Promise<T> | undefined;
@@ -15,12 +12,13 @@ export class SharedReading<T> {
     private readonly take: () => Promise<T>,
     private readonly isGood: (value: T) => boolean,
     private readonly clock: Clock,
+    private readonly freshForMs: number,
   ) {}
 
   async value(): Promise<T> {
     const now = this.clock.now().getTime();
     // Without Math.abs, a reading would stay valid for a long time after the clock is set back.
-    if (this.good !== undefined && Math.abs(now - this.good.begun) < freshForMs) return this.good.value;
+    if (this.good !== undefined && Math.abs(now - this.good.begun) < this.freshForMs) return this.good.value;
     this.underWay ??= this.begin(now).finally(() => (this.underWay = undefined));
     return this.underWay;
   }

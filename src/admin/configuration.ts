@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { Database, type Transaction } from '../platform/database/database';
+import { isDuplicate } from '../platform/database/store-failure';
+import { rootTenant } from '../platform/settings/system-settings';
+import { assertTenant } from '../users/user-accounts';
+import { AdminChanges } from './admin-changes';
+import type { Authority } from './authority';
+import { assertWellFormed, isSecret, storable } from './known-settings';
+
+/** A stored setting. The value of a secret is never read, so it is null. */
+export interface Setting {
+  readonly group: string;
+  readonly key: string;
+  readonly value: string | null;
+  readonly secret: boolean;
+}
+
+export interface SettingName {
+  readonly group: string;
+  readonly key: string;
+  /** Only the operator of the command line names another tenant than root. */
+  readonly tenant?: string;
+}
+
+/** Ends the transaction of a removal that finds nothing: without a change there is no audit row. */
+class NotSet extends Error {}
+
+const where = 'WHERE tenant_id = ? AND `group` = ? AND `key` = ?';
+const attempts = 5;
+
+/** The settings in the table `system_configs`, which the service reads again within a second. */
+@Injectable()
+export class Configuration {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: AdminChanges,
+    private readonly keys: KeyRing,
+  ) {}
+
+  /** @throws AccountProblem when there is no such tenant */
+  async list(tenant = rootTenant): Promise<Setting[]> {
+    await assertTenant(this.database, tenant);
+    const rows = await this.database.rows<{ group: string; key: string; value: string }>(
+      'SELECT `group`, `key`, value FROM system_configs WHERE tenant_id = ? ORDER BY `group`, `key`',
+      [tenant],
+    );
+    return rows.map(({ group, key, value }) => {
+      const secret = isSecret(group, key);
+      return { group, key, value: secret ? null : value, secret };
+    });
+  }
+
+  /**
+   * Race: several callers set the same new key. One INSERT succeeds. The others fail with a duplicate key, and their next
+   * attempt replaces that row.
+   * @throws SettingProblem for an unknown group or key and for a wrong value
+   */
+  async set(by: Authority, { tenant = rootTenant, group, key }: SettingName, typed: string): Promise<Setting> {
+    const value = storable(this.keys, group, key, typed);
+    await assertTenant(this.database, tenant);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.changes.make(by, async ({ tx, record }) => {
+          const detail = { tenant, group, key };
+          const forgotten = await this.forgetSecret(tx, by, detail, value);
+          await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
+          await tx.affected('INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)', [
+            tenant,
+            group,
+            key,
+            value,
+          ]);
+          await record('CONFIG_CHANGED', { detail: forgotten ? { ...detail, secret_removed: true } : detail });
+        });
+        return { group, key, value: isSecret(group, key) ? null : value, secret: isSecret(group, key) };
+      } catch (error) {
+        if (!isDuplicate(error) || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  /** @returns false when the setting was not set. @throws SettingProblem */
+  async unset(by: Authority, { tenant = rootTenant, group, key }: SettingName): Promise<boolean> {
+    assertWellFormed(group, key);
+    await assertTenant(this.database, tenant);
+    const detail = { tenant, group, key };
+    try {
+      await this.changes.make(by, async ({ tx, record }) => {
+        if (!(await tx.won(`DELETE FROM system_configs ${where}`, [tenant, group, key]))) throw new NotSet();
+        const forgotten = await this.forgetSecret(tx, by, detail, undefined);
+        await record('CONFIG_CHANGED', { detail: forgotten ? { ...detail, secret_removed: true } : detail });
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof NotSet) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * With another SMTP HOST the password of the former one is removed: an administrator, who cannot read it, could
+   * otherwise have it sent to a server of their own. The operator of the command line has the key that decrypts it.
+   * Races with other changes of HOST: the UPDATE locks the row while its value is the new one, until the transaction ends.
+   * @returns whether there was a password
+   */
+  private async forgetSecret(
+    tx: Transaction,
+    { actor }: Authority,
+    { tenant, group, key }: Required<SettingName>,
+    value: string | undefined,
+  ): Promise<boolean> {
+    if (actor === undefined || group !== 'SMTP' || key !== 'HOST') return false;
+    const same =
+      value !== undefined &&
+      (await tx.won(`UPDATE system_configs SET value = value ${where} AND value = ?`, [tenant, group, key, value]));
+    return !same && tx.won(`DELETE FROM system_configs ${where}`, [tenant, 'SMTP', 'SECRET']);
+  }
+}

@@ -1,0 +1,105 @@
+import { Controller, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { DomainError } from '../../shared/errors/domain-error';
+import { requestInvalid } from '../../shared/errors/error-catalogue';
+import { AdminChanges } from '../admin-changes';
+import type { Authority } from '../authority';
+import { AdminGet } from '../frame/admin-route';
+import { Caller } from '../frame/caller';
+import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { logPlace, type LogRow, LogSearch } from '../logs/log-search';
+import { auditLog, type LogFilter, loginLog, type LogTable } from '../logs/log-tables';
+import { AuditLogItem, AuditLogPage, AuditLogsQuery, LoginLogItem, LoginLogPage, LoginLogsQuery } from './logs.dto';
+
+type AnyQuery = LoginLogsQuery & AuditLogsQuery;
+
+@ApiTags('admin')
+@Controller('admin')
+export class AdminLogsController {
+  constructor(
+    private readonly search: LogSearch,
+    private readonly changes: AdminChanges,
+  ) {}
+
+  @AdminGet('login-logs', 'logs.read', LoginLogPage)
+  @ApiOperation({ operationId: 'adminListLoginLogs', summary: 'Search the logins', description: streamNote })
+  logins(
+    @Query() query: LoginLogsQuery,
+    @Streamed() streamed: boolean,
+    @Caller() by: Authority,
+  ): Promise<Page<LoginLogItem> | StreamableFile> {
+    return this.rows(loginLog, query, streamed, by, loginLogItem);
+  }
+
+  @AdminGet('audit-logs', 'logs.read', AuditLogPage)
+  @ApiOperation({ operationId: 'adminListAuditLogs', summary: 'Search the audit', description: streamNote })
+  audits(
+    @Query() query: AuditLogsQuery,
+    @Streamed() streamed: boolean,
+    @Caller() by: Authority,
+  ): Promise<Page<AuditLogItem> | StreamableFile> {
+    return this.rows(auditLog, query, streamed, by, auditLogItem);
+  }
+
+  /** An export is audited before its first row is read. */
+  private async rows<Item>(
+    log: LogTable,
+    query: AnyQuery,
+    streamed: boolean,
+    by: Authority,
+    itemOf: (row: LogRow) => Item,
+  ): Promise<Page<Item> | StreamableFile> {
+    const filter = filterOf(query);
+    if (streamed) await this.changes.make(by, ({ record }) => record('LOG_EXPORTED', { detail: { log: log.table } }));
+    return listed(query, streamed, logPlace, async (limit, after) => {
+      const { items, next } = await this.search.page(log, filter, by.scope, limit, after);
+      return { items: items.map(itemOf), next };
+    });
+  }
+}
+
+function filterOf({ user_id: userId, actor_id: actorId, event, outcome, ip, from, to }: AnyQuery): LogFilter {
+  return {
+    ...{ userId, actorId, event, outcome },
+    // Stored addresses are in lower case.
+    ip: ip?.toLowerCase(),
+    from: timeOf('from', from),
+    to: timeOf('to', to),
+  };
+}
+
+/** A text can have the form of a time and be none, for example the 31st of February. */
+function timeOf(field: string, text: string | undefined): Date | undefined {
+  const time = text === undefined ? undefined : new Date(text);
+  if (time !== undefined && Number.isNaN(time.getTime())) {
+    throw new DomainError(requestInvalid, { fields: { [field]: [`${field} is not a time`] } });
+  }
+  return time;
+}
+
+const textOrNull = (value: unknown) => value as string | null;
+
+const loginLogItem = (row: LogRow): LoginLogItem => ({
+  id: String(row.id),
+  created_at: row.createdAt.toISOString(),
+  user_id: textOrNull(row.user_id),
+  login_name: String(row.login_name),
+  provider: String(row.provider),
+  mfa: textOrNull(row.mfa),
+  outcome: String(row.outcome),
+  ip: String(row.ip),
+  user_agent: String(row.user_agent),
+  request_id: String(row.request_id),
+});
+
+const auditLogItem = (row: LogRow): AuditLogItem => ({
+  id: String(row.id),
+  created_at: row.createdAt.toISOString(),
+  event: String(row.event),
+  user_id: textOrNull(row.user_id),
+  actor_id: textOrNull(row.actor_id),
+  ip: textOrNull(row.ip),
+  user_agent: textOrNull(row.user_agent),
+  request_id: textOrNull(row.request_id),
+  detail: JSON.parse(String(row.detail)) as Record<string, unknown>,
+});

@@ -1,0 +1,147 @@
+import { IsOptional, Matches } from 'class-validator';
+import { ApiProperty } from '../../platform/http/api-docs';
+import { loginFailed } from '../../shared/errors/error-catalogue';
+import { PageQuery } from '../frame/lists';
+
+const optional = { required: false } as const;
+const nullable = { type: 'string', nullable: true } as const;
+const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0';
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** The filters of both logs. */
+class LogQuery extends PageQuery {
+  @ApiProperty({ ...optional, description: 'The user whom the row is about.' })
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{1,36}$/, { message: 'user_id must be the uid of a user' })
+  user_id?: string;
+
+  @ApiProperty({ ...optional, example: '203.0.113.7', description: 'One address.' })
+  @IsOptional()
+  @Matches(/^[0-9A-Fa-f:.]{2,45}$/, { message: 'ip must be an IP address' })
+  ip?: string;
+
+  @ApiProperty({ ...optional, format: 'date-time', description: 'Rows from this moment on.' })
+  @IsOptional()
+  @Matches(time, { message: 'from must be a time such as 2026-03-02T10:00:00Z' })
+  from?: string;
+
+  @ApiProperty({ ...optional, format: 'date-time', description: 'Rows before this moment.' })
+  @IsOptional()
+  @Matches(time, { message: 'to must be a time such as 2026-03-02T10:00:00Z' })
+  to?: string;
+}
+
+export class LoginLogsQuery extends LogQuery {
+  @ApiProperty({ ...optional, example: loginFailed.code, description: '`success` or the error code of the refusal.' })
+  @IsOptional()
+  @Matches(/^\w{1,32}$/, { message: 'outcome must be success or an error code' })
+  outcome?: string;
+}
+
+export class AuditLogsQuery extends LogQuery {
+  @ApiProperty({
+    ...optional,
+    description: 'Who acted: the uid of an administrator, or the name of the operator of a command.',
+  })
+  @IsOptional()
+  @Matches(/^\P{Cc}{1,255}$/u, { message: 'actor_id must have 1 to 255 characters' })
+  actor_id?: string;
+
+  @ApiProperty({ ...optional, example: 'USER_PASSWORD_CHANGED' })
+  @IsOptional()
+  @Matches(/^\w{1,64}$/, { message: 'event must be the name of an event' })
+  event?: string;
+}
+
+export class LoginLogItem {
+  @ApiProperty({ example: '4711' })
+  id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ ...nullable, description: 'Null when no user has the login name.' })
+  user_id: string | null;
+
+  @ApiProperty({ example: 'alice', description: 'As it was typed.' })
+  login_name: string;
+
+  @ApiProperty({ example: 'password' })
+  provider: string;
+
+  @ApiProperty({ ...nullable, example: 'totp' })
+  mfa: string | null;
+
+  @ApiProperty({ example: 'success', description: '`success` or the error code of the refusal.' })
+  outcome: string;
+
+  @ApiProperty({ example: '203.0.113.7' })
+  ip: string;
+
+  @ApiProperty({ example: agent })
+  user_agent: string;
+
+  @ApiProperty()
+  request_id: string;
+}
+
+export class AuditLogItem {
+  @ApiProperty({ example: '4711' })
+  id: string;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ example: 'USER_PASSWORD_CHANGED' })
+  event: string;
+
+  @ApiProperty({ ...nullable, description: 'The user whom the event is about.' })
+  user_id: string | null;
+
+  @ApiProperty({
+    ...nullable,
+    description:
+      'The uid of the administrator or the name of the operator who acted. Null for the user and the service.',
+  })
+  actor_id: string | null;
+
+  @ApiProperty({ ...nullable, example: '203.0.113.7' })
+  ip: string | null;
+
+  @ApiProperty({ ...nullable, example: agent })
+  user_agent: string | null;
+
+  @ApiProperty(nullable)
+  request_id: string | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    example: { from: 1, to: -1 },
+    description: 'Numbers and names. Never a secret.',
+  })
+  detail: Record<string, unknown>;
+}
+
+const next = {
+  ...nullable,
+  description:
+    'The cursor of the next page, or null after the last one. A page can have fewer rows than `limit`, or none, and ' +
+    'still a cursor: it has looked at as many rows as one request may.',
+} as const;
+
+export class LoginLogPage {
+  @ApiProperty({ type: [LoginLogItem], description: 'The newest first.' })
+  items: LoginLogItem[];
+
+  @ApiProperty(next)
+  next: string | null;
+}
+
+export class AuditLogPage {
+  @ApiProperty({ type: [AuditLogItem], description: 'The newest first.' })
+  items: AuditLogItem[];
+
+  @ApiProperty(next)
+  next: string | null;
+}

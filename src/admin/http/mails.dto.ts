@@ -1,0 +1,51 @@
+import { IsIn, IsOptional } from 'class-validator';
+import type { MailStatusName } from '../../mail/queued-mails';
+import { ApiProperty } from '../../platform/http/api-docs';
+import { PageQuery } from '../frame/lists';
+
+const statuses = ['waiting', 'sent', 'dead', 'expired', 'skipped'] as const;
+
+export class MailsQuery extends PageQuery {
+  @ApiProperty({ required: false, enum: statuses })
+  @IsOptional()
+  @IsIn(statuses)
+  status?: MailStatusName;
+}
+
+export class MailItem {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({ example: 'reset-link' })
+  kind: string;
+
+  @ApiProperty({
+    enum: statuses,
+    description: '`dead`: given up. `expired`: not sent in time. `skipped`: there was no mail server.',
+  })
+  status: MailStatusName;
+
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  attempts: number;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ format: 'date-time', description: 'When a waiting mail is due.' })
+  next_attempt_at: string;
+
+  @ApiProperty({ format: 'date-time', description: 'The mail is not sent later.' })
+  expires: string;
+}
+
+export class MailPage {
+  @ApiProperty({ type: [MailItem], description: 'The newest first.' })
+  items: MailItem[];
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The cursor of the next page, or null after the last one.',
+  })
+  next: string | null;
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../support/run-program';
+import { Smtp } from '../support/servers/smtp';
+import { testSettings } from '../support/settings';
+
+describe('tenants, organisation units and mails on the command line', () => {
+  let directory: string;
+  let smtp: Smtp;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'admin-cli-'));
+    smtp = await Smtp.start();
+    expect(await run(['migrate'])).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    await smtp.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const run = (args: string[]) =>
+    runProgram('dist/src/cli.js', args, {
+      env: { ...testSettings, DATABASE_URL: `sqlite:${join(directory, 'auth.sqlite')}`, SMTP_URL: smtp.url },
+      cwd: directory,
+    });
+  const json = async (args: string[]) => JSON.parse((await run([...args, '--json'])).stdout) as unknown;
+
+  it('creates, renames and lists', async () => {
+    expect(await json(['tenant', 'create', 'acme', 'Acme'])).toEqual({ id: 'acme', name: 'Acme' });
+    expect(await json(['tenant', 'rename', 'acme', 'Acme 2'])).toEqual({ id: 'acme', name: 'Acme 2' });
+    expect((await run(['tenant', 'list'])).stdout).toBe('acme\tAcme 2\nroot\tRoot\n');
+    const sales = { id: 'sales', tenant_id: 'acme', name: 'Sales' };
+    expect(await json(['org-unit', 'create', 'sales', 'Sales', '--tenant', 'acme'])).toEqual(sales);
+    expect(await json(['org-unit', 'rename', 'sales', 'Sales 2'])).toEqual({ ...sales, name: 'Sales 2' });
+    expect(await json(['org-unit', 'list', '--tenant', 'acme'])).toEqual([{ ...sales, name: 'Sales 2' }]);
+    expect(await json(['org-unit', 'list', '--tenant', 'root'])).toEqual([]);
+    expect(await json(['mail', 'list', '--status', 'dead'])).toEqual([]);
+  });
+
+  it('sends a test mail, and says in one line what the server said', async () => {
+    expect(await json(['mail', 'test', 'person@example.com'])).toEqual({ result: true });
+    expect(smtp.messages).toMatchObject([{ to: ['person@example.com'] }]);
+    smtp.refuse(550, 'recipient');
+    expect(await run(['mail', 'test', 'person@example.com'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'the test mail was not sent: RCPT TO: 550 Refused by the test\n',
+    });
+  });
+
+  it.each([
+    [['tenant', 'create', 'acme', 'Again'], 'there is already a tenant acme'],
+    [['tenant', 'create', 'a b', 'x'], 'the id must have 1 to 64'],
+    [['tenant', 'rename', 'nowhere', 'x'], 'there is no tenant "nowhere"'],
+    [['org-unit', 'create', 'one', 'x', '--tenant', 'nowhere'], 'there is no tenant "nowhere"'],
+    [['mail', 'retry', 'x'], 'there is no mail "x" that was given up'],
+    [['mail', 'list', '--status', 'lost'], '--status must be one of waiting, sent'],
+    [['mail', 'test', 'nobody'], 'the address must be one plain'],
+  ])('%j is refused in one line', async (args, problem) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(problem);
+  });
+});

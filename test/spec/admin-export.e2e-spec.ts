@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { windowRows } from '../../src/admin/logs/log-search';
+import { Database } from '../../src/platform/database/database';
+import type { SqlValue } from '../../src/platform/database/sql';
+import { AdminClient, adminSettings } from '../support/admin-client';
+import { TestService } from '../support/app';
+import { eventually } from '../support/servers/eventually';
+
+/** Some 30 MB of lines, which is more than the buffers of a connection hold. */
+const exported = 30_000;
+
+describe('the export of a log', () => {
+  let service: TestService;
+  let root: AdminClient;
+  let server: Server;
+
+  beforeAll(async () => {
+    service = await TestService.start(adminSettings);
+    root = await AdminClient.of(service, 'root-admin');
+    await service.database.affected('DELETE FROM login_logs');
+    const [name, agent, at] = ['n'.repeat(255), 'a'.repeat(512), service.clock.now()];
+    for (let done = 0; done < exported; done += 1000) {
+      const rows = Array.from({ length: 1000 }, (_, n) => [name, agent, `r${done + n}`, at]);
+      await service.database.affected(
+        `INSERT INTO login_logs (login_name, user_agent, request_id, created_at, provider, ip, outcome)
+         VALUES ${rows.map(() => "(?, ?, ?, ?, 'password', '192.0.2.1', 'success')").join(', ')}`,
+        rows.flat(),
+      );
+    }
+    await service.app.listen(0, '127.0.0.1');
+    server = service.app.getHttpServer();
+  });
+  afterAll(() => service.stop());
+  afterEach(() => jest.restoreAllMocks());
+
+  /** The number of reads of the log so far. `before` runs before each of them. */
+  function countedReads(before: (read: number) => Promise<void> = () => Promise.resolve()): () => number {
+    let reads = 0;
+    const database = service.app.get(Database);
+    const rows = database.rows.bind(database);
+    jest.spyOn(database, 'rows').mockImplementation(async <Row>(statement: string, values?: readonly SqlValue[]) => {
+      if (/^SELECT id, created_at AS createdAt, user_id/.test(statement)) await before(++reads);
+      return rows<Row>(statement, values);
+    });
+    return () => reads;
+  }
+
+  const ask = (path: string): ClientRequest => {
+    const { port } = server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${root.bearer}`, accept: 'application/x-ndjson' };
+    return get({ port, path, headers, agent: false });
+  };
+  const open = async (path: string): Promise<IncomingMessage> =>
+    ((await once(ask(path), 'response')) as [IncomingMessage])[0];
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+  /** Many turns of the event loop and statements, in which an unbounded reading would go on. */
+  const meanwhile = async () => {
+    for (let n = 0; n < 30; n++) await service.get('/password-policy');
+  };
+
+  it('is read as fast as the client takes it: a slow client does not fill the memory', async () => {
+    const reads = countedReads();
+    const answer = await open('/admin/login-logs');
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    answer.pause();
+    await meanwhile();
+    expect(reads()).toBeLessThan(exported / 1000);
+    let text = '';
+    const ids = new Set<string>();
+    for await (const chunk of answer.setEncoding('utf8')) {
+      const lines = (text + String(chunk)).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) ids.add((JSON.parse(line) as { request_id: string }).request_id);
+    }
+    expect([text, ids.size]).toEqual(['', exported]);
+  });
+
+  it.each([
+    ['rows', '/admin/login-logs'],
+    ['no row', '/admin/login-logs?ip=192.0.2.1&outcome=NONE'],
+  ])('ends when the client goes away while it finds %s', async (_what, path) => {
+    expect(exported / windowRows).toBeGreaterThan(2);
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    const reads = countedReads((read) => (read === 2 ? held : Promise.resolve()));
+    const request = ask(path);
+    request.on('error', () => undefined).on('response', (answer) => answer.on('error', () => undefined).resume());
+    await eventually(() => reads() === 2, { what: 'the second read of the log' });
+    request.destroy();
+    await eventually(async () => (await connections()) === 0, { what: 'the connection is closed' });
+    go();
+    await meanwhile();
+    expect(reads()).toBe(2);
+  });
+
+  it('a cursor that is wrong, and a database that is down, are answered before the stream begins', async () => {
+    expect((await open('/admin/login-logs?after=x')).statusCode).toBe(400);
+    countedReads(() => Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' })));
+    const answer = await open('/admin/login-logs');
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([503, 'application/json; charset=utf-8']);
+  });
+});
