@@ -19,7 +19,7 @@ await buildWhenChanged({
     ...['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json'].map((name) => sdk + name),
   ],
   except: `${sdk}src/generated`,
-  outputs: [`${sdk}dist/index.js`, `${sdk}dist/cjs/index.js`, `${sdk}src/generated/index.ts`],
+  outputs: [`${sdk}dist/index.js`, `${sdk}dist/admin.js`, `${sdk}dist/cjs/index.js`, `${sdk}src/generated/index.ts`],
   build: async () => {
     await createClient({
       input: `${root}openapi.json`,
@@ -37,7 +37,7 @@ await buildWhenChanged({
 
 /** Makes the declarations import the types of the web platform from web-types.d.ts, not from the library "dom". */
 function importWebTypes(folder) {
-  const names = ['Blob', 'File', 'FormData', 'Headers', 'Request', 'RequestInit', 'Response', 'fetch'];
+  const names = ['AbortSignal', 'Blob', 'File', 'FormData', 'Headers', 'Request', 'RequestInit', 'Response', 'fetch'];
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.d.ts'));
   for (const file of files.filter((one) => !one.startsWith(`cjs${sep}`) && one !== 'web-types.d.ts')) {
     const path = join(folder, file);
