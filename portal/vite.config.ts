@@ -18,7 +18,10 @@ function isFirst(id: string, build: Rolldown.ChunkingContext, seen = new Set<str
 export default defineConfig({
   base: process.env.PORTAL_BASE ?? '/',
   resolve: {
-    alias: { '@portal-auth/sdk': fileURLToPath(new URL('../sdk/typescript/dist/index.js', import.meta.url)) },
+    alias: {
+      '@portal-auth/sdk/admin': fileURLToPath(new URL('../sdk/typescript/dist/admin.js', import.meta.url)),
+      '@portal-auth/sdk': fileURLToPath(new URL('../sdk/typescript/dist/index.js', import.meta.url)),
+    },
   },
   build: {
     // The browsers of portal/README.md. For them Lightning CSS replaces newer features, for example light-dark().
@@ -52,6 +55,7 @@ export default defineConfig({
         '/forget-password',
         '/password-policy',
         '/user/',
+        '/admin/',
         '/demo/',
       ].map((path) => [path, service]),
     ),

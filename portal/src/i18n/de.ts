@@ -258,6 +258,7 @@ export const texts: Texts = {
         MFA_401001: 'Falscher Code',
       },
     },
+    administration: 'Verwaltung',
     logout: 'Abmelden',
     loading: 'Einen Moment …',
     retry: 'Erneut versuchen',

@@ -253,6 +253,7 @@ export const texts = {
         MFA_401001: 'Wrong code',
       },
     },
+    administration: 'Administration',
     logout: 'Sign out',
     loading: 'One moment…',
     retry: 'Try again',

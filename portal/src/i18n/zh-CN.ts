@@ -249,6 +249,7 @@ export const texts: Texts = {
         MFA_401001: '验证码错误',
       },
     },
+    administration: '系统管理',
     logout: '退出登录',
     loading: '请稍候…',
     retry: '重试',
