@@ -143,9 +143,10 @@ function useWidth(): [Ref<HTMLElement>, number] {
   return [element, width];
 }
 
-/** The next of 2, 4, 10, 20, 40, 100, …: half of it is a whole number too, so that each rule has a round label. */
+/** A round number, half of which is a whole number too, so that each rule has a round label. */
 function niceTop(most: number): number {
   for (let unit = 1; ; unit *= 10) {
-    for (const times of [2, 4, 10]) if (most <= unit * times) return unit * times;
+    for (const times of unit === 1 ? [2, 4, 6, 8, 10] : [2, 3, 4, 5, 6, 8, 10])
+      if (most <= unit * times) return unit * times;
   }
 }
