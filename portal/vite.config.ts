@@ -58,6 +58,7 @@ export default defineConfig({
         '/user/',
         '/recovery-codes',
         '/passkeys',
+        '/admin/',
         '/demo/',
       ].map((path) => [path, service]),
     ),

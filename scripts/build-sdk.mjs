@@ -19,7 +19,7 @@ await buildWhenChanged({
     ...['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json'].map((name) => sdk + name),
   ],
   except: `${sdk}src/generated`,
-  outputs: [`${sdk}dist/index.js`, `${sdk}dist/cjs/index.js`, `${sdk}src/generated/index.ts`],
+  outputs: [`${sdk}dist/index.js`, `${sdk}dist/admin.js`, `${sdk}dist/cjs/index.js`, `${sdk}src/generated/index.ts`],
   build: async () => {
     await createClient({
       input: `${root}openapi.json`,

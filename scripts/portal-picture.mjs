@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // npm run picture
 //
-// Starts the demo on a free port with a temporary folder, and takes the screenshots of the login page for README.md.
+// Starts the demo on a free port with a temporary folder, and takes the screenshots of the login page and of the console
+// for README.md and docs/operations/administration.md.
 // Needs Chromium.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
+import Sqlite from 'better-sqlite3';
 import { chromium } from 'playwright-core';
 
 import { quietOptions } from '../test/support/servers/chromium-options.mjs';
@@ -22,6 +24,7 @@ if (executablePath === null) throw new Error('Chromium is not installed: install
 await ensureBuilt();
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-picture-'));
+const database = join(folder, 'auth.sqlite');
 const demo = spawn(process.execPath, ['dist/src/demo.js'], {
   cwd: root,
   env: {
@@ -29,13 +32,15 @@ const demo = spawn(process.execPath, ['dist/src/demo.js'], {
     PORT: '0',
     API_PREFIX: '',
     DATA_DIR: folder,
-    DATABASE_URL: `sqlite:${join(folder, 'auth.sqlite')}`,
+    DATABASE_URL: `sqlite:${database}`,
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const ended = once(demo, 'exit');
 try {
-  await takePictures(await addressOf(demo));
+  const address = await addressOf(demo);
+  fillLog(database);
+  await takePictures(address);
 } finally {
   demo.kill();
   await ended;
@@ -71,7 +76,34 @@ async function takePictures(address) {
       const file = join(target, `login-${colorScheme}.png`);
       await page.locator('.card').screenshot({ path: file, animations: 'disabled', caret: 'hide' });
     }
+    const page = await browser.newPage({ baseURL: address, locale: 'en-GB', viewport: { width: 1280, height: 740 } });
+    await page.goto('/admin', { waitUntil: 'load' });
+    await page.getByLabel('User name', { exact: true }).fill('admin');
+    await page.getByLabel('Password', { exact: true }).fill('Demo-Password-1');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('img', { name: /^Bar chart/ }).waitFor();
+    await page.screenshot({ path: join(target, 'console.png'), animations: 'disabled', caret: 'hide' });
   } finally {
     await browser.close();
   }
+}
+
+/** Logins of the last day: busy by day, quiet by night. */
+function fillLog(file) {
+  const db = new Sqlite(file);
+  const insert = db.prepare(
+    `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at)
+     VALUES (NULL, 'alice', 'password', '203.0.113.7', '', ?, NULL, '', ?)`,
+  );
+  const add = db.transaction(() => {
+    for (let hour = 0; hour < 24; hour++) {
+      const count = Math.round(40 + 160 * Math.sin((hour / 24) * Math.PI) ** 2) + (hour % 3) * 7;
+      for (let one = 0; one < count; one++) {
+        const at = new Date(Date.now() - hour * 3_600_000 - (one * 3_000_000) / count).toISOString();
+        insert.run(one % 12 === 7 ? 'LOGIN_401001' : 'success', at.replace('T', ' ').replace('Z', ''));
+      }
+    }
+  });
+  add();
+  db.close();
 }

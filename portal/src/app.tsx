@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Step } from '@portal-auth/sdk';
 import { useAuth } from './auth';
@@ -17,6 +17,7 @@ const totp = later(async () => (await import('./pages/totp-page')).TotpPage);
 const forgot = later(async () => (await import('./pages/forgot-page')).ForgotPage);
 const reset = later(async () => (await import('./pages/reset-page')).ResetPage);
 const outbox = later(async () => (await import('./pages/outbox-page')).OutboxPage);
+const admin = later(async () => (await import('./admin/admin-page')).AdminPage);
 const missing = later(async () => (await import('./pages/missing-page')).MissingPage);
 
 /** Pages of the router. Any other target is a full page load. */
@@ -36,6 +37,13 @@ export function App(): ReactNode {
   useEffect(() => {
     if (location === paths.login) for (const page of [code, account]) page.fetch().catch(() => undefined);
   }, [location]);
+  // The console has a frame of its own.
+  if (location === paths.admin && step.kind === 'signed-in')
+    return (
+      <PageBoundary key={location} frame={Frame}>
+        <admin.Page />
+      </PageBoundary>
+    );
   return (
     <Frame>
       <PageBoundary key={location}>
@@ -44,6 +52,9 @@ export function App(): ReactNode {
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
           <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
+          <Route path={paths.admin}>
+            <To path={placeOf(step)} from={location} />
+          </Route>
           <Route path={paths.forgot}>
             <forgot.Page />
           </Route>
@@ -82,11 +93,13 @@ function To({ path, from }: { readonly path: string; readonly from: string }): R
   // Keeps this page empty until the browser has loaded the other page, although the target is already cleared.
   const leaving = useRef(false);
   leaving.current ||= elsewhere;
-  const protectedPage = from === paths.account || from === paths.totp;
+  const protectedPage = from === paths.account || from === paths.totp || from === paths.admin;
+  // The redirect clears the fragment, which is the place in the console.
+  const [fragment] = useState(() => window.location.hash);
   useEffect(() => {
     // A fragment that the page has stored leads to a part of the same page.
-    if (protectedPage && pathOf(target.get() ?? paths.login) !== from) target.set(from);
-  }, [protectedPage, from]);
+    if (protectedPage && pathOf(target.get() ?? paths.login) !== from) target.set(from + fragment);
+  }, [protectedPage, from, fragment]);
   useEffect(() => {
     if (!elsewhere) return;
     target.set(undefined);

@@ -8,4 +8,6 @@ export const paths = {
   account: '/account',
   totp: '/account/authenticator',
   outbox: '/outbox',
+  /** The console. Its own places are in the fragment, because search terms must not reach access logs. */
+  admin: '/admin',
 } as const;

@@ -18,6 +18,7 @@ const pagePaths = [
   '/account',
   '/account/authenticator',
   '/outbox',
+  '/admin',
 ];
 
 /** A browser that opens an image of the operator by its URL must not run it as a page of this origin. */

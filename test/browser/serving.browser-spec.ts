@@ -38,6 +38,7 @@ describe('the pages, served by the service', () => {
     '/account',
     '/account/authenticator',
     '/outbox',
+    '/admin',
   ])('%s is a page whose Content-Security-Policy allows no foreign and no inline files', async (path) => {
     const answer = await site.service.get(path);
     expect(answer.status).toBe(200);

@@ -1,16 +1,19 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { auditEvents } from '../../portal/src/admin/parts/audit-events';
 import { chooseLanguage, ownName } from '../../portal/src/i18n/choose-language';
 import { languages as languagesOfMails } from '../../src/shared/languages';
 
 const folder = join(__dirname, '../../portal/src/i18n');
+/** The texts of the pages, and those of the console, which only administrators load. */
+const folders = [folder, join(__dirname, '../../portal/src/admin/i18n')] as const;
 /** The languages, from the names of the files that portal/src/i18n/texts.tsx loads. */
 const languages = readdirSync(folder)
   .map((file) => /^([a-z]{2,3}(-\w+)*)\.ts$/.exec(file)?.[1])
   .filter((tag) => tag !== undefined);
 
 /** The texts of a language by the path of their keys, for example `login.title`. */
-function textsOf(language: string): Map<string, string> {
+function textsOf(folder: string, language: string): Map<string, string> {
   const found = new Map<string, string>();
   const collect = (path: string, value: unknown): void => {
     if (typeof value === 'string') found.set(path, value);
@@ -25,8 +28,6 @@ function textsOf(language: string): Map<string, string> {
 const placeholders = (text = ''): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
 describe('the languages of the pages', () => {
-  const english = textsOf('en');
-
   it('are those of the mails, so that a mailed link opens a page in the language of the mail', () => {
     expect([...languages].sort()).toEqual([...languagesOfMails].sort());
   });
@@ -35,8 +36,10 @@ describe('the languages of the pages', () => {
     expect(languages.map((tag) => Intl.getCanonicalLocales(tag)[0])).toEqual(languages);
   });
 
-  describe.each(languages)('%s', (language) => {
-    const texts = textsOf(language);
+  const cases = folders.flatMap((one) => languages.map((language) => [relative(process.cwd(), one), language, one]));
+  describe.each(cases)('%s in %s', (_name, language, one) => {
+    const english = textsOf(one, 'en');
+    const texts = textsOf(one, language);
 
     it('has every text of English and no other', () => {
       expect([...texts.keys()].sort()).toEqual([...english.keys()].sort());
@@ -68,6 +71,12 @@ describe('the languages of the pages', () => {
       '中文（台灣）',
     ]);
   });
+});
+
+it('the console suggests every event of the audit log', () => {
+  const source = readFileSync(join(__dirname, '../../src/audit/audit-trail.ts'), 'utf8');
+  const type = /export type AuditEvent =([^;]+);/.exec(source)![1]!;
+  expect([...auditEvents].sort()).toEqual([...type.matchAll(/'(\w+)'/g)].map(([, event]) => event!).sort());
 });
 
 describe('the language of the pages', () => {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Copy } from '../components/copy';
 import { Message } from '../components/message';
+import { saveFile } from '../components/save-file';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
 
@@ -34,7 +35,9 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
         <button
           type="button"
           className="secondary small"
-          onClick={() => download('recovery-codes.txt', [heading, '', ...codes, ''].join('\r\n'))}
+          onClick={() =>
+            saveFile('recovery-codes.txt', new Blob([[heading, '', ...codes, ''].join('\r\n')], { type: 'text/plain' }))
+          }
         >
           {texts.download}
         </button>
@@ -47,16 +50,6 @@ export function NewCodes({ codes, loginName, onDone }: NewCodesProps): ReactNode
       </button>
     </>
   );
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has started to read the file when the task that clicked is over.
-  setTimeout(() => URL.revokeObjectURL(url), 0);
 }
 
 /** Prints the codes without the rest of the page. */

@@ -8,12 +8,11 @@ import { type Theme, themes, useTheme } from '../theme';
 import { BrandLinks, BrandName } from './brand';
 
 /** Pages that show the brand in a bar at the top, not in a panel at the side. */
-const bars: readonly string[] = [paths.account, paths.totp, paths.outbox];
+const bars: readonly string[] = [paths.account, paths.totp, paths.outbox, paths.admin];
 
 /** The frame of every page: the brand, the page, and the choice of language and theme. */
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
-  const { t, language, choose } = useSpeech();
-  const [theme, setTheme] = useTheme();
+  const { t } = useSpeech();
   const [location] = useLocation();
   return (
     <div className={bars.includes(location) ? 'frame bar' : 'frame'}>
@@ -31,14 +30,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       <div className="stage">
         <main id="content">{children}</main>
         <footer>
-          <Choice label={t.language} value={language} onChange={choose} options={languages} nameOf={ownName} />
-          <Choice<Theme>
-            label={t.theme.label}
-            value={theme}
-            onChange={setTheme}
-            options={themes}
-            nameOf={(one) => t.theme[one]}
-          />
+          <Choices />
           {outboxUrl !== '' && (
             <Link className="quiet" href={paths.outbox}>
               {t.outbox.link}
@@ -48,6 +40,24 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         </footer>
       </div>
     </div>
+  );
+}
+
+/** The choice of language and theme. */
+export function Choices(): ReactNode {
+  const { t, language, choose } = useSpeech();
+  const [theme, setTheme] = useTheme();
+  return (
+    <>
+      <Choice label={t.language} value={language} onChange={choose} options={languages} nameOf={ownName} />
+      <Choice<Theme>
+        label={t.theme.label}
+        value={theme}
+        onChange={setTheme}
+        options={themes}
+        nameOf={(one) => t.theme[one]}
+      />
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode, SVGProps } from 'react';
 
-function Icon(props: SVGProps<SVGSVGElement>): ReactNode {
+export function Icon(props: SVGProps<SVGSVGElement>): ReactNode {
   return (
     <svg
       viewBox="0 0 24 24"

@@ -1,9 +1,11 @@
-import { Component, type ReactNode } from 'react';
+import { Component, type ComponentType, Fragment, type ReactNode } from 'react';
 import { useSpeech } from '../i18n/texts';
 import { Message } from './message';
 import { Page } from './page';
 
 interface Props {
+  /** Put around the message, for a page that has its own frame. */
+  readonly frame?: ComponentType<{ readonly children: ReactNode }>;
   readonly children: ReactNode;
 }
 
@@ -16,7 +18,13 @@ export class PageBoundary extends Component<Props, { readonly failed: boolean }>
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <NotLoaded /> : this.props.children;
+    const { children, frame: Around = Fragment } = this.props;
+    if (!this.state.failed) return children;
+    return (
+      <Around>
+        <NotLoaded />
+      </Around>
+    );
   }
 }
 

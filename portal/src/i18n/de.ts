@@ -310,6 +310,7 @@ export const texts: Texts = {
         PASSKEY_401001: 'Falscher Passkey',
       },
     },
+    administration: 'Verwaltung',
     logout: 'Abmelden',
     loading: 'Einen Moment …',
     retry: 'Erneut versuchen',

@@ -297,6 +297,7 @@ export const texts = {
         PASSKEY_401001: 'Wrong passkey',
       },
     },
+    administration: 'Administration',
     logout: 'Sign out',
     loading: 'One moment…',
     retry: 'Try again',

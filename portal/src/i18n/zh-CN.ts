@@ -293,6 +293,7 @@ export const texts: Texts = {
         PASSKEY_401001: '通行密钥错误',
       },
     },
+    administration: '系统管理',
     logout: '退出登录',
     loading: '请稍候…',
     retry: '重试',

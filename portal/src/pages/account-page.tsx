@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import type { MeResponse } from '@portal-auth/sdk';
 import { DetailsCard } from '../account/details-card';
 import { DevicesCard } from '../account/devices-card';
@@ -14,6 +15,7 @@ import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
+import { paths } from '../paths';
 import { useTask } from '../use-task';
 import '../styles/account.css';
 
@@ -37,9 +39,16 @@ export function AccountPage(): ReactNode {
     <Page
       title={me === undefined ? t.account.title : fill(t.account.hello, { name: me.nickname ?? me.login_name })}
       action={
-        <button type="button" className="secondary small" disabled={logout.busy} onClick={() => void logout.run()}>
-          {t.account.logout}
-        </button>
+        <div className="actions">
+          {me?.is_admin === true && (
+            <Link className="secondary small" href={paths.admin}>
+              {t.account.administration}
+            </Link>
+          )}
+          <button type="button" className="secondary small" disabled={logout.busy} onClick={() => void logout.run()}>
+            {t.account.logout}
+          </button>
+        </div>
       }
       wide
     >

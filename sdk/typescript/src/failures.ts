@@ -1,4 +1,31 @@
 import type {
+  AdminChangeUserError,
+  AdminCreateOrgUnitError,
+  AdminCreateTenantError,
+  AdminCreateUserError,
+  AdminDeleteUserError,
+  AdminGetUserError,
+  AdminInviteUserError,
+  AdminListAuditLogsError,
+  AdminListConfigError,
+  AdminListLoginLogsError,
+  AdminListMailsError,
+  AdminListOrgUnitsError,
+  AdminListTenantsError,
+  AdminListUserLoginsError,
+  AdminListUserSessionsError,
+  AdminListUsersError,
+  AdminOverviewError,
+  AdminRenameOrgUnitError,
+  AdminRenameTenantError,
+  AdminResetSecondFactorError,
+  AdminRetryMailError,
+  AdminRevokeSessionsError,
+  AdminSendResetLinkError,
+  AdminSetConfigError,
+  AdminTestSmtpError,
+  AdminUnlockUserError,
+  AdminUnsetConfigError,
   ChangeOwnPasswordError,
   ChangePasswordByRequestError,
   CreatePasskeyChallengeError,
@@ -34,6 +61,33 @@ import type {
 import { isRecord } from './storage.js';
 
 type DeclaredError =
+  | AdminChangeUserError
+  | AdminCreateOrgUnitError
+  | AdminCreateTenantError
+  | AdminCreateUserError
+  | AdminDeleteUserError
+  | AdminGetUserError
+  | AdminInviteUserError
+  | AdminListAuditLogsError
+  | AdminListConfigError
+  | AdminListLoginLogsError
+  | AdminListMailsError
+  | AdminListOrgUnitsError
+  | AdminListTenantsError
+  | AdminListUserLoginsError
+  | AdminListUserSessionsError
+  | AdminListUsersError
+  | AdminOverviewError
+  | AdminRenameOrgUnitError
+  | AdminRenameTenantError
+  | AdminResetSecondFactorError
+  | AdminRetryMailError
+  | AdminRevokeSessionsError
+  | AdminSendResetLinkError
+  | AdminSetConfigError
+  | AdminTestSmtpError
+  | AdminUnlockUserError
+  | AdminUnsetConfigError
   | ChangeOwnPasswordError
   | ChangePasswordByRequestError
   | CreatePasskeyChallengeError

@@ -1,8 +1,11 @@
 export {
+  type CallOptions,
   type CodeOptions,
   PortalAuth,
   type Credentials,
   type Language,
+  type Operation,
+  type OperationOptions,
   type PortalAuthOptions,
 } from './portal-auth.js';
 export { clientRules } from './client-rules.js';

@@ -38,7 +38,7 @@ import {
 } from './own-account.js';
 import { type NewPasskey, type Passkey, Passkeys, type PasskeySignIn } from './own-passkeys.js';
 import type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
-import { answerOf, dataOf, serviceClient, type ServiceClientOptions } from './service-client.js';
+import { answerOf, dataOf, type Outcome, serviceClient, type ServiceClientOptions } from './service-client.js';
 import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
 import { type Enrolment, isPendingLogin, type Notice, type PendingLogin, type Snapshot, type Step } from './state.js';
@@ -75,6 +75,23 @@ export interface CodeOptions {
   readonly trustDevice?: boolean;
 }
 
+/** The options that `call()` adds to a generated operation. */
+export interface OperationOptions {
+  readonly client: Client;
+  /** The access token. */
+  readonly auth: string;
+  readonly signal?: AbortSignal;
+}
+
+export type Operation<T> = (options: OperationOptions) => Promise<Outcome<T>>;
+
+export interface CallOptions {
+  /** An aborted call rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** In place of the time-out of this object. */
+  readonly timeoutMs?: number;
+}
+
 const prefix = 'portal-auth';
 
 /** All keys of this SDK in a storage. The storage of an origin also holds keys of other programs. */
@@ -97,6 +114,7 @@ export class PortalAuth {
   language: Language | undefined;
   private readonly clock: ClientClock;
   private readonly client: Client;
+  private readonly clientWith: (timeoutMs: number) => Client;
   /** Has a shorter time-out than `client`, because a login waits for its answers. */
   private readonly promptClient: Client;
   private readonly session: Session;
@@ -128,8 +146,8 @@ export class PortalAuth {
     this.language = options.language;
     const language = () => this.language;
     this.client = serviceClient(options, language, this.clock);
-    const timeoutMs = clientRules.captchaSeconds * 1000;
-    this.promptClient = serviceClient({ ...options, timeoutMs }, language, this.clock);
+    this.clientWith = (timeoutMs) => serviceClient({ ...options, timeoutMs }, language, this.clock);
+    this.promptClient = this.clientWith(clientRules.captchaSeconds * 1000);
     const locks = options.locks === undefined ? browserLocks() : options.locks;
     const exclusive = locks
       ? lockExclusive(locks, keys.refresh)
@@ -407,6 +425,23 @@ export class PortalAuth {
   /** For the portal's own requests. After a 401 of this service, `call` is repeated once with a new access token. */
   authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     return this.session.authorised(call);
+  }
+
+  /**
+   * Runs a generated operation with the connection, the language and the tokens of this object:
+   * `auth.call((options) => listUsers(options))`. Returns the whole body of the answer.
+   */
+  async call<T>(operation: Operation<T>, { signal, timeoutMs }: CallOptions = {}): Promise<T> {
+    const client = timeoutMs === undefined ? this.client : this.clientWith(timeoutMs);
+    try {
+      return await this.session.authorised((auth) =>
+        answerOf(operation({ client, auth, ...(signal !== undefined && { signal }) })),
+      );
+    } catch (error) {
+      // The generated client reports an aborted request like a missing answer.
+      signal?.throwIfAborted();
+      throw error;
+    }
   }
 
   /**

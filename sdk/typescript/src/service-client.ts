@@ -24,6 +24,10 @@ export function serviceClient(
         // The timer still runs after the headers have arrived, because the body can hang too.
         const controller = new AbortController();
         clock.after(timeoutMs, () => controller.abort());
+        // `AbortSignal.any` is newer than the supported browsers (portal/README.md).
+        const { signal: callers } = request as Request;
+        if (callers.aborted) controller.abort();
+        callers.addEventListener('abort', () => controller.abort(), { once: true });
         return send(new Request(request, { signal: controller.signal }));
       },
       credentials: 'omit',
@@ -39,7 +43,8 @@ export function serviceClient(
   return client;
 }
 
-interface Outcome<T> {
+/** What a generated operation resolves to. */
+export interface Outcome<T> {
   readonly data?: T;
   readonly error?: unknown;
   readonly response?: Response;

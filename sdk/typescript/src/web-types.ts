@@ -27,15 +27,13 @@ export type Headers = Instance<
   { get(name: string): string | null; set(name: string, value: string): void; has(name: string): boolean }
 >;
 
-interface SmallAbortSignal {
-  readonly aborted: boolean;
-}
+export type AbortSignal = Instance<'AbortSignal', { readonly aborted: boolean }>;
 
 interface SmallRequestInit {
   body?: unknown;
   headers?: unknown;
   method?: string;
-  signal?: SmallAbortSignal | null;
+  signal?: AbortSignal | null;
   cache?: string;
   credentials?: string;
   redirect?: string;

@@ -56,6 +56,7 @@ describe('the package', () => {
   it.each(kinds)('its types need neither the library "dom" nor those of Node, for %s', (_case, ending, options) => {
     const text = `
       import { type KeyValueStorage, PortalAuth } from '@portal-auth/sdk';
+      import { type AdminUser, PortalAdmin } from '@portal-auth/sdk/admin';
       import { login, type LoginResponse } from '@portal-auth/sdk/operations';
       import * as passkeys from '@portal-auth/sdk/passkeys';
       const storage: KeyValueStorage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
@@ -64,6 +65,11 @@ describe('the package', () => {
       export const size = async (): Promise<number> => (await auth.enrolmentQrCode()).size;
       export const answer = async (): Promise<LoginResponse | undefined> =>
         (await login({ body: { username: 'a', password: 'b', captcha_token: 'c' } })).data?.data;
+      export const names = async (): Promise<string[]> => {
+        const found: AdminUser[] = [];
+        for await (const user of new PortalAdmin(auth).users({ query: 'a', status: 1 })) found.push(user);
+        return found.map(({ login_name }) => login_name);
+      };
       const wrong: string = auth.snapshot.waiting.code;`;
     expect(problemsOf(`plain.${ending}`, text, { ...options, lib: ['lib.es2023.d.ts'] })).toEqual([
       "Type 'number' is not assignable to type 'string'.",
@@ -84,13 +90,14 @@ describe('the package', () => {
   const program = (start: string) => `
     ${start}
     const auth = new PortalAuth({ baseUrl: 'http://127.0.0.1:9' });
-    console.log(JSON.stringify([clientRules.resendSeconds, auth.snapshot.step.kind, typeof login]));`;
+    console.log(JSON.stringify([clientRules.resendSeconds, auth.snapshot.step.kind, typeof login, typeof PortalAdmin]));`;
 
   it.each([
     [
       'ES modules',
       ['--input-type=module'],
       `import { clientRules, PortalAuth } from '@portal-auth/sdk';
+       import { PortalAdmin } from '@portal-auth/sdk/admin';
        import { login } from '@portal-auth/sdk/operations';`,
     ],
     [
@@ -98,11 +105,12 @@ describe('the package', () => {
       'CommonJS',
       ['--input-type=commonjs', '--no-experimental-require-module'],
       `const { clientRules, PortalAuth } = require('@portal-auth/sdk');
+       const { PortalAdmin } = require('@portal-auth/sdk/admin');
        const { login } = require('@portal-auth/sdk/operations');`,
     ],
   ])('the entry points without a dependency load in Node as %s', (_case, options, start) => {
     const output = execFileSync(process.execPath, [...options, '-e', program(start)], { cwd: folder });
-    expect(JSON.parse(output.toString())).toEqual([60, 'signed-out', 'function']);
+    expect(JSON.parse(output.toString())).toEqual([60, 'signed-out', 'function', 'function']);
   });
 
   it.each([
@@ -149,6 +157,7 @@ describe('the package', () => {
     const code = [
       'dist/index.js',
       'dist/index.d.ts',
+      'dist/admin.js',
       'dist/operations.js',
       'dist/passkeys.js',
       'dist/cjs/index.js',

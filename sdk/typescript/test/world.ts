@@ -54,6 +54,7 @@ export interface Asked {
   readonly body: Record<string, unknown>;
   readonly bearer: string | undefined;
   readonly language: string | null;
+  readonly accept: string | null;
 }
 
 type Reply = { readonly status: number; readonly body: unknown };
@@ -97,11 +98,12 @@ export class World {
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       bearer: request.headers.get('authorization')?.replace('Bearer ', ''),
       language: request.headers.get('accept-language'),
+      accept: request.headers.get('accept'),
     };
     this.asked.push(asked);
     const route = this.routes.get(`${request.method} ${pathname}`) ?? this.routes.get(pathname);
     if (route === undefined) throw new TypeError('connection refused');
-    const { status, body } = await route(asked);
+    const { status, body } = await Promise.race([route(asked), aborted(request.signal)]);
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   };
 
@@ -184,4 +186,13 @@ export async function failure(promise: Promise<unknown>): Promise<Record<string,
     return { ...(error as Record<string, unknown>), name: (error as Error).name };
   }
   throw new Error('the promise resolved, but a rejection was expected');
+}
+
+/** Rejects when the signal aborts, as `fetch` does. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
 }

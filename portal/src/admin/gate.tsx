@@ -1,0 +1,99 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { type MeResponse, ServiceError } from '@portal-auth/sdk';
+import { auth } from '../auth';
+import { Failure } from '../components/message';
+import { useSpeech } from '../i18n/texts';
+import { paths } from '../paths';
+import { admin } from './client';
+import { useTexts } from './i18n/texts';
+import { Shield } from './parts/icons';
+import { AgainButton } from './parts/sign-in-again';
+import { EmptyState, LoadingState } from './parts/states';
+import { useLoaded } from './use-loaded';
+import { type Viewer, ViewerContext } from './viewer';
+
+interface Answer {
+  readonly me: MeResponse;
+  readonly root: boolean;
+  readonly refusal: ServiceError | undefined;
+}
+
+async function ask(signal: AbortSignal): Promise<Answer> {
+  const me = await auth.me();
+  try {
+    // Only an administrator of the root tenant sees the mails.
+    const { mails } = await admin.overview({ signal });
+    return { me, root: mails !== null, refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !['AUTH_403001', 'COMMON_404001'].includes(error.code)) throw error;
+    return { me, root: false, refusal: error };
+  }
+}
+
+/** Asks once whether this user may administrate, and otherwise says why not and what to do. */
+export function Gate({
+  children,
+}: {
+  readonly children: (viewer: Viewer | undefined, page?: ReactNode) => ReactNode;
+}): ReactNode {
+  const { t } = useSpeech();
+  const { value, error, reload } = useLoaded(ask);
+  if (value === undefined)
+    return children(
+      undefined,
+      error === undefined ? (
+        <LoadingState />
+      ) : (
+        <div className="notice">
+          <Failure error={error} />
+          <button type="button" className="primary" onClick={reload}>
+            {t.reset.retry}
+          </button>
+        </div>
+      ),
+    );
+  const { me, root, refusal } = value;
+  if (refusal !== undefined) return children(undefined, <Refused me={me} refusal={refusal} />);
+  return <ViewerContext value={{ me, root }}>{children({ me, root })}</ViewerContext>;
+}
+
+function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: ServiceError }): ReactNode {
+  const { gate } = useTexts();
+  const back = (
+    <Link className="secondary" href={paths.account}>
+      {gate.account}
+    </Link>
+  );
+  if (refusal.code === 'COMMON_404001')
+    return (
+      <EmptyState icon={<Shield />} title={gate.off.title} text={gate.off.text} heading>
+        {back}
+      </EmptyState>
+    );
+  if (me.is_admin !== true)
+    return (
+      <EmptyState icon={<Shield />} title={gate.forbidden.title} text={gate.forbidden.text} heading>
+        {back}
+      </EmptyState>
+    );
+  // A login asks for the second factor that the account has. Otherwise the account page sets one up.
+  const hasOne = me.mfa_type === 'totp' || me.passkeys > 0;
+  return (
+    <EmptyState
+      icon={<Shield />}
+      title={gate.factor.title}
+      text={hasOne ? gate.factor.again : gate.factor.setUp}
+      heading
+    >
+      {hasOne ? (
+        <AgainButton withFactor />
+      ) : (
+        <Link className="primary" href={paths.totp}>
+          {gate.factor.button}
+        </Link>
+      )}
+      {back}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,97 @@
+import { type ReactNode, useState } from 'react';
+import type { AdminMail } from '@portal-auth/sdk/admin';
+import { Message } from '../../components/message';
+import { admin } from '../client';
+import { useFilters } from '../filters';
+import { useTexts } from '../i18n/texts';
+import { Dialog } from '../parts/dialog';
+import { At } from '../parts/facts';
+import { SelectField } from '../parts/fields';
+import { Send } from '../parts/icons';
+import { List } from '../parts/list';
+import { NoRows } from '../parts/log-filters';
+import { PageHead } from '../parts/page-head';
+import type { Column } from '../parts/table';
+import { useRows } from '../use-loaded';
+
+const statuses = ['waiting', 'sent', 'dead', 'expired', 'skipped'] as const;
+const looks = { waiting: '', sent: 'good', dead: 'bad', expired: 'warn', skipped: 'plain' } as const;
+
+/** The outgoing mails, without their content. A mail that was given up can be sent again. */
+export function MailsPage(): ReactNode {
+  const { mails: texts, users, logs } = useTexts();
+  const filters = useFilters(['status']);
+  const status = statuses.find((one) => one === filters.values.status);
+  const rows = useRows(admin.mails(status === undefined ? {} : { status }), filters.key);
+  const [asking, setAsking] = useState<AdminMail>();
+  const [done, setDone] = useState(false);
+  const nameOf = (kind: string): string => (texts.kinds as Record<string, string>)[kind] ?? kind;
+  const columns: Column<AdminMail>[] = [
+    { heading: texts.kind, cell: (mail) => nameOf(mail.kind), kind: 'main' },
+    {
+      heading: users.columns.status,
+      cell: (mail) => <span className={`badge ${looks[mail.status]}`}>{texts.statuses[mail.status]}</span>,
+    },
+    { heading: texts.attempts, cell: (mail) => mail.attempts, kind: 'number' },
+    { heading: texts.created, cell: (mail) => <At at={mail.created_at} /> },
+    {
+      heading: texts.next,
+      cell: (mail) => (mail.status === 'waiting' ? <At at={mail.next_attempt_at} /> : '–'),
+      kind: 'quiet',
+    },
+    { heading: texts.expires, cell: (mail) => <At at={mail.expires} />, kind: 'quiet' },
+    {
+      heading: logs.action,
+      kind: 'end',
+      cell: (mail) =>
+        mail.status === 'dead' && (
+          <button
+            type="button"
+            className="secondary small"
+            aria-label={`${texts.retry}: ${nameOf(mail.kind)}`}
+            onClick={() => {
+              setDone(false);
+              setAsking(mail);
+            }}
+          >
+            {texts.retry}
+          </button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHead title={texts.title} intro={texts.intro} />
+      {done && <Message kind="success">{texts.retried}</Message>}
+      <div className="filters" role="search" aria-label={users.filters}>
+        <SelectField
+          label={users.columns.status}
+          value={status ?? ''}
+          options={[['', users.all], ...statuses.map((one) => [one, texts.statuses[one]] as const)]}
+          onChange={(value) => filters.set('status', value)}
+        />
+      </div>
+      <List
+        of={rows}
+        caption={texts.title}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<NoRows icon={<Send />} filters={filters} />}
+      />
+      {asking !== undefined && (
+        <Dialog
+          title={texts.ask}
+          action={texts.retry}
+          run={() => admin.retryMail(asking.id)}
+          onDone={() => {
+            setDone(true);
+            rows.reload();
+          }}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{texts.effect}</p>
+        </Dialog>
+      )}
+    </>
+  );
+}

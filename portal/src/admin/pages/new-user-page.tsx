@@ -1,0 +1,146 @@
+import { type ReactNode, useId, useState } from 'react';
+import { ServiceError } from '@portal-auth/sdk';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { useOffer } from '../../offer';
+import { useTask } from '../../use-task';
+import { admin } from '../client';
+import { useTexts } from '../i18n/texts';
+import { Card } from '../parts/card';
+import { CheckField, SelectField } from '../parts/fields';
+import { PageHead } from '../parts/page-head';
+import { isTaken, needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
+import { TenantField, UnitField } from '../parts/tenant-field';
+import { go, hrefOf, userHref } from '../place';
+import { useViewer } from '../viewer';
+
+export function NewUserPage(): ReactNode {
+  const { users: texts, newUser } = useTexts();
+  const { me, root } = useViewer();
+  const { providers } = useOffer();
+  const message = useId();
+  const [checked, setChecked] = useState(false);
+  const [user, setUser] = useState({
+    login_name: '',
+    email: '',
+    nickname: '',
+    provider: 'password' as 'password' | 'ldap',
+    tenant_id: me.tenant_id ?? '',
+    org_unit_id: '',
+    is_admin: false,
+    invite: true,
+  });
+  const set = (change: Partial<typeof user>) => setUser({ ...user, ...change });
+  const directory = user.provider === 'ldap';
+  const invited = user.invite && !directory;
+
+  const save = useTask(async () => {
+    const { login_name, email, nickname, org_unit_id, tenant_id, ...rest } = user;
+    const created = await admin.createUser({
+      ...rest,
+      login_name: login_name.trim(),
+      email: email.trim(),
+      ...(nickname.trim() !== '' && { nickname: nickname.trim() }),
+      ...(org_unit_id !== '' && { org_unit_id }),
+      ...(root && { tenant_id }),
+      invite: invited,
+    });
+    go(userHref(created.uid));
+  });
+  const nameMissing = user.login_name.trim() === '';
+  const emailMissing = user.email.trim() === '';
+  const refusal = save.error instanceof ServiceError ? save.error : undefined;
+  const problem = (field: string): string | undefined => refusal?.fields[field]?.[0];
+  return (
+    <>
+      <PageHead title={newUser.title} up={{ href: hrefOf('/users'), text: texts.title }} />
+      <div className="narrow">
+        <Form
+          busy={save.busy}
+          onSubmit={() => {
+            setChecked(true);
+            if (nameMissing || emailMissing) save.reset();
+            else void save.run();
+          }}
+        >
+          {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure id={message} error={save.error} />}
+          <Card title={newUser.who}>
+            <Field
+              label={texts.fields.loginName}
+              value={user.login_name}
+              onChange={(login_name) => set({ login_name })}
+              error={checked && nameMissing ? newUser.nameRequired : problem('login_name')}
+              errorId={isTaken(save.error) ? message : undefined}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              maxLength={255}
+              required
+            />
+            <Field
+              label={texts.fields.email}
+              type="email"
+              value={user.email}
+              onChange={(email) => set({ email })}
+              error={checked && emailMissing ? newUser.emailRequired : problem('email')}
+              autoComplete="off"
+              maxLength={255}
+              required
+            />
+            <Field
+              label={newUser.nickname}
+              value={user.nickname}
+              onChange={(nickname) => set({ nickname })}
+              error={problem('nickname')}
+              autoComplete="off"
+              maxLength={255}
+            />
+          </Card>
+          <Card title={newUser.access}>
+            {providers.length > 1 && (
+              <SelectField
+                label={texts.columns.provider}
+                value={user.provider}
+                options={providers.map((one) => [one, texts.providers[one]] as const)}
+                onChange={(provider) => set({ provider })}
+                hint={directory ? newUser.directoryHint : undefined}
+              />
+            )}
+            {root && (
+              <TenantField value={user.tenant_id} onChange={(tenant_id) => set({ tenant_id, org_unit_id: '' })} />
+            )}
+            <UnitField
+              tenantId={user.tenant_id}
+              value={user.org_unit_id}
+              onChange={(org_unit_id) => set({ org_unit_id })}
+            />
+            {root && (
+              <CheckField
+                label={texts.administrator}
+                hint={newUser.adminHint}
+                checked={user.is_admin}
+                onChange={(is_admin) => set({ is_admin })}
+              />
+            )}
+            {!directory && (
+              <CheckField
+                label={newUser.invite}
+                hint={newUser.inviteHint}
+                checked={user.invite}
+                onChange={(invite) => set({ invite })}
+              />
+            )}
+          </Card>
+          <div className="actions start">
+            <Submit label={newUser.submit} busy={save.busy} busyLabel={newUser.busy} />
+            <a className="secondary" href={hrefOf('/users')}>
+              {newUser.cancel}
+            </a>
+          </div>
+        </Form>
+      </div>
+    </>
+  );
+}

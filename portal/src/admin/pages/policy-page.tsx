@@ -1,0 +1,143 @@
+import { type ReactNode, useState } from 'react';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure, Message } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { auth } from '../../auth';
+import { fill } from '../../i18n/texts';
+import { useTask } from '../../use-task';
+import { admin } from '../client';
+import { useTexts } from '../i18n/texts';
+import { Card } from '../parts/card';
+import { Dialog } from '../parts/dialog';
+import { CheckField } from '../parts/fields';
+import { PageHead } from '../parts/page-head';
+import { needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
+import { ErrorState, LoadingState } from '../parts/states';
+import { useLoaded } from '../use-loaded';
+
+const group = 'CONFIG';
+const key = 'PASSWORD_POLICY';
+const contains = ['require_upper', 'require_lower', 'require_digit', 'require_special'] as const;
+const refuses = ['forbid_common', 'forbid_own_data', 'breach_check'] as const;
+type Rule = (typeof contains)[number] | (typeof refuses)[number];
+type Policy = Readonly<Record<Rule, boolean>> & { readonly min_length: number };
+
+/** After this time every replica answers with the changed policy. */
+const freshMs = 1000;
+/** bcrypt reads 72 bytes of a password. */
+const longest = 72;
+
+interface Stored {
+  /** What is in force: the stored rules, or the default of the service for those that are not stored. */
+  readonly policy: Policy;
+  readonly stored: boolean;
+}
+
+async function load(): Promise<Stored> {
+  const [policy, settings] = await Promise.all([auth.passwordPolicy(), admin.settings()]);
+  const value = settings.find((one) => one.group === group && one.key === key)?.value;
+  if (typeof value !== 'string') return { policy, stored: false };
+  // The policy in force can be a second old. The stored value has the last change.
+  return { policy: { ...policy, ...(JSON.parse(value) as Policy) }, stored: true };
+}
+
+/** The rules for new passwords, as a form instead of their JSON. */
+export function PolicyPage(): ReactNode {
+  const { policy: texts } = useTexts();
+  const { value, error, reload } = useLoaded(load);
+  const [done, setDone] = useState<string>();
+  const [saves, setSaves] = useState(0);
+  const changed = (text: string) => {
+    setDone(text);
+    setSaves((count) => count + 1);
+    reload();
+  };
+  return (
+    <>
+      <PageHead title={texts.title} intro={texts.intro} />
+      <div className="narrow">
+        {done !== undefined && <Message kind="success">{done}</Message>}
+        <ErrorState error={error} retry={reload} />
+        {value === undefined && error === undefined && <LoadingState lines={8} />}
+        {value !== undefined && (
+          <PolicyForm key={`${saves} ${JSON.stringify(value)}`} value={value} onChanged={changed} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface PolicyFormProps {
+  readonly value: Stored;
+  readonly onChanged: (text: string) => void;
+}
+
+function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): ReactNode {
+  const { policy: texts } = useTexts();
+  const [length, setLength] = useState(String(policy.min_length));
+  const [rules, setRules] = useState<Policy>(policy);
+  const [asking, setAsking] = useState(false);
+  const count = Number(length);
+  const wrong = !Number.isInteger(count) || count < 1 || count > longest;
+  const save = useTask(async () => {
+    const known = Object.fromEntries([...contains, ...refuses].map((rule) => [rule, rules[rule]]));
+    await admin.setSetting(group, key, JSON.stringify({ min_length: count, ...known }));
+    onChanged(texts.saved);
+  });
+  const check = (rule: Rule): ReactNode => (
+    <CheckField
+      key={rule}
+      label={texts.rules[rule].label}
+      hint={texts.rules[rule].hint}
+      checked={rules[rule]}
+      onChange={(on) => setRules({ ...rules, [rule]: on })}
+    />
+  );
+  return (
+    <>
+      <Form busy={save.busy} onSubmit={() => void (!wrong && save.run())}>
+        {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure error={save.error} />}
+        <Card title={texts.length}>
+          <Field
+            label={texts.minLength}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={longest}
+            value={length}
+            onChange={setLength}
+            error={wrong ? fill(texts.lengthWrong, { most: longest }) : undefined}
+            className="short"
+            required
+          />
+          {!wrong && count < 8 && <Message kind="warning">{texts.short}</Message>}
+        </Card>
+        <Card title={texts.contains}>{contains.map(check)}</Card>
+        <Card title={texts.refuses}>{refuses.map(check)}</Card>
+        <div className="actions start">
+          <Submit label={texts.save} busy={save.busy} busyLabel={texts.saving} />
+          {stored && (
+            <button type="button" className="secondary" onClick={() => setAsking(true)}>
+              {texts.reset}
+            </button>
+          )}
+        </div>
+      </Form>
+      {asking && (
+        <Dialog
+          title={texts.resetAsk}
+          action={texts.reset}
+          run={async () => {
+            await admin.removeSetting(group, key);
+            await new Promise((resolve) => setTimeout(resolve, freshMs));
+          }}
+          onDone={() => onChanged(texts.resetDone)}
+          onClose={() => setAsking(false)}
+        >
+          <p>{texts.resetEffect}</p>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import type { AdminUser } from '@portal-auth/sdk/admin';
+import { useTexts } from '../i18n/texts';
+
+/** The values of `users.status` (docs/spec/decisions.md#2). */
+export const statuses = ['1', '0', '-1', '-2'] as const;
+export type Status = (typeof statuses)[number];
+
+const looks: Readonly<Record<Status, string>> = { 1: 'good', 0: 'warn', '-1': 'bad', '-2': 'plain' };
+
+export function StatusBadge({ status }: { readonly status: number }): ReactNode {
+  const { users } = useTexts();
+  const known = statuses.find((one) => Number(one) === status);
+  return (
+    <span className={`badge ${known === undefined ? 'plain' : looks[known]}`}>
+      {known === undefined ? status : users.status[known]}
+    </span>
+  );
+}
+
+export function UserBadges({ user }: { readonly user: AdminUser }): ReactNode {
+  const { users } = useTexts();
+  return (
+    <span className="badges">
+      <StatusBadge status={user.status} />
+      {user.locked && <span className="badge bad">{users.locked}</span>}
+      {user.provider === 'ldap' && <span className="badge plain">{users.providers.ldap}</span>}
+      {user.is_admin && <span className="badge">{users.administrator}</span>}
+    </span>
+  );
+}
+
+/** `success` or an error code. A code without a text is shown itself. */
+export function OutcomeBadge({ outcome }: { readonly outcome: string }): ReactNode {
+  const { logins } = useTexts();
+  const text = (logins.outcomes as Record<string, string>)[outcome] ?? outcome;
+  return (
+    <span className={outcome === 'success' ? 'badge good' : 'badge bad'} title={outcome}>
+      {text}
+    </span>
+  );
+}

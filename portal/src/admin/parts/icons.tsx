@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import { Icon } from '../../components/icons';
+
+export const Menu = (): ReactNode => (
+  <Icon>
+    <path d="M4 7h16M4 12h16M4 17h16" />
+  </Icon>
+);
+
+export const Chart = (): ReactNode => (
+  <Icon>
+    <path d="M4 20V4M4 20h16M8.500 16v-5M13 16V7M17.500 16v-3" />
+  </Icon>
+);
+
+export const People = (): ReactNode => (
+  <Icon>
+    <circle cx="9" cy="8.500" r="3.500" />
+    <path d="M2.500 19.500a6.500 6.500 0 0 1 13 0M16 5.300a3.500 3.500 0 0 1 0 6.400M18.300 14.500a6.500 6.500 0 0 1 3.200 5" />
+  </Icon>
+);
+
+export const Building = (): ReactNode => (
+  <Icon>
+    <path d="M5 20.500V4.500h9v16M14 10h5v10.500M3 20.500h18M8 8.500h3M8 12h3M8 15.500h3" />
+  </Icon>
+);
+
+export const Key = (): ReactNode => (
+  <Icon>
+    <path d="M14 4h5v16h-5M4 12h10.500M11 8.500l3.500 3.500-3.500 3.500" />
+  </Icon>
+);
+
+export const List = (): ReactNode => (
+  <Icon>
+    <path d="M9 6h11M9 12h11M9 18h11M4.500 6v.1M4.500 12v.1M4.500 18v.1" />
+  </Icon>
+);
+
+export const Shield = (): ReactNode => (
+  <Icon>
+    <path d="M12 3 19.500 5.800v5.500c0 4.500-3.100 7.900-7.500 9.700-4.400-1.800-7.500-5.200-7.500-9.700V5.800z" />
+  </Icon>
+);
+
+export const Send = (): ReactNode => (
+  <Icon>
+    <path d="M20.500 3.500 10 14M20.500 3.500 14 20.500 10 14 3.500 10z" />
+  </Icon>
+);
+
+export const Search = (): ReactNode => (
+  <Icon>
+    <circle cx="11" cy="11" r="6.500" />
+    <path d="m16 16 4.500 4.500" />
+  </Icon>
+);
+
+export const Plus = (): ReactNode => (
+  <Icon>
+    <path d="M12 5v14M5 12h14" />
+  </Icon>
+);
+
+export const Download = (): ReactNode => (
+  <Icon>
+    <path d="M12 4v11M7.500 11 12 15.500 16.500 11M4.500 20h15" />
+  </Icon>
+);
+
+export const Refresh = (): ReactNode => (
+  <Icon>
+    <path d="M20 11a8 8 0 0 0-14.500-3.500L3.500 9.500M3.500 4.500v5h5M4 13a8 8 0 0 0 14.500 3.500l2-2M20.500 19.500v-5h-5" />
+  </Icon>
+);
+
+export const Chevron = (): ReactNode => (
+  <Icon>
+    <path d="m9 6 6 6-6 6" />
+  </Icon>
+);

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react';
+import { given } from '../filters';
+import { useTexts } from '../i18n/texts';
+import { TypedFilter } from './fields';
+import { EmptyState } from './states';
+
+/** The address has the local times of the fields. The service wants an instant. */
+export function logFilters<T extends Readonly<Record<'from' | 'to', string>>>(values: T): Partial<T> {
+  const { from, to } = values;
+  return given({ ...values, from: instant(from), to: instant(to) });
+}
+
+function instant(local: string): string {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}
+
+interface TimeFiltersProps {
+  readonly values: Readonly<Record<'from' | 'to', string>>;
+  readonly set: (name: 'from' | 'to', value: string) => void;
+}
+
+export function TimeFilters({ values, set }: TimeFiltersProps): ReactNode {
+  const { logs } = useTexts();
+  return (
+    <>
+      <TypedFilter
+        label={logs.from}
+        type="datetime-local"
+        value={values.from}
+        onChange={(value) => set('from', value)}
+      />
+      <TypedFilter label={logs.to} type="datetime-local" value={values.to} onChange={(value) => set('to', value)} />
+    </>
+  );
+}
+
+interface NoRowsProps {
+  readonly icon: ReactNode;
+  readonly filters: { readonly any: boolean; readonly clear: () => void };
+}
+
+export function NoRows({ icon, filters: { any, clear } }: NoRowsProps): ReactNode {
+  const { logs, users } = useTexts();
+  return (
+    <EmptyState icon={icon} title={any ? logs.noMatch : logs.empty} text={any ? users.noMatchHint : undefined}>
+      {any && (
+        <button type="button" className="secondary" onClick={clear}>
+          {users.clear}
+        </button>
+      )}
+    </EmptyState>
+  );
+}

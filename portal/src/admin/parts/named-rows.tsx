@@ -1,0 +1,96 @@
+import { type ReactNode, useId, useState } from 'react';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { useSpeech } from '../../i18n/texts';
+import { useTask } from '../../use-task';
+import { useTexts } from '../i18n/texts';
+import { needsFreshLogin, SignInAgain } from './sign-in-again';
+
+interface NewRowProps {
+  readonly submit: string;
+  readonly idHint: string;
+  readonly create: (id: string, name: string) => Promise<unknown>;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** A form for a new tenant or unit. The id cannot be changed later. */
+export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps): ReactNode {
+  const { t } = useSpeech();
+  const { tenants: texts } = useTexts();
+  const hint = useId();
+  const [id, setId] = useState('');
+  const [name, setName] = useState('');
+  const task = useTask(async () => {
+    await create(id.trim(), name.trim());
+    onDone();
+  });
+  return (
+    <Form busy={task.busy} onSubmit={() => void (id.trim() !== '' && name.trim() !== '' && task.run())}>
+      {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+      <Field label={texts.name} value={name} onChange={setName} autoComplete="off" maxLength={255} autoFocus required />
+      <Field
+        label={texts.id}
+        value={id}
+        onChange={setId}
+        describedBy={hint}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        required
+      />
+      <p className="note" id={hint}>
+        {idHint}
+      </p>
+      <div className="actions start">
+        <Submit label={submit} busy={task.busy} busyLabel={texts.saving} />
+        <button type="button" className="secondary" onClick={onCancel}>
+          {t.account.cancel}
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+interface RenameProps {
+  readonly name: string;
+  readonly rename: (name: string) => Promise<unknown>;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Changes the name of a tenant or unit in its place. */
+export function Rename({ name: former, rename, onDone, onCancel }: RenameProps): ReactNode {
+  const { t } = useSpeech();
+  const { tenants: texts } = useTexts();
+  const [name, setName] = useState(former);
+  const task = useTask(async () => {
+    if (name.trim() !== former) await rename(name.trim());
+    onDone();
+  });
+  return (
+    <div className="rename" onKeyDown={(event) => event.key === 'Escape' && onCancel()}>
+      <Form busy={task.busy} onSubmit={() => void (name.trim() !== '' && task.run())}>
+        {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+        <Field
+          label={texts.name}
+          value={name}
+          onChange={setName}
+          autoComplete="off"
+          maxLength={255}
+          autoFocus
+          required
+        />
+        <div className="actions start">
+          <Submit label={texts.save} busy={task.busy} busyLabel={texts.saving} />
+          <button type="button" className="secondary" onClick={onCancel}>
+            {t.account.cancel}
+          </button>
+        </div>
+      </Form>
+    </div>
+  );
+}

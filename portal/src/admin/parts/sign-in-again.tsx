@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { ServiceError } from '@portal-auth/sdk';
+import { auth } from '../../auth';
+import { Message } from '../../components/message';
+import { paths } from '../../paths';
+import { target } from '../../tab-memory';
+import { useTask } from '../../use-task';
+import { useTexts } from '../i18n/texts';
+
+/** A change wants a login that is only a few minutes old (docs/spec/extensions.md#young-session). */
+export const needsFreshLogin = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'AUTH_403002';
+
+/** Another user has the login name or the e-mail address. */
+export const isTaken = (error: unknown): boolean => error instanceof ServiceError && error.code === 'USER_409001';
+
+/** Asks the administrator to sign in again, and then leads back to this place. */
+export function SignInAgain(): ReactNode {
+  const { gate } = useTexts();
+  return (
+    <div className="notice">
+      <Message kind="info">{gate.fresh.text}</Message>
+      <AgainButton />
+    </div>
+  );
+}
+
+interface AgainButtonProps {
+  /** The next login must ask for the second factor, also on a trusted device. */
+  readonly withFactor?: boolean;
+}
+
+export function AgainButton({ withFactor = false }: AgainButtonProps): ReactNode {
+  const { gate } = useTexts();
+  const again = useTask(() => {
+    target.set(paths.admin + location.hash);
+    if (withFactor) auth.forgetThisDevice();
+    return auth.logout();
+  });
+  return (
+    <button type="button" className="primary" disabled={again.busy} onClick={() => void again.run()}>
+      {gate.fresh.button}
+    </button>
+  );
+}

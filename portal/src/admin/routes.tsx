@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { useTexts } from './i18n/texts';
+import { AuditPage } from './pages/audit-page';
+import { LoginsPage } from './pages/logins-page';
+import { MailSettingsPage } from './pages/mail-settings-page';
+import { MailsPage } from './pages/mails-page';
+import { NewUserPage } from './pages/new-user-page';
+import { OverviewPage } from './pages/overview-page';
+import { PolicyPage } from './pages/policy-page';
+import { TenantPage } from './pages/tenant-page';
+import { TenantsPage } from './pages/tenants-page';
+import { UserPage } from './pages/user-page';
+import { UsersPage } from './pages/users-page';
+import { EmptyState } from './parts/states';
+import { hrefOf, usePlace } from './place';
+
+/** The page of a place. The key makes a new page for another user or tenant. */
+export function Routes(): ReactNode {
+  const { parts, path } = usePlace();
+  const [area, id] = parts;
+  if (parts.length > 2) return <Missing />;
+  switch (area) {
+    case undefined:
+      return <OverviewPage />;
+    case 'users':
+      if (id === undefined) return <UsersPage />;
+      return id === 'new' ? <NewUserPage /> : <UserPage key={path} uid={id} />;
+    case 'logins':
+      return <LoginsPage />;
+    case 'audit':
+      return <AuditPage />;
+    case 'mails':
+      return <MailsPage />;
+    case 'tenants':
+      return id === undefined ? <TenantsPage /> : <TenantPage key={path} id={id} />;
+    case 'settings':
+      if (id === 'password') return <PolicyPage />;
+      return id === 'mail' ? <MailSettingsPage /> : <Missing />;
+    default:
+      return <Missing />;
+  }
+}
+
+function Missing(): ReactNode {
+  const { missing } = useTexts();
+  return (
+    <EmptyState title={missing.title} text={missing.text} heading>
+      <a className="primary" href={hrefOf('/')}>
+        {missing.back}
+      </a>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,84 @@
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { BrandName } from '../components/brand';
+import { Choices } from '../components/frame';
+import { useSpeech } from '../i18n/texts';
+import { paths } from '../paths';
+import { useTexts } from './i18n/texts';
+import { Navigation } from './navigation';
+import { Menu } from './parts/icons';
+import { usePlace } from './place';
+import type { Viewer } from './viewer';
+
+interface ShellProps {
+  /** Undefined until the service has said who this is. Then there is nothing to navigate. */
+  readonly viewer: Viewer | undefined;
+  readonly children: ReactNode;
+}
+
+/** The frame of the console: the navigation at the side, or behind a button on a narrow screen, and the page. */
+export function Shell({ viewer, children }: ShellProps): ReactNode {
+  const { t } = useSpeech();
+  const texts = useTexts();
+  const { path } = usePlace();
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => setOpen(false), [path]);
+  // The fragment of the address is the place, so the link that skips to the content moves the focus by script.
+  const skip = (event: MouseEvent) => {
+    event.preventDefault();
+    document.getElementById('content')?.focus();
+  };
+  return (
+    <div
+      className="console"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !open) return;
+        setOpen(false);
+        button.current?.focus();
+      }}
+    >
+      <a className="skip" href="#content" onClick={skip}>
+        {t.skip}
+      </a>
+      <header className="side">
+        <div className="side-top">
+          <BrandName />
+          <button
+            ref={button}
+            type="button"
+            className="secondary small menu-button"
+            aria-expanded={open}
+            aria-controls="menu"
+            onClick={() => setOpen(!open)}
+          >
+            <Menu />
+            {texts.nav.menu}
+          </button>
+        </div>
+        <div className={open ? 'side-rest open' : 'side-rest'} id="menu">
+          {viewer !== undefined && <Navigation viewer={viewer} />}
+          <div className="side-end">
+            {viewer !== undefined && (
+              <Link className="side-account" href={paths.account}>
+                <span className="avatar" aria-hidden="true">
+                  {[...(viewer.me.nickname ?? viewer.me.login_name)][0]?.toLocaleUpperCase()}
+                </span>
+                <span>
+                  <b>{viewer.me.nickname ?? viewer.me.login_name}</b>
+                  <span className="note">{texts.nav.account}</span>
+                </span>
+              </Link>
+            )}
+            <div className="side-choices">
+              <Choices />
+            </div>
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}

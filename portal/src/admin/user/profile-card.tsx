@@ -1,0 +1,72 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { AdminUserDetail } from '@portal-auth/sdk/admin';
+import { Copy } from '../../components/copy';
+import { useTexts } from '../i18n/texts';
+import { Card } from '../parts/card';
+import { At, Facts, Or } from '../parts/facts';
+import { useViewer } from '../viewer';
+import { EditForm } from './edit-form';
+
+interface ProfileCardProps {
+  readonly user: AdminUserDetail;
+  readonly onChanged: () => void;
+}
+
+/** Who the user is, and a form to change it. */
+export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
+  const { users, user: texts, list } = useTexts();
+  const { root } = useViewer();
+  const [editing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+  // The form has taken the focus away with it.
+  useEffect(() => {
+    if (wasEditing.current && !editing) button.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
+  return (
+    <Card
+      title={texts.profile}
+      action={
+        !editing &&
+        (root || !user.is_admin) && (
+          <button ref={button} type="button" className="secondary small" onClick={() => setEditing(true)}>
+            {texts.edit}
+          </button>
+        )
+      }
+    >
+      {editing ? (
+        <EditForm
+          user={user}
+          onCancel={() => setEditing(false)}
+          onSaved={() => {
+            setEditing(false);
+            onChanged();
+          }}
+        />
+      ) : (
+        <Facts
+          facts={[
+            [users.fields.loginName, user.login_name],
+            [users.fields.nickname, <Or text={user.nickname} />],
+            [users.fields.email, <Or text={user.email} />],
+            [users.columns.provider, users.providers[user.provider]],
+            [users.columns.tenant, user.tenant_id],
+            [users.fields.unit, <Or text={user.org_unit_id} />],
+            [texts.created, <At at={user.created_at} />],
+            [users.columns.lastLogin, <At at={user.last_login_at} />],
+            ...(user.directory_id === null ? [] : [[texts.directoryId, <code>{user.directory_id}</code>] as const]),
+            [
+              texts.id,
+              <span className="with-copy">
+                <code>{user.uid}</code>
+                <Copy text={user.uid} label={list.copy} />
+              </span>,
+            ],
+          ]}
+        />
+      )}
+    </Card>
+  );
+}

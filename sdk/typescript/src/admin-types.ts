@@ -1,0 +1,50 @@
+/** The rows, the filters and the changes of the administration, by short names. */
+import type {
+  AdminListAuditLogsData,
+  AdminListLoginLogsData,
+  AdminListMailsData,
+  AdminListOrgUnitsData,
+  AdminListUsersData,
+  AdminSessionItem,
+  AdminUser,
+  AdminUserItem,
+  AdminUserLogin,
+  AuditLogItem,
+  ChangeUserDto,
+  ConfigItem,
+  CreateOrgUnitDto,
+  CreateTenantDto,
+  CreateUserDto,
+  LoginLogItem,
+  MailItem,
+  OrgUnitItem,
+  OverviewResponse,
+  SmtpTestResponse,
+  TenantItem,
+} from './generated/types.gen.js';
+
+type Filters<Data extends { query?: object }> = Omit<NonNullable<Data['query']>, 'limit' | 'after'>;
+
+export type {
+  AdminUserItem as AdminUser,
+  AdminUser as AdminUserDetail,
+  AdminSessionItem as AdminSession,
+  AdminUserLogin,
+  LoginLogItem as AdminLoginLog,
+  AuditLogItem as AdminAuditLog,
+  OverviewResponse as AdminOverview,
+  ConfigItem as AdminSetting,
+  SmtpTestResponse as AdminMailTest,
+  MailItem as AdminMail,
+  TenantItem as AdminTenant,
+  OrgUnitItem as AdminOrgUnit,
+  CreateUserDto as NewAdminUser,
+  ChangeUserDto as AdminUserChange,
+  CreateTenantDto as NewTenant,
+  CreateOrgUnitDto as NewOrgUnit,
+};
+export type UserFilters = Filters<AdminListUsersData>;
+export type LoginLogFilters = Filters<AdminListLoginLogsData>;
+export type AuditLogFilters = Filters<AdminListAuditLogsData>;
+export type MailFilters = Filters<AdminListMailsData>;
+export type OrgUnitFilters = Filters<AdminListOrgUnitsData>;

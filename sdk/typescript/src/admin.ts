@@ -1,0 +1,190 @@
+import type {
+  AdminAuditLog,
+  AdminLoginLog,
+  AdminMail,
+  AdminMailTest,
+  AdminOrgUnit,
+  AdminOverview,
+  AdminSession,
+  AdminSetting,
+  AdminTenant,
+  AdminUser,
+  AdminUserChange,
+  AdminUserDetail,
+  AdminUserLogin,
+  AuditLogFilters,
+  LoginLogFilters,
+  MailFilters,
+  NewAdminUser,
+  NewOrgUnit,
+  NewTenant,
+  OrgUnitFilters,
+  UserFilters,
+} from './admin-types.js';
+import * as operations from './generated/index.js';
+import { type CallSignal, type Page, type PageOptions, Pages, pause } from './pages.js';
+import type { Operation, OperationOptions, PortalAuth } from './portal-auth.js';
+import type { Outcome } from './service-client.js';
+
+export type * from './admin-types.js';
+export { type CallSignal, type Page, type PageOptions, Pages } from './pages.js';
+
+/** A file of all rows takes longer than any other answer. */
+const fileMs = 600_000;
+
+/** The query of a page, or the options that ask for the file of all rows. */
+type ListOptions<Filters> = OperationOptions & { query: Filters & { after?: string; limit?: number } };
+type ListOperation<T, Filters> = (options: ListOptions<Filters>) => Promise<Outcome<{ data: Page<T> }>>;
+
+/**
+ * The administration (docs/spec/extensions.md#d). It uses the tokens of a signed-in `PortalAuth`, with the same rules: a
+ * refused access token is renewed once, and a missing answer is a `ConnectionError`. A change that needs a younger login
+ * rejects with AUTH_403002: the user then logs in again.
+ */
+export class PortalAdmin {
+  constructor(
+    private readonly auth: Pick<PortalAuth, 'call'>,
+    private readonly options: { readonly pause?: typeof pause } = {},
+  ) {}
+
+  overview({ signal }: CallSignal = {}): Promise<AdminOverview> {
+    return this.data((options) => operations.adminOverview(options), signal);
+  }
+
+  // Users
+
+  users(filters: UserFilters = {}): Pages<AdminUser> {
+    return this.pages((options) => operations.adminListUsers(options), filters);
+  }
+
+  user(uid: string, { signal }: CallSignal = {}): Promise<AdminUserDetail> {
+    return this.data((options) => operations.adminGetUser({ ...options, path: { uid } }), signal);
+  }
+
+  createUser(body: NewAdminUser): Promise<AdminUserDetail> {
+    return this.data((options) => operations.adminCreateUser({ ...options, body }));
+  }
+
+  /** Changes only the given fields. */
+  changeUser(uid: string, body: AdminUserChange): Promise<AdminUserDetail> {
+    return this.data((options) => operations.adminChangeUser({ ...options, path: { uid }, body }));
+  }
+
+  /** Erases what identifies the user. */
+  async deleteUser(uid: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteUser({ ...options, path: { uid } }));
+  }
+
+  async unlockUser(uid: string): Promise<void> {
+    await this.data((options) => operations.adminUnlockUser({ ...options, path: { uid } }));
+  }
+
+  async endUserSessions(uid: string): Promise<void> {
+    await this.data((options) => operations.adminRevokeSessions({ ...options, path: { uid } }));
+  }
+
+  async resetSecondFactor(uid: string): Promise<void> {
+    await this.data((options) => operations.adminResetSecondFactor({ ...options, path: { uid } }));
+  }
+
+  async inviteUser(uid: string): Promise<void> {
+    await this.data((options) => operations.adminInviteUser({ ...options, path: { uid } }));
+  }
+
+  async sendResetLink(uid: string): Promise<void> {
+    await this.data((options) => operations.adminSendResetLink({ ...options, path: { uid } }));
+  }
+
+  userSessions(uid: string): Pages<AdminSession> {
+    return this.pages((options) => operations.adminListUserSessions({ ...options, path: { uid } }), {});
+  }
+
+  userLogins(uid: string): Pages<AdminUserLogin> {
+    return this.pages((options) => operations.adminListUserLogins({ ...options, path: { uid } }), {});
+  }
+
+  // Logs
+
+  loginLogs(filters: LoginLogFilters = {}): Pages<AdminLoginLog> {
+    return this.pages((options) => operations.adminListLoginLogs(options), filters);
+  }
+
+  auditLogs(filters: AuditLogFilters = {}): Pages<AdminAuditLog> {
+    return this.pages((options) => operations.adminListAuditLogs(options), filters);
+  }
+
+  // Settings and mails
+
+  /** All settings that can be written. The value of a secret is never sent. */
+  async settings({ signal }: CallSignal = {}): Promise<AdminSetting[]> {
+    return (await this.data((options) => operations.adminListConfig(options), signal)).items;
+  }
+
+  async setSetting(group: string, key: string, value: string): Promise<void> {
+    await this.data((options) => operations.adminSetConfig({ ...options, path: { group, key }, body: { value } }));
+  }
+
+  /** The service uses its default again. */
+  async removeSetting(group: string, key: string): Promise<void> {
+    await this.data((options) => operations.adminUnsetConfig({ ...options, path: { group, key } }));
+  }
+
+  /** Sends a mail with the stored settings. `reply` is what the mail server said when it refused. */
+  testMail(to: string): Promise<AdminMailTest> {
+    return this.data((options) => operations.adminTestSmtp({ ...options, body: { to } }));
+  }
+
+  mails(filters: MailFilters = {}): Pages<AdminMail> {
+    return this.pages((options) => operations.adminListMails(options), filters);
+  }
+
+  async retryMail(id: string): Promise<void> {
+    await this.data((options) => operations.adminRetryMail({ ...options, path: { id } }));
+  }
+
+  // Tenants and their units
+
+  tenants(): Pages<AdminTenant> {
+    return this.pages((options) => operations.adminListTenants(options), {});
+  }
+
+  createTenant(body: NewTenant): Promise<AdminTenant> {
+    return this.data((options) => operations.adminCreateTenant({ ...options, body }));
+  }
+
+  renameTenant(id: string, name: string): Promise<AdminTenant> {
+    return this.data((options) => operations.adminRenameTenant({ ...options, path: { id }, body: { name } }));
+  }
+
+  orgUnits(filters: OrgUnitFilters = {}): Pages<AdminOrgUnit> {
+    return this.pages((options) => operations.adminListOrgUnits(options), filters);
+  }
+
+  createOrgUnit(body: NewOrgUnit): Promise<AdminOrgUnit> {
+    return this.data((options) => operations.adminCreateOrgUnit({ ...options, body }));
+  }
+
+  renameOrgUnit(id: string, name: string): Promise<AdminOrgUnit> {
+    return this.data((options) => operations.adminRenameOrgUnit({ ...options, path: { id }, body: { name } }));
+  }
+
+  private async data<T>(operation: Operation<{ data: T }>, signal?: AbortSignal): Promise<T> {
+    return (await this.auth.call(operation, { signal })).data;
+  }
+
+  private pages<T, Filters extends object>(list: ListOperation<T, Filters>, filters: Filters): Pages<T> {
+    return new Pages<T>({
+      page: ({ after, limit, signal }: PageOptions) => {
+        const page = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
+        return this.data((options) => list({ ...options, query: { ...filters, ...page } }), signal);
+      },
+      file: ({ signal }) => {
+        const file = { headers: { accept: 'application/x-ndjson' }, parseAs: 'blob' };
+        // With `parseAs`, the generated operation returns the body itself.
+        const operation: Operation<unknown> = (options) => list({ ...options, ...file, query: filters });
+        return this.auth.call(operation, { signal, timeoutMs: fileMs }) as Promise<Blob>;
+      },
+      pause: this.options.pause ?? pause,
+    });
+  }
+}
