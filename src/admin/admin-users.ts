@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LoginHistory, type PastLogin } from '../audit/login-history';
+import { Database } from '../platform/database/database';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { TrustedDevices } from '../tokens/trusted-devices';
 import { type UserSession, UserSessions } from '../tokens/user-sessions';
-import { passkeysOf } from '../users/passkeys-of';
+import { passkeysOf } from '../users/passkey-count';
 import type { User } from '../users/user.entity';
 import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
 import { everyTenant } from './admin-scope';
@@ -23,6 +24,7 @@ export interface UserDetail {
 @Injectable()
 export class AdminUsers {
   constructor(
+    private readonly database: Database,
     private readonly listing: UserListing,
     private readonly targets: TargetUsers,
     private readonly userSessions: UserSessions,
@@ -44,7 +46,7 @@ export class AdminUsers {
       user,
       listed: this.listing.listed(user),
       recoveryCodesLeft: left,
-      passkeys: await passkeysOf(uid),
+      passkeys: await passkeysOf(this.database, uid),
       sessions: await this.userSessions.count(uid),
       devices: (await this.devices.list(user)).length,
     };

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
+import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { RecoveryModule } from '../mfa/recovery.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
@@ -32,7 +33,7 @@ const useCases = [
 
 /** The use cases that the API of administrators and the command line share. */
 @Module({
-  imports: [UsersModule, AuditModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
+  imports: [UsersModule, AuditModule, EventsModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
   providers: [...useCases, TargetUsers],
   exports: useCases,
 })

@@ -11,6 +11,7 @@ import { TargetUsers } from './target-users';
 const erased = [
   ['user_id', 'totp_secrets'],
   ['user_id', 'recovery_codes'],
+  ['user_id', 'passkeys'],
   ['user_id', 'trusted_devices'],
   ['user_id', 'pending_logins'],
   ['user_id', 'user_change_password_request'],

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { EventOutbox } from '../../events/event-outbox';
 import { MailOutbox } from '../../mail/mail-outbox';
 import { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
@@ -34,6 +35,7 @@ export class OverviewReadings {
     private readonly users: UserCounts,
     private readonly logins: LoginHours,
     private readonly outbox: MailOutbox,
+    private readonly events: EventOutbox,
     private readonly clock: Clock,
   ) {}
 
@@ -57,8 +59,13 @@ export class OverviewReadings {
       users: await this.users.of(all ? undefined : scope.tenantId),
       hours: await this.logins.of(scope),
       mails: all ? await this.mails() : null,
-      events: all ? { waiting: 0, dead: 0 } : null,
+      events: all ? await this.waitingEvents() : null,
     };
+  }
+
+  private async waitingEvents(): Promise<Backlog> {
+    const { waiting, dead } = (await this.events.figures()) ?? { waiting: 0, dead: 0 };
+    return { waiting, dead };
   }
 
   private async mails(): Promise<Backlog> {

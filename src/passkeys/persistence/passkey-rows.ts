@@ -5,10 +5,8 @@ import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
-import type { Sql } from '../../platform/database/sql';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { noteOwnFactors } from '../../users/own-factors';
-import { passkeyCount } from '../../users/passkey-count';
 import type { Assertion, NewCredential } from '../webauthn/webauthn';
 import { Passkey } from './passkey.entity';
 
@@ -33,11 +31,6 @@ export class PasskeyRows {
   /** @param credentialId as a client sent it */
   findByCredential(credentialId: string): Promise<Passkey | null> {
     return this.rows.findOneBy({ credentialHash: sha256Hex(credentialId) });
-  }
-
-  async count(sql: Sql, userId: string): Promise<number> {
-    const row = await sql.row<{ n: number }>(`SELECT ${passkeyCount('?')} AS n`, [userId]);
-    return Number(row?.n);
   }
 
   /**

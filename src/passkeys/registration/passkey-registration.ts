@@ -6,6 +6,7 @@ import { passkeyNotRegistered } from '../../shared/errors/error-catalogue';
 import { Random } from '../../shared/random';
 import { Database } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
+import { passkeysOf } from '../../users/passkey-count';
 import { UserSessions } from '../../tokens/user-sessions';
 import { type IssuedChallenge, PasskeyChallenges } from '../challenge/passkey-challenges';
 import { PasskeyNotices } from '../notices/passkey-notices';
@@ -81,7 +82,7 @@ export class PasskeyRegistration {
     const { user } = session;
     return this.database.transaction(async (tx) => {
       await this.sessions.hold(tx, session);
-      if ((await this.rows.count(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
+      if ((await passkeysOf(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
       const place = { id: this.random.uuid(), userId: user.uid, name, createdAt: this.clock.now() };
       const passkey = newPasskey(credential, place);
       if (!(await this.rows.insert(tx, passkey))) throw new DomainError(passkeyNotRegistered);

@@ -339,9 +339,8 @@ export const texts: Texts = {
       'recovery-code-used': 'Wiederherstellungscode benutzt',
       'password-expires': 'Passwort läuft ab',
       'new-sign-in': 'Neue Anmeldung',
-      'passkey-added': 'Passkey hinzugefügt',
-      'passkey-removed': 'Passkey entfernt',
-      'smtp-test': 'Test-E-Mail',
+      'passkey-changed': 'Passkey hinzugefügt oder entfernt',
+      test: 'Test-E-Mail',
     },
   },
   tenants: {

@@ -336,9 +336,8 @@ export const texts = {
       'recovery-code-used': 'Recovery code used',
       'password-expires': 'Password expires',
       'new-sign-in': 'New sign-in',
-      'passkey-added': 'Passkey added',
-      'passkey-removed': 'Passkey removed',
-      'smtp-test': 'Test mail',
+      'passkey-changed': 'Passkey added or removed',
+      test: 'Test mail',
     },
   },
   tenants: {

@@ -303,9 +303,8 @@ export const texts: Texts = {
       'recovery-code-used': '恢复代码已使用',
       'password-expires': '密码即将过期',
       'new-sign-in': '新的登录',
-      'passkey-added': '通行密钥已添加',
-      'passkey-removed': '通行密钥已移除',
-      'smtp-test': '测试邮件',
+      'passkey-changed': '通行密钥已添加或移除',
+      test: '测试邮件',
     },
   },
   tenants: {

@@ -1,2 +1,0 @@
-/** How many passkeys a user has. */
-export const passkeysOf: (userId: string) => Promise<number> = () => Promise.resolve(0);
