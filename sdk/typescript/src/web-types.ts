@@ -27,8 +27,6 @@ export type Headers = Instance<
   { get(name: string): string | null; set(name: string, value: string): void; has(name: string): boolean }
 >;
 
-export type AbortSignal = Instance<'AbortSignal', { readonly aborted: boolean }>;
-
 interface SmallRequestInit {
   body?: unknown;
   headers?: unknown;

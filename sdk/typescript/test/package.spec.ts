@@ -49,7 +49,7 @@ describe('the package', () => {
   it.each([kinds[0], kinds[2]])('the examples in the README compile for %s', (_case, _ending, options) => {
     const examples = [...readFileSync(join(sdk, 'README.md'), 'utf8').matchAll(/```ts\n([\s\S]+?)```/g)];
     const lib = ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'];
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
     for (const [, example] of examples) expect(problemsOf('example.ts', example!, { ...options, lib })).toEqual([]);
   });
 
