@@ -64,6 +64,10 @@ describe('deleting a user', () => {
     const later = service.clock.secondsFromNow(3600);
     await insert('totp_secrets', { user_id, secret: 'sealed-of-erika', uri: 'sealed-of-erika', ip: '203.0.113.99' });
     await insert('recovery_codes', { id: 'r1', user_id, code_hash: 'hash-of-erika', key_id: 'k', created_at: now });
+    await insert('passkeys', {
+      ...{ id: 'k1', user_id, credential_hash: 'hash-of-erika', credential_id: 'hash-of-erika', created_at: now },
+      ...{ public_key: 'hash-of-erika', transports: '', name: 'ErikasBrowser' },
+    });
     await insert('trusted_devices', {
       ...{ id: 'd1', user_id, series_hash: 'hash-of-erika', token_hash: 'hash-of-erika', ip: '203.0.113.99' },
       ...{ user_agent: 'ErikasBrowser', last_used_at: now, expires: later, created_at: now },
