@@ -1,11 +1,10 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { PasskeyFailure } from '../components/passkey-failure';
 import { useSpeech } from '../i18n/texts';
 import { usePasskeySupport } from '../passkey-support';
 import { remember, remembered } from '../preferences';
-import { passwordLogin } from '../tab-memory';
 import { useTask } from '../use-task';
 import { deviceName } from './device-name';
 import { focusTitle } from './panel';
@@ -19,16 +18,13 @@ interface PasskeyOfferProps {
 }
 
 /**
- * Offers a passkey once after a login with a password: to a user who has none, and whose device can keep one. The user
+ * Offers a passkey: to a user who has none, and whose device can keep one. The user
  * can decline for this login, or for good in this browser.
  */
 export function PasskeyOffer({ me, onMade }: PasskeyOfferProps): ReactNode {
   const { platform } = usePasskeySupport();
-  const [open, setOpen] = useState(() => passwordLogin.get() !== undefined && !isDeclined());
+  const [open, setOpen] = useState(() => !isDeclined());
   const shown = open && platform && me.passkeys === 0;
-  useEffect(() => {
-    if (shown) passwordLogin.set(undefined);
-  }, [shown]);
   if (!shown) return null;
   const close = () => {
     setOpen(false);

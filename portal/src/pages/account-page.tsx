@@ -16,6 +16,7 @@ import { Page } from '../components/page';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
 import { paths } from '../paths';
+import { passwordLogin } from '../tab-memory';
 import { useTask } from '../use-task';
 import '../styles/account.css';
 
@@ -77,7 +78,9 @@ function Cards({ me, reload }: CardsProps): ReactNode {
   const [changes, setChanges] = useState(0);
   // The name of a passkey that the offer has made. An offer is over as soon as there is a passkey.
   const [made, setMade] = useState<string>();
-  const [offering, setOffering] = useState(true);
+  // A passkey is offered once after a login with a password, by the first account page. Then nothing of it stays in the tab.
+  const [offering, setOffering] = useState(() => passwordLogin.get() !== undefined);
+  useEffect(() => passwordLogin.set(undefined), []);
   const onChanged = () => {
     setChanges((count) => count + 1);
     reload();
