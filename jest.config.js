@@ -31,17 +31,28 @@ const withMariaDb = {
 
 const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
 
-/** Runs the same files once per database. The global `__DATABASE__` tells a test which one it has. */
-function oncePerDatabase(name, testMatch) {
+/**
+ * Runs the same files once per database. The global `__DATABASE__` tells a test which one it has.
+ * @param onlySqlite patterns of files that test another server than the database
+ */
+function oncePerDatabase(name, testMatch, onlySqlite = []) {
   return [
     { ...common, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
-    { ...common, ...withMariaDb, displayName: `${name}-mariadb`, testMatch, globals: { __DATABASE__: 'mariadb' } },
+    {
+      ...common,
+      ...withMariaDb,
+      displayName: `${name}-mariadb`,
+      testMatch,
+      testPathIgnorePatterns: ['/node_modules/', ...onlySqlite],
+      globals: { __DATABASE__: 'mariadb' },
+    },
   ];
 }
 
 /** @type {import('jest').Config} */
 module.exports = {
-  maxWorkers: 2,
+  // One more than the cores of a small machine: many tests wait for other processes.
+  maxWorkers: 3,
   // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.
   testTimeout: 90_000,
   // Half a second is not enough for a worker to end on a busy machine. Jest reports one that it had to kill as a leak.
@@ -55,7 +66,11 @@ module.exports = {
         (folder) => `<rootDir>/${folder}/**/*.spec.ts`,
       ),
     },
-    ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts']),
+    ...oncePerDatabase(
+      'spec',
+      ['<rootDir>/test/spec/**/*.e2e-spec.ts'],
+      ['/ldap-(directory-answers|outage|passkeys)\\.', '/breach-check\\.', '/capabilities\\.'],
+    ),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
     {
       ...common,
