@@ -15,7 +15,8 @@ const { Table, TableColumn, TableIndex } = require('typeorm');
 exports.${nextMigration} = class ${nextMigration} {
   name = '${nextMigration}';
   async up(runner) {
-    await runner.addColumn('users', new TableColumn({ name: 'locale', type: 'varchar', length: '16', isNullable: true }));
+    // Plain SQL: TypeORM cannot read a table with a generated column (ADR 0025).
+    await runner.query('ALTER TABLE users ADD COLUMN locale varchar(16) NULL');
     await runner.addColumn('login_tokens', new TableColumn({ name: 'device', type: 'varchar', length: '64', default: "''" }));
     await runner.addColumn('pending_logins', new TableColumn({ name: 'device', type: 'varchar', length: '64', default: "''" }));
     await runner.createIndex('login_logs', new TableIndex({ name: 'ix_login_logs_outcome', columnNames: ['outcome'] }));
