@@ -1,6 +1,6 @@
 // The servers that the bench compares: the built service, the reference and better-auth. Each brings its test data, its
 // start command and its requests.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,6 +20,9 @@ const secrets = {
   DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
 
+/** The service behind the portal that asks about tokens. */
+const client = { id: randomUUID(), secret: randomBytes(32).toString('base64url') };
+
 /** Client addresses per session. With one address, its rate-limit counter would grow as it never does in production. */
 const addressesPerSession = 64;
 const addressOf = (i) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
@@ -35,7 +38,10 @@ export const serviceSettings = {
   API_DOCS: 'false',
   RATE_LIMIT: 'on',
   ...Object.fromEntries(
-    ['LOGIN', 'OTP', 'CAPTCHA', 'FORGOT_PASSWORD', 'OTHER', 'TARGET'].map((of) => [`RATE_LIMIT_${of}`, '2000000000']),
+    ['LOGIN', 'OTP', 'CAPTCHA', 'FORGOT_PASSWORD', 'INTROSPECTION', 'OTHER', 'TARGET'].map((of) => [
+      `RATE_LIMIT_${of}`,
+      '2000000000',
+    ]),
   ),
   // Rate limits and the order of the hash queue depend on the client address, so the service trusts X-Forwarded-For.
   TRUSTED_PROXIES: '127.0.0.1',
@@ -69,8 +75,14 @@ export function service({
         env: { PATH: process.env.PATH, ...env },
       });
       await db.run(await ownUsers(users), [], database);
+      await db.run(
+        'INSERT INTO service_clients (id, name, secret_hash, created_at) VALUES (?, ?, SHA2(?, 256), UTC_TIMESTAMP(3))',
+        [client.id, 'bench', client.secret],
+        database,
+      );
     },
     ...ownRequests,
+    calls: { ...ownRequests.calls, introspect },
   });
 }
 
@@ -237,6 +249,13 @@ const ownRequests = {
       text('GET', '/user/me', { authorization: `Bearer ${token}`, 'x-forwarded-for': address }),
   },
 };
+
+/** One service asks from one address about all tokens. */
+function introspect({ access_token: token }) {
+  const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+  const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+  return text('POST', '/introspect', headers, `token=${token}`);
+}
 
 function text(method, path, headers, body = '') {
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);

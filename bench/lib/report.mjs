@@ -14,6 +14,16 @@ export function ratio(trials, key, field, other, mine = 'service') {
   );
 }
 
+/** Introspections a second, divided by the session checks of the same server in the same round. */
+function introspections(trials) {
+  const checks = of(trials, 'me32', 'service');
+  return median(
+    of(trials, 'introspect32', 'service').map(
+      ({ round, rate }) => rate / checks.find((one) => one.round === round)?.rate,
+    ),
+  );
+}
+
 /** Memory in the last third of the rounds, divided by that in the second. In the first third every process grows. */
 function growth(rounds) {
   const third = Math.floor(rounds.length / 3);
@@ -35,6 +45,7 @@ export function evaluate({ trials, memory, overload, start }) {
     ['GET /user/me per s at 32, of the reference', at('me32', 'rate', 'reference'), 'at least', 0.8],
     ['GET /user/me at 32: p99, of the reference', at('me32', 'p99', 'reference'), 'under', 1.5],
     ['GET /user/me with 8192 tokens, of the reference', at('meMany', 'rate', 'reference')],
+    ['POST /introspect per s at 32, of GET /user/me', introspections(trials)],
     ['refresh beside logins: rate, of the reference', at('storm', 'rate', 'reference'), 'at least', 0.8],
     ['refresh beside logins: p50, of the reference', at('storm', 'p50', 'reference'), 'under', 0.81],
     ['refresh beside logins: p99, of the reference', at('storm', 'p99', 'reference'), 'under', 0.77],
