@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from './app';
 
 const attempts = 30;
-const isOverloaded = () => loadavg()[0]! > 2 * availableParallelism();
+/** Whether the machine has many more running processes than cores. */
+export const isOverloaded = () => loadavg()[0]! > 2 * availableParallelism();
 
 /**
- * Repeats a request that was refused with 503 while the machine has many more running processes than cores. A burst of
+ * Repeats a request that was refused with 503 while the machine is overloaded. A burst of
  * requests then exceeds the time limits of the service (2 s for a row lock, 2.4 s for a connection to the database), and
  * 503 is the right answer. It has written nothing, so the repeated request races like the others.
  */
