@@ -5,6 +5,7 @@ import { notFoundForCaller } from '../shared/errors/error-catalogue';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import type { CurrentSession } from '../tokens/current-session';
+import { UserSessions } from '../tokens/user-sessions';
 import { PasskeyNotices } from './notices/passkey-notices';
 import type { Passkey } from './persistence/passkey.entity';
 import { PasskeyRows } from './persistence/passkey-rows';
@@ -15,6 +16,7 @@ export class OwnPasskeys {
   constructor(
     private readonly database: Database,
     private readonly rows: PasskeyRows,
+    private readonly sessions: UserSessions,
     private readonly notices: PasskeyNotices,
     private readonly audit: AuditTrail,
   ) {}
@@ -24,9 +26,14 @@ export class OwnPasskeys {
     return this.rows.list(userId);
   }
 
-  /** @throws DomainError USER_404001 when this user has no such passkey */
-  async rename({ user }: CurrentSession, id: string, name: string, client: ClientInfo): Promise<Passkey> {
+  /**
+   * Races with the end of the session. If the session ends first, nothing changes.
+   * @throws DomainError USER_404001 when this user has no such passkey, AUTH_401004 when the session has ended
+   */
+  async rename(session: CurrentSession, id: string, name: string, client: ClientInfo): Promise<Passkey> {
+    const { user } = session;
     await this.database.transaction(async (tx) => {
+      await this.sessions.hold(tx, session);
       if (!(await this.rows.rename(tx, user.uid, id, name))) throw new DomainError(notFoundForCaller);
       await this.audit.record(tx, 'PASSKEY_RENAMED', { userId: user.uid, client, detail: { passkey: id } });
     });
@@ -35,9 +42,11 @@ export class OwnPasskeys {
     return renamed;
   }
 
-  /** @throws DomainError USER_404001 when this user has no such passkey */
-  async remove({ user }: CurrentSession, id: string, client: ClientInfo): Promise<void> {
+  /** Races and refuses like `rename`: the owner's password change ends a thief's session and keeps the passkeys. */
+  async remove(session: CurrentSession, id: string, client: ClientInfo): Promise<void> {
+    const { user } = session;
     await this.database.transaction(async (tx) => {
+      await this.sessions.hold(tx, session);
       if (!(await this.rows.remove(tx, user.uid, id))) throw new DomainError(notFoundForCaller);
       await this.notices.removed(tx, user, id, client);
     });

@@ -15,7 +15,7 @@ export class RecentKeys<Value> {
   }
 
   get(key: string): Value | undefined {
-    return this.young.get(key) ?? this.old.get(key);
+    return this.young.has(key) ? this.young.get(key) : this.old.get(key);
   }
 
   /** @param now and longestLife are milliseconds of the same clock */

@@ -36,7 +36,8 @@ export class TrustedDevices {
   ) {}
 
   /**
-   * Trusts the browser whose code this transaction accepts. The transaction must hold the row of the user.
+   * Trusts the browser whose code this transaction accepts. The transaction must hold the row of the user. Above 100
+   * devices, the one that was not used for the longest time ends.
    * @returns the token, of which only the hash is stored; null when no device is trusted
    */
   async trust(tx: Transaction, user: User, client: ClientInfo): Promise<string | null> {
@@ -45,6 +46,9 @@ export class TrustedDevices {
     const id = this.random.uuid();
     await this.rows.insert(tx, id, user, token, client);
     await this.audit.record(tx, 'TRUSTED_DEVICE_ADDED', { userId: user.uid, client, detail: { device: id } });
+    for (const device of await this.rows.endSurplus(tx, user)) {
+      await this.audit.record(tx, 'TRUSTED_DEVICE_REMOVED', { userId: user.uid, client, detail: { device, by: id } });
+    }
     return token.text;
   }
 

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { OwnPasskeys } from '../../src/passkeys/own-passkeys';
+import type { CurrentSession } from '../../src/tokens/current-session';
 import { LoginLock } from '../../src/users/login-lock';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { type Answer, tally, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
 import { FakeClock } from '../support/fakes';
-import { dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
+import { repeatedWhileOverloaded } from '../support/overload';
+import { browser, dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
 /** Parallel callers use two replicas in turn, each with its own connections. SQLite deployments have one replica. */
@@ -26,7 +29,7 @@ describe('guarded writes of passkeys', () => {
 
   const at = (n: number): PasskeyClient => clients[n % 2]!;
   const race = (racers: number, run: (n: number) => Promise<Answer>): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: racers }, (_, n) => run(n)));
+    Promise.all(Array.from({ length: racers }, (_, n) => repeatedWhileOverloaded(() => run(n))));
   const count = (table: string, user: User, and = '1 = 1') =>
     first.service.count(table, `user_id = ? AND ${and}`, [user.uid]);
   const tokens = (user: User) => first.service.count('login_tokens', 'user_identity = ?', [user.uid]);
@@ -129,6 +132,20 @@ describe('guarded writes of passkeys', () => {
     );
     expect(tally(answers)).toEqual({ success: 1, USER_404001: 9 });
     expect(await count('audit_logs', user, "event = 'PASSKEY_REMOVED'")).toBe(1);
+  });
+
+  it('removal and new name: a session that has ended between its check and the write changes nothing', async () => {
+    const { user, id } = await first.givenPasskey('ended-session');
+    const { service } = first;
+    const accessToken = await first.openSession(user);
+    const payload = JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString());
+    const session = { payload, user, credentialVersion: user.credentialVersion } as unknown as CurrentSession;
+    await service.database.affected('UPDATE login_tokens SET is_revoked = 1 WHERE jti = ?', [payload.sid]);
+    const passkeys = service.app.get(OwnPasskeys);
+    const refused = { entry: { code: 'AUTH_401004' } };
+    await expect(passkeys.remove(session, id, browser)).rejects.toMatchObject(refused);
+    await expect(passkeys.rename(session, id, 'Mine now', browser)).rejects.toMatchObject(refused);
+    expect(await count('passkeys', user, "name = 'Phone'")).toBe(1);
   });
 
   it('removal: logins beside it get a session or PASSKEY_401001, and none afterwards', async () => {

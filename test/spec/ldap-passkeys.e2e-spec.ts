@@ -109,6 +109,23 @@ describe('a directory user logs in with a passkey', () => {
     dataOf(await client.logIn(authenticator));
   });
 
+  it('an account that is not bound yet is not bound to the entry of somebody who carries its name elsewhere', async () => {
+    const client = await givenService({ LDAP_SEARCH_FILTER: '(|(uid={{username}})(title={{username}}))' });
+    const [leaver, heir] = [freshName('leaver'), freshName('heir')];
+    await givenPerson(directory, leaver);
+    const { uid, authenticator } = await givenOwner(client, leaver);
+    await client.service.database.affected('UPDATE users SET directory_id = NULL WHERE uid = ?', [uid]);
+    await directory.removeUser(leaver);
+    await givenPerson(directory, heir);
+    await directory.changeUser(heir, 'title', leaver);
+    expect(await client.logIn(authenticator)).toMatchObject({ body: { error_code: 'PASSKEY_401001' } });
+    expect(await client.service.userRow(uid)).toMatchObject({ directory_id: null });
+    await directory.removeUser(heir);
+    await givenPerson(directory, leaver);
+    dataOf(await client.logIn(authenticator));
+    expect((await client.service.userRow(uid)).directory_id).not.toBeNull();
+  });
+
   it('a renamed entry keeps its passkeys', async () => {
     const client = await givenService();
     const name = freshName();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { sha256Hex } from '../../src/platform/crypto/key-ring';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
@@ -74,6 +75,29 @@ describe('trusted devices', () => {
         });
       },
     );
+
+    it('of 101 devices the one that was not used for the longest time has ended, and the audit trail tells why', async () => {
+      const { user } = await given('many');
+      const { database, clock } = mfa.service;
+      const [oldest] = await database.rows<{ id: string }>('SELECT id FROM trusted_devices WHERE user_id = ?', [
+        user.uid,
+      ]);
+      clock.advanceSeconds(1);
+      const others: string[] = Array.from({ length: 99 }, () => randomUUID());
+      for (const id of others) {
+        await database.affected(
+          `INSERT INTO trusted_devices (id, user_id, series_hash, token_hash, credential_version, ip, user_agent,
+           last_used_at, expires, created_at) SELECT ?, user_id, ?, token_hash, credential_version, ip, user_agent, ?, expires, ?
+           FROM trusted_devices WHERE id = ?`,
+          [id, id, clock.now(), clock.now(), oldest!.id],
+        );
+      }
+      const { access } = await trust(user);
+      const shown = (await devices(access)).map(({ id }) => id as string);
+      expect(shown).toHaveLength(100);
+      const newest = shown.find((id) => !others.includes(id));
+      expect(await mfa.events(user, 'TRUSTED_DEVICE_REMOVED')).toEqual([{ device: oldest!.id, by: newest }]);
+    });
 
     it('a wrong code trusts no device', async () => {
       const user = await mfa.givenUser('wrong-code');

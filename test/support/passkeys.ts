@@ -8,7 +8,7 @@ import { type AuthenticatorKind, type Deviation, SoftAuthenticator, type SoftCre
 export const passkeySettings = { SYSTEM_URL: 'https://portal.test', SMTP_URL: 'smtp://127.0.0.1:9' };
 export const origin = 'https://portal.test';
 
-const browser: ClientInfo = {
+export const browser: ClientInfo = {
   ip: '127.0.0.1',
   userAgent: 'test',
   language: 'en',

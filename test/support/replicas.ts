@@ -1,8 +1,7 @@
-import { availableParallelism, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection, type Connection } from 'mysql2/promise';
 import type { Answer } from './app';
+import { repeatedWhileOverloaded } from './overload';
 import { runProgram } from './run-program';
 import { MariaDbDatabases } from './servers/mariadb-databases';
 import { ServiceProcess } from './servers/service-process';
@@ -20,12 +19,6 @@ export interface Started {
   /** Whether `stop` drops the database. */
   readonly ownDatabase: boolean;
 }
-
-/**
- * Whether the machine has many more running processes than cores. A burst of requests then exceeds the time limits of
- * the service (2 s for a row lock, 2.4 s for a connection to the database), and the service correctly answers 503.
- */
-const isOverloaded = () => loadavg()[0]! > 4 * availableParallelism();
 
 /** Processes of the built program that share one MariaDB database. `Fleet` puts an nginx in front of them. */
 export class Replicas {
@@ -123,13 +116,8 @@ export class Replicas {
     return this.post('/login', { username, password: typed, captcha_token: captchaToken }, n);
   }
 
-  /** On an overloaded machine, a request that was refused with 503 is repeated after a second. */
-  private async fetch(path: string, n: number, init: RequestInit): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
-      const answer = await this.fetchOnce(path, n, init);
-      if (answer.body?.error_code !== 'COMMON_503001' || attempt === 30 || !isOverloaded()) return answer;
-      await pause(1000);
-    }
+  private fetch(path: string, n: number, init: RequestInit): Promise<Answer> {
+    return repeatedWhileOverloaded(() => this.fetchOnce(path, n, init));
   }
 
   private async fetchOnce(path: string, n: number, init: RequestInit): Promise<Answer> {

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { loadOnce } from '../../shared/load-once';
 import { DirectoryFailure } from '../protocol/directory-failure';
 import { guardLdapjs } from '../protocol/ldapjs-guards';
 import { type EntryValues, entryValues } from './entry-values';
@@ -41,10 +42,11 @@ export interface Search {
 const sizeLimit = 2;
 const sizeLimitExceeded = 4;
 
-let loading: Promise<Ldapjs> | undefined;
 /** Loaded by the first question, because a service without a directory never needs it. */
-export const loadLdapjs = (): Promise<Ldapjs> =>
-  (loading ??= import('passport-ldapauth').then(() => guardLdapjs() as Ldapjs));
+export const loadLdapjs = loadOnce(async () => {
+  await import('passport-ldapauth');
+  return guardLdapjs() as Ldapjs;
+});
 
 /** A connection that is bound as the service account. Its owner closes the socket below it (`LoginSockets`). */
 export class ServiceConnection {

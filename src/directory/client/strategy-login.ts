@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
+import { loadOnce } from '../../shared/load-once';
 import { guardLdapjs } from '../protocol/ldapjs-guards';
 
 /** The entry as ldapauth-fork returns it. `_raw` has its values as bytes. */
@@ -39,13 +40,12 @@ const tokens: LdapStrategy.AuthenticateOptions = {
   accountLockedOut: '775',
 };
 
-let loading: Promise<typeof LdapStrategy> | undefined;
 /** Loaded by the first login at a directory, because a service without a directory never needs it. */
-const loadStrategy = () =>
-  (loading ??= import('passport-ldapauth').then(({ default: strategy }) => {
-    guardLdapjs();
-    return strategy;
-  }));
+const loadStrategy = loadOnce<typeof LdapStrategy>(async () => {
+  const { default: strategy } = await import('passport-ldapauth');
+  guardLdapjs();
+  return strategy;
+});
 
 /**
  * Runs one login with passport-ldapauth, without Express: read the entry as the service account, bind as the entry. The

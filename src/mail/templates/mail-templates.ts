@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
+import { loadOnce } from '../../shared/load-once';
 import { AppConfig } from '../../platform/config/app-config';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { contentOf, type MailContent } from './mail-content';
 
-let loading: Promise<TemplateAdapter> | undefined;
 /** Loaded with the first mail: the adapter also loads a native CSS inliner, which is not used. */
-const handlebars = () =>
-  (loading ??= import('@nestjs-modules/mailer/adapters/handlebars.adapter').then(
-    ({ HandlebarsAdapter }) => new HandlebarsAdapter(undefined, { inlineCssEnabled: false }),
-  ));
+const handlebars = loadOnce<TemplateAdapter>(async () => {
+  const { HandlebarsAdapter } = await import('@nestjs-modules/mailer/adapters/handlebars.adapter');
+  return new HandlebarsAdapter(undefined, { inlineCssEnabled: false });
+});
 
 /**
  * MailerService renders the HTML and escapes the values. The template is beside this file, in the source tree and in

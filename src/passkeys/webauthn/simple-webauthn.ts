@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { loadOnce } from '../../shared/load-once';
 import { AppConfig } from '../../platform/config/app-config';
 import type { PasskeyConfig } from '../../platform/config/passkey-config';
 import { challengeSeconds } from '../challenge/passkey-challenges';
@@ -23,16 +24,17 @@ const algorithms = [-8, -7, -257];
 /** WebAuthn level 3 §7.1. */
 const maxCredentialIdBytes = 1023;
 
-let loading: Promise<Library> | undefined;
-
 /**
  * Loads the library at the first use of a passkey. Its ASN.1 packages take 9 MB and 0.15 s, which a service without
  * passkeys and the anonymous route for options never need (ADR 0024).
  */
-const library = (): Promise<Library> =>
-  (loading ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
-    ([server, helpers]) => ({ ...server, ...helpers }),
-  ));
+const library = loadOnce<Library>(async () => {
+  const [server, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ]);
+  return { ...server, ...helpers };
+});
 
 @Injectable()
 export class SimpleWebAuthn extends WebAuthn {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { caseFold } from '../../shared/case-fold';
+import { loadOnce } from '../../shared/load-once';
 
 /** Digits, punctuation, symbols and spaces at both ends, as in `Password-2026!`. */
 const trimmings = /^[\p{Nd}\p{P}\p{S}\p{Z}]+|[\p{Nd}\p{P}\p{S}\p{Z}]+$/gu;
@@ -14,8 +15,6 @@ const listed = /^[\x21-\x7e]+$/;
  */
 @Injectable()
 export class CommonPasswords {
-  private loading: Promise<string> | undefined;
-
   async includes(password: string): Promise<boolean> {
     const folded = caseFold(password);
     const core = folded.replace(trimmings, '');
@@ -28,13 +27,8 @@ export class CommonPasswords {
    * The list, read with the first password that is judged. One text of 0.4 MB: the module of the package would keep
    * 2.4 MB of strings. A search takes 0.3 ms, a thousandth of the hash that follows.
    */
-  private lines(): Promise<string> {
-    this.loading ??= readFile(require.resolve('@zxcvbn-ts/language-common/src/passwords.json'), 'utf8')
-      .then((text) => `\n${(JSON.parse(text) as string[]).join('\n')}\n`)
-      .catch((error: unknown) => {
-        this.loading = undefined;
-        throw error;
-      });
-    return this.loading;
-  }
+  private readonly lines = loadOnce(async () => {
+    const text = await readFile(require.resolve('@zxcvbn-ts/language-common/src/passwords.json'), 'utf8');
+    return `\n${(JSON.parse(text) as string[]).join('\n')}\n`;
+  });
 }

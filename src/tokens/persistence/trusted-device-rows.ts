@@ -11,6 +11,9 @@ import type { DeviceToken } from '../devices/device-token';
 /** Seconds for which the replaced token still works: an answer can get lost, and a browser has several tabs. */
 export const graceSeconds = 10;
 
+/** More browsers than anybody uses. Without a maximum, a script that trusts a device at each login fills the table. */
+export const maxDevices = 100;
+
 /** The user to whom a device belongs, and the credential version under which the device is trusted. */
 export type DeviceOwner = Pick<User, 'uid' | 'credentialVersion'>;
 
@@ -116,11 +119,24 @@ export class TrustedDeviceRows {
     ]);
   }
 
+  /**
+   * Ends the devices above the maximum, the longest unused ones. The transaction must hold the row of the user.
+   * @returns their ids
+   */
+  async endSurplus(tx: Transaction, owner: DeviceOwner): Promise<string[]> {
+    const surplus = await tx.rows<{ id: string }>(
+      `SELECT id FROM trusted_devices WHERE ${live} ORDER BY last_used_at DESC, id LIMIT 1000 OFFSET ${maxDevices}`,
+      this.liveFor(owner),
+    );
+    for (const { id } of surplus) await this.end(tx, owner, id);
+    return surplus.map(({ id }) => id);
+  }
+
   /** The trusted devices, the last used one first. */
   async list(owner: DeviceOwner): Promise<TrustedDevice[]> {
     const rows = await this.database.rows<Row>(
       `SELECT id, created_at, last_used_at, ip, user_agent FROM trusted_devices WHERE ${live}
-       ORDER BY last_used_at DESC, id`,
+       ORDER BY last_used_at DESC, id LIMIT ${maxDevices}`,
       this.liveFor(owner),
     );
     return rows.map(({ id, created_at, last_used_at, ip, user_agent: userAgent }) => ({

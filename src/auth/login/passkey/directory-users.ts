@@ -6,6 +6,7 @@ import type { DirectoryPerson } from '../../../directory/person';
 import { DirectoryStanding } from '../../../directory/standing';
 import type { User } from '../../../users/user.entity';
 import { DirectoryFollower } from '../credentials/ldap/directory-follower';
+import { EntryOwners } from '../credentials/ldap/entry-owners';
 
 /** An outage is answered within 5 s. */
 const budgetMs = 4400;
@@ -28,18 +29,30 @@ export class DirectoryUsers {
   constructor(
     private readonly standing: DirectoryStanding,
     private readonly follower: DirectoryFollower,
+    private readonly owners: EntryOwners,
   ) {}
 
   /**
    * @returns what the directory says; undefined for a local user
-   * @throws DomainError LOGIN_401011, LOGIN_401012; PASSKEY_401001 when the entry is gone; LOGIN_503001
+   * @throws DomainError LOGIN_401011, LOGIN_401012; PASSKEY_401001 when the entry is gone or somebody else's; LOGIN_503001
    */
   async assertStanding(user: User): Promise<DirectoryPerson | undefined> {
     if (user.provider !== 'ldap') return undefined;
     const person = await this.standing.personOf(user, performance.now() + budgetMs);
     const objection = this.standing.objectionTo(person);
     if (objection !== undefined) throw new DomainError(refusals[objection]);
+    if (person !== undefined && !(await this.owns(user, person))) throw new DomainError(passkeyRejected);
     return person;
+  }
+
+  /**
+   * An account that is not bound yet is bound by this login. Nobody has proven the password of the entry, so the rules
+   * of a login by password decide whether the entry is that of the account and not that of a namesake.
+   */
+  private async owns(user: User, person: DirectoryPerson): Promise<boolean> {
+    if (user.directoryId !== null) return true;
+    const owner = await this.owners.amongNamed(person, user);
+    return owner.kind === 'account' && owner.account.uid === user.uid;
   }
 
   /** Writes what the directory says, as after a login with a password. */
