@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { FastifyInstance } from 'fastify';
-import { DatabaseWaits } from './database-waits';
+import { DatabaseWaits, withOwnTime } from './database-waits';
 
 type Hook = (request: object, reply: { raw: EventEmitter }, done: () => void) => void;
 
@@ -91,6 +91,19 @@ describe('waiting for the database', () => {
     end();
     // No request from before the slow waits is left, so this wait does not belong to a request.
     expect(wait(outsideRequest, 10_000)).toBe(2400);
+  });
+
+  it.each([
+    ['came while the database was slow', () => wait(outsideRequest, 1000)],
+    ['came before the database became slow', () => undefined],
+  ])('each part of a stream that %s has the time of a whole request', async (_what, before) => {
+    before();
+    const { begin } = requests.start();
+    expect(wait(begin, 2000)).toBeUndefined();
+    for (let part = 0; part < 5; part++) {
+      const partly = () => Promise.resolve(wait((giveUp) => requests.waits.begin(2400, giveUp), 2000));
+      expect(await withOwnTime(partly)).toBeUndefined();
+    }
   });
 
   it('waits are not counted after the database has been fast for a while', () => {

@@ -119,6 +119,14 @@ export async function charged<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Runs a part of an answer with the waiting time of a whole request. A stream of all rows lasts as long as its client
+ * reads, so the waits of its earlier parts must not end it.
+ */
+export function withOwnTime<T>(part: () => Promise<T>): Promise<T> {
+  return budgets.run({ spentMs: 0 }, part);
+}
+
 /** Parallel waits of one request are counted once. */
 function charge(budget: Budget, before: number, begun: number): void {
   budget.spentMs = Math.max(budget.spentMs, before + performance.now() - begun);
