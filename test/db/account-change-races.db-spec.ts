@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { Directory } from '../../src/directory/directory';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { Cooldowns } from '../../src/platform/database/cooldowns';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { changeType } from '../../src/shared/change-type';
+import { DirectoryAccounts } from '../../src/users/directory-accounts';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { givenCaller, startAdministration, tokenOf } from '../support/admin';
 import { TestService } from '../support/app';
+import { absentDirectory, foundPerson, ldapLogin } from '../support/ldap';
 import { mfaSettings } from '../support/mfa';
 import { codeOf, goodPassword, look, submit } from '../support/reset';
 
@@ -19,11 +23,12 @@ describe('a change of the account while a request of the account waits', () => {
   let service: TestService;
   let other: TestService;
   let admin: User;
+  const settings = { ...mfaSettings, ...absentDirectory };
 
   beforeAll(async () => {
-    service = await startAdministration(mfaSettings);
+    service = await startAdministration(settings);
     const { store, clock } = service;
-    const replica = () => TestService.start({ ADMIN_API: 'on', ...mfaSettings }, { store, clock });
+    const replica = () => TestService.start({ ADMIN_API: 'on', ...settings }, { store, clock });
     other = __DATABASE__ === 'sqlite' ? service : await replica();
     admin = (await givenCaller(other, { isAdmin: true })).user;
   });
@@ -140,7 +145,7 @@ describe('a change of the account while a request of the account waits', () => {
 
     it('with HIDE_ACCOUNT_EXISTENCE the answer is the one for every address', async () => {
       const { store, clock } = service;
-      const hiding = await TestService.start({ ...mfaSettings, HIDE_ACCOUNT_EXISTENCE: 'true' }, { store, clock });
+      const hiding = await TestService.start({ ...settings, HIDE_ACCOUNT_EXISTENCE: 'true' }, { store, clock });
       try {
         const user = await service.givenUser('erased-hidden');
         overtakenBy(() => erase(user), hiding);
@@ -198,6 +203,63 @@ describe('a change of the account while a request of the account waits', () => {
         for (const mail of await mailsTo(formerOf(user))) {
           if (mail.kind === 'otp') expect(await verify(user, mail.code)).toBe('MFA_401001');
         }
+        await tombstone(user);
+      }
+    });
+  });
+
+  describe('a directory user is deleted during a login', () => {
+    const given = async (name: string) => {
+      const user = await service.givenUser(name, {
+        provider: 'ldap',
+        nickname: 'Before',
+        email: formerOf({ loginName: name } as User),
+      });
+      const entry = { id: randomUUID(), name: 'After', email: newOf(user), groups: { required: true, admin: true } };
+      const directory = service.app.get(Directory);
+      jest.spyOn(directory, 'find').mockResolvedValue(foundPerson(name, entry));
+      jest.spyOn(directory, 'judge').mockResolvedValue({ kind: 'right' });
+      return user;
+    };
+
+    it.each(['bind', 'setNickname', 'setEmail', 'setAdmin'] as const)(
+      'before the login writes by %s: it is refused, and nothing of the person is written back',
+      async (step) => {
+        const user = await given(`directory-${step}`);
+        const accounts = service.app.get(DirectoryAccounts);
+        const { database } = service;
+        const transaction = database.transaction.bind(database);
+        // The erasure commits before the transaction of this write begins.
+        let writes = ['bind', 'setNickname', 'setEmail', 'setAdmin'].indexOf(step);
+        jest.spyOn(database, 'transaction').mockImplementation(async (work) => {
+          if (writes-- === 0) await erase(user);
+          return transaction(work);
+        });
+        const written = jest.spyOn(accounts, step);
+        expect(codeOf(await ldapLogin(service, user.loginName))).toBe('LOGIN_401001');
+        expect(written).toHaveBeenCalledTimes(1);
+        jest.restoreAllMocks();
+        await tombstone(user);
+      },
+    );
+
+    it('after the login: the audit trail has the uid of the tombstone, and never had the id of the entry', async () => {
+      const user = await given('directory-audited');
+      expect(codeOf(await ldapLogin(service, user.loginName))).toBe('success');
+      const { directory_id: id } = await service.userRow(user.uid);
+      const rows = () =>
+        service.database.rows<{ event: string }>('SELECT * FROM audit_logs WHERE user_id = ? ORDER BY id', [user.uid]);
+      const before = await rows();
+      expect(before.map(({ event }) => event)).toContain('USER_DIRECTORY_BOUND');
+      expect(JSON.stringify(before)).not.toContain(id);
+      await erase(user);
+      expect(JSON.stringify(await rows())).not.toMatch(new RegExp(`${id}|After|${newOf(user)}`));
+    });
+
+    it('at the same time, in any order: the tombstone identifies nobody', async () => {
+      for (let round = 0; round < 6; round++) {
+        const user = await given(`directory-erasing-${round}`);
+        await Promise.all([ldapLogin(service, user.loginName), erase(user)]);
         await tombstone(user);
       }
     });
