@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
-import { codeSentTooOften } from '../shared/errors/error-catalogue';
+import { DomainError } from '../shared/errors/domain-error';
+import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
 import { PendingLogins } from '../tokens/pending-logins';
 import { type DeviceLogin, TrustedDevices } from '../tokens/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
 import { EmailCodes } from './codes/email-codes';
 
 export interface Challenge {
@@ -20,6 +22,7 @@ export interface Challenge {
 export class MfaChallenges {
   constructor(
     private readonly database: Database,
+    private readonly users: UsersRepository,
     private readonly pendingLogins: PendingLogins,
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
@@ -37,20 +40,28 @@ export class MfaChallenges {
     return token === undefined ? undefined : this.devices.logIn(user, token, client);
   }
 
-  /** @throws DomainError MFA_429001 within the cooldown. The former code and its pending login stay valid. */
+  /**
+   * @throws DomainError MFA_429001 within the cooldown: the former code and its pending login stay valid. LOGIN_401001
+   *   when the user was deleted, disabled or got another password since the password was compared
+   */
   async open(user: User, client: ClientInfo): Promise<Challenge> {
     if (channelOf(user) === 'email') return this.openByEmail(user, client);
     const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip);
     return { channel: 'totp', mfaToken };
   }
 
-  /** Of parallel logins of one user, only one sends a mail. */
+  /**
+   * Of parallel logins of one user, only one sends a mail. An administrator may have changed the address since the login
+   * has read it, so the row is locked and read again: a code must not reach the owner of the former address.
+   */
   private openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
     return this.cooldowns.once(
       { kind: 'otp', subject: user.uid, seconds: this.config.mfa.cooldownSeconds, refusal: codeSentTooOften },
       async (tx) => {
-        const { pending, mfaToken } = await this.pendingLogins.open(tx, user, 'email', client.ip);
-        await this.codes.issue(tx, user, pending, client);
+        const now = await this.users.hold(tx, user);
+        if (now === null) throw new DomainError(loginFailed);
+        const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client.ip);
+        await this.codes.issue(tx, now, pending, client);
         return { channel: 'email', mfaToken };
       },
     );

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../shared/languages';
-import { notPermitted } from '../shared/errors/error-catalogue';
+import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { AppConfig } from '../platform/config/app-config';
 import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';
-import { MailedLinks } from './forgot/mailed-links';
+import { type LinkOptions, type MailedLink, MailedLinks } from './forgot/mailed-links';
 
 export interface Invitation {
   readonly link: string;
@@ -30,19 +30,23 @@ export class UserInvitations {
    */
   async invite(tx: Gated<'reset'>, user: User, language: Language): Promise<Invitation> {
     assertLocal(user);
-    const to = usableAddress(user.email);
-    const options = { to, type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };
-    const { request, link } = await this.links.open(tx, user, options);
-    return { link, expires: request.expired, mailed: to !== null };
+    const options = { type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };
+    const { request, link, mailed } = await this.open(tx, user, options);
+    return { link, expires: request.expired, mailed };
   }
 
   /** The link of /forget-password, without its cooldown. @throws AccountProblem as `invite` and without an address */
   async sendResetLink(tx: Gated<'reset'>, user: User, language: Language): Promise<void> {
     assertLocal(user);
-    const to = usableAddress(user.email);
-    if (to === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
+    if (usableAddress(user.email) === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
     const { ttlSeconds } = this.config.reset;
-    await this.links.open(tx, user, { to, type: changeType.forgotten, ttlSeconds, language });
+    await this.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
+  }
+
+  private async open(tx: Gated<'reset'>, user: User, options: LinkOptions): Promise<MailedLink> {
+    const opened = await this.links.open(tx, user, options);
+    if (opened === undefined) throw new AccountProblem('the user was deleted', notFoundForCaller);
+    return opened;
   }
 }
 

@@ -1,8 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
+import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
-import { timeOf } from '../platform/database/sql';
+import { timeOf, timeOrNull } from '../platform/database/sql';
 import type { User } from '../users/user.entity';
+import type { AuthenticationMethod } from './token-payload';
+
+export interface LiveSession {
+  readonly amr: readonly AuthenticationMethod[];
+  /** The last check of a credential. Null for a session of a version that did not store it: such a session is old. */
+  readonly authenticatedAt: Date | null;
+  readonly end: Date;
+}
 
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
@@ -10,16 +19,26 @@ export class LiveSessions {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly config: AppConfig,
   ) {}
 
-  /** Returns the time of the login, or undefined when the session has ended for any reason. */
-  async startedAt(sid: string, user: User): Promise<Date | undefined> {
-    const row = await this.database.row<{ created_at: unknown }>(
-      `SELECT created_at FROM login_tokens
+  /** Returns undefined when the session has ended for any reason. */
+  async find(sid: string, user: User): Promise<LiveSession | undefined> {
+    const row = await this.database.row<{ amr: string | null; authenticated_at: unknown; expires: unknown }>(
+      `SELECT amr, authenticated_at, expires FROM login_tokens
        WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
       [sid, user.uid, user.credentialVersion, this.clock.now()],
     );
-    return row === undefined ? undefined : timeOf(row.created_at);
+    if (row === undefined) return undefined;
+    // A session of a version that did not store its factors has proven a password at least.
+    const amr = (row.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[];
+    return { amr, authenticatedAt: timeOrNull(row.authenticated_at), end: timeOf(row.expires) };
+  }
+
+  /** The last credential check is at most `STEP_UP_MAX_AGE_SECONDS` old (docs/spec/extensions.md#young-session). */
+  isYoung({ authenticatedAt }: Pick<LiveSession, 'authenticatedAt'>): boolean {
+    const oldest = this.clock.secondsFromNow(-this.config.jwt.stepUpMaxAgeSeconds);
+    return authenticatedAt !== null && authenticatedAt >= oldest;
   }
 
   /**

@@ -4,6 +4,7 @@ import { type LoginFactor, LoginJournal } from '../audit/login-journal';
 import { Database, type Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
+import type { LiveSession } from './live-sessions';
 import { SignInNotices } from './sign-in/sign-in-notices';
 import { LoginTokens } from './persistence/login-tokens';
 import type { AuthenticationMethod } from './token-payload';
@@ -13,10 +14,7 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-export interface ReplacedSession {
-  readonly amr: readonly AuthenticationMethod[];
-  readonly end: Date;
-}
+export type ReplacedSession = Pick<LiveSession, 'amr' | 'end'>;
 
 /** Opens the session of a successful login: two `login_tokens` rows and one `login_logs` row in one transaction. */
 @Injectable()
@@ -36,10 +34,19 @@ export class SessionOpener {
 
   /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
   async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
-    const { uid: userId, loginName, provider } = user;
     const tokens = await this.issue(tx, user, { amr: methodsOf(mfa) }, client);
-    await this.notices.notify(tx, user, client);
-    await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
+    await this.announce(tx, user, client, mfa);
+    return tokens;
+  }
+
+  /**
+   * Opens the session that the first code of a new authenticator is answered with, beside the session that enrols. That
+   * code proves who holds the new authenticator, not who the user is. So the session is as old as the one that enrols,
+   * and ends with it: an old, stolen access token must not become a young session (ADR 0008).
+   */
+  async openBeside(tx: Transaction, user: User, enrolling: LiveSession, client: ClientInfo): Promise<TokenPair> {
+    const tokens = await this.issue(tx, user, enrolling, client);
+    await this.announce(tx, user, client, 'totp');
     return tokens;
   }
 
@@ -52,15 +59,23 @@ export class SessionOpener {
     return this.issue(tx, user, replaced, client);
   }
 
+  private async announce(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<void> {
+    const { uid: userId, loginName, provider } = user;
+    await this.notices.notify(tx, user, client);
+    await this.journal.succeeded(tx, { userId, loginName, provider, mfa }, client);
+  }
+
+  /** Without `authenticatedAt`, a credential was checked now. */
   private async issue(
     tx: Transaction,
     { uid: userId, tenantId, orgUnitId, credentialVersion }: User,
-    { amr, end }: Pick<ReplacedSession, 'amr'> & Partial<ReplacedSession>,
+    { amr, end, authenticatedAt }: Pick<LiveSession, 'amr'> & Partial<LiveSession>,
     client: ClientInfo,
   ): Promise<TokenPair> {
     const { access, refresh } = this.issuer.firstTokens(end);
     const sid = refresh.jti;
-    const start = { ...client, amr, authenticatedAt: refresh.createdAt };
+    const checkedAt = authenticatedAt === undefined ? refresh.createdAt : authenticatedAt;
+    const start = { ...client, amr, authenticatedAt: checkedAt };
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
     const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr };
     return {

@@ -1,12 +1,11 @@
 import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { freshLoginRequired } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
 import { timeOrNull } from '../platform/database/sql';
 import type { CurrentSession } from './current-session';
+import { LiveSessions } from './live-sessions';
 import { AccessTokenGuard } from './tokens.guard';
 
 /**
@@ -18,8 +17,7 @@ import { AccessTokenGuard } from './tokens.guard';
 export class YoungSessionGuard implements CanActivate {
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly sessions: LiveSessions,
   ) {}
 
   /** @throws DomainError AUTH_403002 */
@@ -30,8 +28,7 @@ export class YoungSessionGuard implements CanActivate {
       [payload.sid],
     );
     const authenticatedAt = timeOrNull(row?.authenticated_at);
-    const oldest = this.clock.secondsFromNow(-this.config.jwt.stepUpMaxAgeSeconds);
-    if (authenticatedAt === null || authenticatedAt < oldest) throw new DomainError(freshLoginRequired);
+    if (!this.sessions.isYoung({ authenticatedAt })) throw new DomainError(freshLoginRequired);
     return true;
   }
 }

@@ -17,6 +17,9 @@ export const directorySeenAt = (u: string) => `CASE WHEN ${u}.provider <> 'ldap'
 /** The condition that there is no login and no good look since a time. */
 const notSeenSince = `COALESCE(directory_seen_at, created_at) <= ? AND COALESCE(last_login_success_time, created_at) <= ?`;
 
+/** A deleted user keeps the provider. Nothing that the directory says may be written to the tombstone. */
+const directoryUser = "uid = ? AND provider = 'ldap' AND deleted_at IS NULL";
+
 /** The right to ask the directory about a user, for a short time. */
 export interface Look {
   readonly uid: string;
@@ -26,7 +29,7 @@ export interface Look {
   readonly since: Date;
 }
 
-/** Accounts of directory users: each is bound to one entry, and follows its attributes. */
+/** Accounts of directory users: each is bound to one entry, and follows its attributes. A deletion wins every race. */
 @Injectable()
 export class DirectoryAccounts {
   constructor(
@@ -41,10 +44,10 @@ export class DirectoryAccounts {
    */
   async bind(sql: Sql, user: User, directoryId: string): Promise<boolean> {
     try {
-      return await sql.won(
-        `UPDATE users SET directory_id = ? WHERE uid = ? AND provider = 'ldap' AND directory_id IS NULL`,
-        [directoryId, user.uid],
-      );
+      return await sql.won(`UPDATE users SET directory_id = ? WHERE ${directoryUser} AND directory_id IS NULL`, [
+        directoryId,
+        user.uid,
+      ]);
     } catch (error) {
       if (isDuplicate(error)) return false;
       throw error;
@@ -54,7 +57,7 @@ export class DirectoryAccounts {
   /** Races with another login of the account: the first one changes the value that both have read. */
   setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
     return sql.won(
-      `UPDATE users SET nickname = ? WHERE uid = ? AND provider = 'ldap' AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
+      `UPDATE users SET nickname = ? WHERE ${directoryUser} AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
       [nickname, user.uid, user.nickname ?? '', nickname],
     );
   }
@@ -68,7 +71,7 @@ export class DirectoryAccounts {
     try {
       return await sql.won(
         `UPDATE users SET email = ?, email_key = ?
-         WHERE uid = ? AND provider = 'ldap' AND COALESCE(email, '') = ? AND COALESCE(email, '') <> ?`,
+         WHERE ${directoryUser} AND COALESCE(email, '') = ? AND COALESCE(email, '') <> ?`,
         [email, identityKey(email), user.uid, user.email ?? '', email],
       );
     } catch (error) {
@@ -84,7 +87,7 @@ export class DirectoryAccounts {
   setAdmin(sql: Sql, uid: string, isAdmin: boolean): Promise<boolean> {
     return sql.won(
       `UPDATE users SET is_admin = ?, credential_version = credential_version + 1
-       WHERE uid = ? AND provider = 'ldap' AND is_admin <> ?`,
+       WHERE ${directoryUser} AND is_admin <> ?`,
       [isAdmin, uid, isAdmin],
     );
   }
@@ -98,7 +101,7 @@ export class DirectoryAccounts {
     const until = this.clock.secondsFromNow(seconds);
     const won = await this.database.won(
       `UPDATE users SET directory_look_until = ?
-       WHERE uid = ? AND provider = 'ldap' AND COALESCE(directory_look_until <= ?, TRUE) AND ${notSeenSince}`,
+       WHERE ${directoryUser} AND COALESCE(directory_look_until <= ?, TRUE) AND ${notSeenSince}`,
       [until, uid, this.clock.now(), since, since],
     );
     return won ? { uid, until, since } : undefined;
@@ -136,7 +139,7 @@ export class DirectoryAccounts {
   async lookState(uid: string): Promise<{ readonly seenAt: Date; readonly lookUntil: Date | null } | undefined> {
     const row = await this.database.row<Record<'seen_at' | 'look_until', unknown>>(
       `SELECT ${directorySeenAt('users')} AS seen_at, directory_look_until AS look_until FROM users
-       WHERE uid = ? AND provider = 'ldap'`,
+       WHERE ${directoryUser}`,
       [uid],
     );
     return row && { seenAt: timeOf(row.seen_at), lookUntil: timeOrNull(row.look_until) };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { saltOf } from '../hashing/bcrypt-format';
 import { AppConfig } from '../platform/config/app-config';
-import { Database } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
@@ -18,6 +18,13 @@ export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_f
 
 /** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
 export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
+
+/** What a reset link needs to know. */
+export interface ResetState {
+  readonly credentialVersion: number;
+  readonly email: string | null;
+  readonly hasPasskeys: boolean;
+}
 
 /** The table `users`: look-ups by the normalised names, and the guarded writes that decide a login. */
 @Injectable()
@@ -48,6 +55,21 @@ export class UsersRepository {
     const where = `${selectUserBy('uid')} AND deleted_at IS NULL AND ${condition}`;
     const row = await sql.row<UserRow>(where, [uid, ...values]);
     return row === undefined ? null : userOf(row);
+  }
+
+  /**
+   * Locks the row of an enabled user until the transaction ends, and reads it again.
+   * Races with a new address, a deletion, a disabling and a password change. If one of them commits first, the caller
+   * gets the new address, or null when the user is no longer enabled under the credential version that was read. If it
+   * comes later, it waits for the transaction and ends what was mailed.
+   */
+  async hold(tx: Transaction, { uid, credentialVersion }: User): Promise<User | null> {
+    const enabled = `status = ${userStatus.enabled} AND credential_version = ?`;
+    await tx.affected(`UPDATE users SET credential_version = credential_version WHERE uid = ? AND ${enabled}`, [
+      uid,
+      credentialVersion,
+    ]);
+    return this.findByUidWhere(uid, enabled, [credentialVersion], tx);
   }
 
   findByEmail(typed: string): Promise<User | null> {
@@ -113,18 +135,20 @@ export class UsersRepository {
     return sql.won(
       `UPDATE users SET password = ?, salt = ?, must_change_password = ?, login_failed_count = 0,
        last_login_failed_time = NULL, credential_version = credential_version + 1
-       WHERE uid = ? AND provider = 'password' AND credential_version = COALESCE(?, credential_version)`,
+       WHERE uid = ? AND provider = 'password' AND deleted_at IS NULL
+         AND credential_version = COALESCE(?, credential_version)`,
       [hash, saltOf(hash), options.temporary, uid, options.issuedUnder ?? null],
     );
   }
 
-  /** Returns what a reset link needs to know, in one statement; undefined when there is no such user. */
-  async resetState(sql: Sql, uid: string): Promise<{ credentialVersion: number; hasPasskeys: boolean } | undefined> {
-    const row = await sql.row<{ version: number; passkeys: number }>(
-      `SELECT credential_version AS version, ${passkeyCount('users.uid')} AS passkeys FROM users WHERE uid = ?`,
+  /** One statement. Returns undefined when there is no such user, or when the user was deleted. */
+  async resetState(sql: Sql, uid: string): Promise<ResetState | undefined> {
+    const row = await sql.row<{ version: number; email: string | null; passkeys: number }>(
+      `SELECT credential_version AS version, email, ${passkeyCount('users.uid')} AS passkeys
+       FROM users WHERE uid = ? AND deleted_at IS NULL`,
       [uid],
     );
-    return row && { credentialVersion: row.version, hasPasskeys: Number(row.passkeys) > 0 };
+    return row && { credentialVersion: row.version, email: row.email, hasPasskeys: Number(row.passkeys) > 0 };
   }
 
   /** Returns the current version, or undefined when there is no such user. */

@@ -238,7 +238,7 @@ describe('guarded writes of the second factor', () => {
     expect(held).toBe(true);
     expect(order).toEqual(['transaction ends', 'logout']);
     expect(await services[0].database.transaction((tx) => on(LiveSessions).hold(tx, sid, user))).toBe(false);
-    expect(await on(LiveSessions).startedAt(sid, user)).toBeUndefined();
+    expect(await on(LiveSessions).find(sid, user)).toBeUndefined();
   });
 
   it.each([

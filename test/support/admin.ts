@@ -24,8 +24,10 @@ export async function givenTenant({ database, clock }: TestService, id: string):
 
 const client = { ip: '192.0.2.1', userAgent: 'jest', language: 'en', requestId: 'test-request' } as const;
 
+type Factor = 'totp' | 'device' | 'passkey' | null;
+
 /** The access token of a new session. Opening it here needs no bcrypt. @param mfa the factor of the session */
-export async function tokenOf(service: TestService, user: User, mfa: 'totp' | 'device' | null = 'totp') {
+export async function tokenOf(service: TestService, user: User, mfa: Factor = 'totp') {
   const signal = new AbortController().signal;
   return (await service.app.get(SessionOpener).open(user, { ...client, signal }, mfa)).accessToken;
 }
@@ -33,7 +35,7 @@ export async function tokenOf(service: TestService, user: User, mfa: 'totp' | 'd
 let made = 0;
 
 /** A user without a password, and with an access token by a second factor. */
-export async function givenCaller(service: TestService, more: Partial<NewUser> = {}, mfa?: 'totp' | 'device' | null) {
+export async function givenCaller(service: TestService, more: Partial<NewUser> = {}, mfa?: Factor) {
   const user = await service.givenUser(`caller-${++made}`, { password: null, ...more });
   return { user, bearer: await tokenOf(service, user, mfa) };
 }

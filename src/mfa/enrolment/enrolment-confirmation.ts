@@ -4,7 +4,7 @@ import { Clock } from '../../shared/clock';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
-import { LiveSessions } from '../../tokens/live-sessions';
+import { type LiveSession, LiveSessions } from '../../tokens/live-sessions';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';
@@ -31,7 +31,7 @@ export class EnrolmentConfirmation {
   /** Returns the function that accepts this code, or undefined when the code does not belong to the new secret. */
   by(
     code: string,
-    { row, user }: OpenEnrolment,
+    { row, user, session }: OpenEnrolment,
     client: ClientInfo,
     trustDevice: boolean,
   ): ((tx: Transaction) => Promise<VerifiedLogin | undefined>) | undefined {
@@ -44,8 +44,18 @@ export class EnrolmentConfirmation {
         (await this.secrets.confirm(tx, row, step));
       if (!confirmed) return undefined;
       await this.tell(tx, user, client);
-      return this.logins.openWithNewFactor(tx, user, client, trustDevice);
+      return this.logins.openWithNewFactor(tx, user, this.withCode(session), { client, trustDevice });
     };
+  }
+
+  /**
+   * The code is a second factor of the login when the login has just been made. Otherwise anybody who has an old access
+   * token of a user without an authenticator could make one. A trusted device stays without a second factor.
+   */
+  private withCode(session: LiveSession): LiveSession {
+    const { amr } = session;
+    if (!this.liveSessions.isYoung(session) || amr.includes('device') || amr.includes('otp')) return session;
+    return { ...session, amr: [...amr, 'otp'] };
   }
 
   /** `user.totpSecret` is the replaced secret: `activateSecret` succeeded only if it had not changed since the read. */

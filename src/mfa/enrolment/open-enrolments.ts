@@ -6,7 +6,7 @@ import { AuditTrail } from '../../audit/audit-trail';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
-import { LiveSessions } from '../../tokens/live-sessions';
+import { type LiveSession, LiveSessions } from '../../tokens/live-sessions';
 import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import type { TotpSecret } from '../persistence/totp-secret.entity';
@@ -21,6 +21,8 @@ export interface NewSecret {
 export interface OpenEnrolment {
   readonly row: TotpSecret & { readonly sid: string };
   readonly user: User;
+  /** The session that enrols. */
+  readonly session: LiveSession;
 }
 
 /** Identifies the sender of a request: the session of the access token, if there is one, and the IP address. */
@@ -65,7 +67,8 @@ export class OpenEnrolments {
     const [row, user] = await Promise.all([this.secrets.find(uid), this.users.findByUid(uid)]);
     if (row === null || user === null || !this.isOpen(row) || !this.isOwner(row, claim)) return undefined;
     if (user.status !== userStatus.enabled) return undefined;
-    return (await this.sessions.startedAt(row.sid, user)) === undefined ? undefined : { row, user };
+    const session = await this.sessions.find(row.sid, user);
+    return session && { row, user, session };
   }
 
   private isOpen(row: TotpSecret): row is OpenEnrolment['row'] {

@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
-import { LiveSessions } from '../../tokens/live-sessions';
+import { type LiveSession, LiveSessions } from '../../tokens/live-sessions';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
@@ -31,18 +31,27 @@ export class TotpEnrolmentService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param code a code of the active secret; required to replace it when the session is older than 300 s */
+  /** @param code a code of the active secret; required to replace it unless the session is recent */
   async open(session: CurrentSession, code: string | undefined, client: ClientInfo): Promise<NewSecret> {
     const user = await this.users.findByUid(session.payload.sub);
-    const startedAt = user === null ? undefined : await this.sessions.startedAt(session.payload.sid, user);
-    if (user === null || startedAt === undefined) throw new DomainError(accessTokenRevoked);
+    const live = user === null ? undefined : await this.sessions.find(session.payload.sid, user);
+    if (user === null || live === undefined) throw new DomainError(accessTokenRevoked);
     const secret = this.codes.generateSecret();
     const created = { secret, uri: this.codes.uri(secret, user.loginName) };
-    const recent = startedAt > this.clock.secondsFromNow(-recentLoginSeconds);
     const start = (tx: Transaction) => this.enrolments.start(tx, user, session, created, client);
-    if (user.totpSecret !== null && !recent) await this.replacementCode.spend(user, code, client, start);
+    if (user.totpSecret !== null && !this.isRecent(live)) await this.replacementCode.spend(user, code, client, start);
     else await this.openBySession(user, start);
     return created;
+  }
+
+  /**
+   * The age of a session is that of its last credential check. The first code of an authenticator opens a session that
+   * is as old as the one before, and must not be recent. A trusted device has replaced the second factor, so it does not
+   * stand for the authenticator that is to be replaced.
+   */
+  private isRecent({ amr, authenticatedAt }: LiveSession): boolean {
+    const since = this.clock.secondsFromNow(-recentLoginSeconds);
+    return authenticatedAt !== null && authenticatedAt > since && !amr.includes('device');
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
+import type { LiveSession } from '../../tokens/live-sessions';
 import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
 import { TrustedDevices } from '../../tokens/trusted-devices';
 import type { User } from '../../users/user.entity';
@@ -34,9 +35,18 @@ export class VerifiedLogins {
     return { ...(await this.sessions.openIn(tx, user, client, mfa)), deviceToken };
   }
 
-  /** The code is the first one of a new authenticator, which ends the devices that the former factor trusted. */
-  async openWithNewFactor(tx: Transaction, user: User, client: ClientInfo, trustDevice: boolean) {
+  /**
+   * The code is the first one of a new authenticator, which ends the devices that the former factor trusted.
+   * @param enrolling the session that has enrolled it, with the factors of the new session
+   */
+  async openWithNewFactor(
+    tx: Transaction,
+    user: User,
+    enrolling: LiveSession,
+    { client, trustDevice }: Pick<AcceptedCode, 'trustDevice'> & { readonly client: ClientInfo },
+  ): Promise<VerifiedLogin> {
     await this.devices.endAll(tx, user.uid);
-    return this.openIn(tx, user, client, { mfa: 'totp', trustDevice });
+    const deviceToken = trustDevice ? await this.devices.trust(tx, user, client) : null;
+    return { ...(await this.sessions.openBeside(tx, user, enrolling, client)), deviceToken };
   }
 }

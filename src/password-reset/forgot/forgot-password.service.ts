@@ -13,8 +13,6 @@ import type { RequestSummary } from '../persistence/password-change-request.enti
 import { MailedLinks } from './mailed-links';
 import { SyntheticRequests } from './synthetic-requests';
 
-type Owner = User & { readonly email: string };
-
 /**
  * `POST /forget-password`. One transaction checks the throttle, supersedes older requests, and writes the request, the
  * mail and the audit row (ADR 0009).
@@ -33,26 +31,35 @@ export class ForgotPasswordService {
   /** @throws DomainError AUTH_404002 (unless HIDE_ACCOUNT_EXISTENCE is set), AUTH_429002 with the seconds to wait */
   async request(email: string, language: Language, client: ClientInfo): Promise<RequestSummary> {
     const user = await this.users.findByEmail(email);
-    if (user !== null && mayReset(user)) return this.open(user, language, client);
+    const summary = user !== null && mayReset(user) ? await this.open(user, language, client) : undefined;
+    if (summary !== undefined) return summary;
     if (this.config.hideAccountExistence) return this.synthetic.open(email);
     throw new DomainError(emailNotFound);
   }
 
-  private open(user: Owner, language: Language, client: ClientInfo): Promise<RequestSummary> {
+  /** Returns undefined, without a change, when the user was deleted or lost the address after the read. */
+  private async open(user: User, language: Language, client: ClientInfo): Promise<RequestSummary | undefined> {
     const { throttleSeconds: seconds, ttlSeconds } = this.config.reset;
-    return this.cooldowns.once(
-      { kind: 'reset', subject: user.uid, seconds, refusal: resetRequestedTooOften },
-      async (tx) => {
-        const options = { to: user.email, type: changeType.forgotten, ttlSeconds, language };
-        const { request } = await this.links.open(tx, user, options);
-        await this.audit.record(tx, 'USER_RESET_PASSWORD', { userId: user.uid, client });
-        return request;
-      },
-    );
+    const gone = new Error('the user has no address any more');
+    try {
+      return await this.cooldowns.once(
+        { kind: 'reset', subject: user.uid, seconds, refusal: resetRequestedTooOften },
+        async (tx) => {
+          const opened = await this.links.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
+          // Rolls back, so that no cooldown starts.
+          if (opened?.mailed !== true) throw gone;
+          await this.audit.record(tx, 'USER_RESET_PASSWORD', { userId: user.uid, client });
+          return opened.request;
+        },
+      );
+    } catch (error) {
+      if (error === gone) return undefined;
+      throw error;
+    }
   }
 }
 
 /** Disabled users and directory users get no reset (docs/spec/decisions.md#reset-request). */
-function mayReset(user: User): user is Owner {
+function mayReset(user: User): boolean {
   return user.email !== null && user.status !== userStatus.disabled && user.provider === 'password';
 }

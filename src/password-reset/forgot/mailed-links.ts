@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../shared/languages';
+import { usableAddress } from '../../shared/mail-address';
 import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Gated } from '../../platform/database/cooldowns';
@@ -10,11 +11,16 @@ import type { PasswordChangeRequest } from '../persistence/password-change-reque
 import type { RequestType } from '../../shared/change-type';
 
 export interface LinkOptions {
-  /** Null for a user without a usable address. The request is then opened, and its link is not mailed. */
-  readonly to: string | null;
   readonly type: RequestType;
   readonly ttlSeconds: number;
   readonly language: Language;
+}
+
+export interface MailedLink {
+  readonly request: PasswordChangeRequest;
+  readonly link: string;
+  /** False for a user without a usable address. The request is then opened, and its link is not mailed. */
+  readonly mailed: boolean;
 }
 
 /** Opens a change request whose link goes to the user by mail, in one transaction: forgotten passwords, invitations. */
@@ -27,23 +33,27 @@ export class MailedLinks {
     private readonly config: AppConfig,
   ) {}
 
+  /**
+   * Races with a password change, a new address and the deletion of the user, which all lock the gate row. The caller
+   * may have read the user before one of them, so the row is read again under the lock: the link belongs to the current
+   * password, and goes to the current address.
+   * @returns undefined when the user was deleted; nothing is written then
+   */
   async open(
     tx: Gated<'reset'>,
-    user: User,
-    { to, type, ttlSeconds, language }: LinkOptions,
-  ): Promise<{ readonly request: PasswordChangeRequest; readonly link: string }> {
-    // Read under the lock of the gate row: a password change that has just committed must not invalidate the new link.
-    const { credentialVersion, hasPasskeys: passkeys } = (await this.users.resetState(tx, user.uid)) ?? {
-      credentialVersion: user.credentialVersion,
-      hasPasskeys: false,
-    };
-    const { request, token } = await this.requests.open(tx, { uid: user.uid, credentialVersion }, type, ttlSeconds);
+    { uid, nickname }: Pick<User, 'uid' | 'nickname'>,
+    { type, ttlSeconds, language }: LinkOptions,
+  ): Promise<MailedLink | undefined> {
+    const now = await this.users.resetState(tx, uid);
+    if (now === undefined) return undefined;
+    const { credentialVersion, hasPasskeys: passkeys } = now;
+    const { request, token } = await this.requests.open(tx, { uid, credentialVersion }, type, ttlSeconds);
     // The base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29).
     const link = `${this.config.systemUrl}/reset-password?uid=${token}&lang=${language}`;
-    const { nickname } = user;
+    const to = usableAddress(now.email);
     if (to !== null) {
       await this.mailer.queueResetLink(tx, { to, nickname, language, type, link, expires: request.expired, passkeys });
     }
-    return { request, link };
+    return { request, link, mailed: to !== null };
   }
 }

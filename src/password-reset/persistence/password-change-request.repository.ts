@@ -45,7 +45,7 @@ export class PasswordChangeRequestRepository {
               (r.status = ${requestStatus.pending} AND r.credential_version = u.credential_version) AS is_open
        FROM user_change_password_request r
        JOIN users u ON u.uid = r.user_id
-       WHERE r.token_hash = ? AND u.provider = 'password'`,
+       WHERE r.token_hash = ? AND u.provider = 'password' AND u.deleted_at IS NULL`,
       [sha256Hex(token)],
     );
     if (row === undefined) return undefined;

@@ -28,8 +28,8 @@ export interface SessionKey {
 /** What the first row of a session stores about its beginning. */
 export interface SessionStart extends Pick<ClientInfo, 'ip' | 'userAgent'> {
   readonly amr: readonly AuthenticationMethod[];
-  /** The last check of a credential: a password, a code or a passkey. */
-  readonly authenticatedAt: Date;
+  /** The last check of a credential: a password, a code or a passkey. Null when no version has stored it. */
+  readonly authenticatedAt: Date | null;
 }
 
 export interface CheckedToken {

@@ -80,7 +80,7 @@ export class DirectoryRecheck {
       const user = await this.users.findByUid(look.uid);
       if (user === null) throw new DomainError(refreshTokenRejected);
       // A look that ended the sessions may have finished between the check of this token and this claim.
-      if ((await this.sessions.startedAt(sid, user)) === undefined) {
+      if ((await this.sessions.find(sid, user)) === undefined) {
         await this.accounts.giveUpLook(look);
         throw new DomainError(refreshTokenRejected);
       }

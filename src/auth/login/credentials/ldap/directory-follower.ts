@@ -33,7 +33,7 @@ export class DirectoryFollower {
 
   /**
    * @returns the account as it is now; a new credential version is that of the session to open
-   * @throws DomainError LOGIN_401001 when the account was bound to another entry meanwhile
+   * @throws DomainError LOGIN_401001 when the account was bound to another entry or deleted meanwhile
    */
   async follow(user: User, person: DirectoryPerson, client: ClientInfo): Promise<User> {
     const steps = [
@@ -43,7 +43,7 @@ export class DirectoryFollower {
     ];
     if (!steps.includes(true)) return user;
     const now = await this.users.findByUid(user.uid);
-    if (now === null) throw new DomainError(loginFailed);
+    if (now === null || now.deletedAt !== null) throw new DomainError(loginFailed);
     return now;
   }
 
@@ -52,7 +52,7 @@ export class DirectoryFollower {
     if (id === null || user.directoryId === id) return false;
     const won = await this.database.transaction(async (tx) => {
       const bound = await this.accounts.bind(tx, user, id);
-      if (bound) await this.audit.record(tx, 'USER_DIRECTORY_BOUND', { userId: user.uid, client, detail: { id } });
+      if (bound) await this.audit.record(tx, 'USER_DIRECTORY_BOUND', { userId: user.uid, client });
       return bound;
     });
     if (won || (await this.users.findByUid(user.uid))?.directoryId === id) return true;
