@@ -69,7 +69,7 @@ module.exports = {
     ...oncePerDatabase(
       'spec',
       ['<rootDir>/test/spec/**/*.e2e-spec.ts'],
-      ['/ldap-(directory-answers|outage|passkeys)\\.', '/breach-check\\.', '/capabilities\\.'],
+      ['/ldap-(directory-answers|outage|passkeys)\\.', '/breach-check\\.', '/capabilities\\.', '/openapi-examples\\.'],
     ),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
     {
