@@ -69,7 +69,13 @@ module.exports = {
     ...oncePerDatabase(
       'spec',
       ['<rootDir>/test/spec/**/*.e2e-spec.ts'],
-      ['/ldap-(directory-answers|outage|passkeys)\\.', '/breach-check\\.', '/capabilities\\.', '/integration-guide\\.'],
+      [
+        '/ldap-(directory-answers|outage|passkeys)\\.',
+        '/breach-check\\.',
+        '/capabilities\\.',
+        '/integration-guide\\.',
+        '/openapi-examples\\.',
+      ],
     ),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
     {

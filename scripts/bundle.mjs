@@ -14,7 +14,7 @@ const compiled = join(root, 'dist/src');
 const chunks = 'bundle';
 
 // tsc does not copy the files that it does not compile.
-for (const folder of ['mail/templates', 'shared/languages']) {
+for (const folder of ['mail/templates', 'openapi/examples', 'shared/languages']) {
   cpSync(join(root, 'src', folder), join(compiled, folder), {
     recursive: true,
     filter: (path) => !path.endsWith('.ts'),

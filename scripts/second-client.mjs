@@ -1,14 +1,25 @@
 #!/usr/bin/env node
-// node scripts/second-client.mjs FOLDER: generates a client of openapi.json with another generator and in another style
-// (one class, methods grouped by tag). A test uses it to show that the document does not depend on one generator.
-import { argv } from 'node:process';
-import { fileURLToPath } from 'node:url';
+// node scripts/second-client.mjs FOLDER: generates clients of openapi.json with other generators than that of the SDK,
+// each in another style. A test uses them to show that the document does not depend on one generator.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { argv, chdir, exit } from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { safeBuild } from '@kubb/core';
+import { pluginClient } from '@kubb/plugin-client';
+import { pluginOas } from '@kubb/plugin-oas';
+import { pluginTs } from '@kubb/plugin-ts';
+import openapiTypescript, { astToString } from 'openapi-typescript';
 import { generateApi } from 'swagger-typescript-api';
 
+const input = fileURLToPath(new URL('../openapi.json', import.meta.url));
+const [, , folder] = argv;
+
+// One class, whose methods are grouped by tag: client.ts.
 await generateApi({
-  input: fileURLToPath(new URL('../openapi.json', import.meta.url)),
-  output: argv[2],
+  input,
+  output: folder,
   fileName: 'client.ts',
   httpClientType: 'fetch',
   extractEnums: false,
@@ -16,3 +27,28 @@ await generateApi({
   unwrapResponseData: false,
   silent: true,
 });
+
+// Types of the paths and operations, for a client that is generic: paths.ts. Without the option, a request field that has
+// a default would be required.
+const types = await openapiTypescript(pathToFileURL(input), { defaultNonNullable: false });
+await writeFile(join(folder, 'paths.ts'), astToString(types));
+
+// A function for each operation: kubb/functions.ts and kubb/types.ts. Kubb writes them to `root` and to the working
+// directory.
+chdir(folder);
+const { error, failedPlugins } = await safeBuild({
+  config: {
+    root: folder,
+    input: { path: input },
+    output: { path: 'kubb', clean: true, format: false, lint: false, extension: { '.ts': '' } },
+    plugins: [
+      // Redocly checks the document, with stricter rules.
+      pluginOas({ validate: false, generators: [] }),
+      pluginTs({ output: { path: 'types.ts', barrelType: false }, enumType: 'literal' }),
+      pluginClient({ output: { path: 'functions.ts', barrelType: false }, client: 'fetch', bundle: true }),
+    ],
+  },
+});
+for (const problem of [error, ...failedPlugins].filter(Boolean)) console.error(problem);
+// Kubb leaves handles open that would keep the process alive.
+exit(error === undefined && failedPlugins.size === 0 ? 0 : 1);

@@ -1,7 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { HttpConfig } from '../platform/config/http-config';
-import { loadSwagger, type Swagger } from '../platform/http/api-docs';
+import { loadSwagger } from '../platform/http/api-docs';
 import { openApiDocument } from './document/document';
 import { ServedDocument } from './document/served-document';
 
@@ -10,9 +9,8 @@ import { ServedDocument } from './document/served-document';
  * them, and below `API_PREFIX`, like the routes that they describe. The first request for either makes the document.
  */
 export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPrefix }: HttpConfig): Promise<void> {
-  let document: OpenAPIObject | undefined;
-  const make = (swagger: Swagger) => (document ??= openApiDocument(app, swagger));
-  const served = new ServedDocument(async () => make(await loadSwagger()));
+  // Without the page nothing keeps the document itself: `ServedDocument` holds its bytes.
+  const served = new ServedDocument(async () => openApiDocument(app, await loadSwagger()));
   const fastify = app.getHttpAdapter().getInstance();
   for (const prefix of new Set(['', apiPrefix])) {
     fastify.get(`${prefix}/openapi.json`, (request, reply) => served.answer(request, reply));
@@ -20,7 +18,7 @@ export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPr
   if (!apiDocs) return;
   const swagger = await loadSwagger();
   for (const useGlobalPrefix of apiPrefix === '' ? [false] : [false, true]) {
-    swagger.SwaggerModule.setup('docs', app, () => make(swagger), {
+    swagger.SwaggerModule.setup('docs', app, () => openApiDocument(app, swagger), {
       raw: false,
       customSiteTitle: 'Portal authentication service',
       useGlobalPrefix,

@@ -44,7 +44,7 @@ describe('tenants, organisation units and mails on the command line', () => {
     expect(await run(['mail', 'test', 'person@example.com'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'the test mail was not sent: RCPT TO: 550 Refused by the test\n',
+      stderr: 'the test mail was not sent: RCPT TO: 550 Mailbox unavailable\n',
     });
   });
 

@@ -198,7 +198,7 @@ describe('the settings through the API of administrators', () => {
     it('answers what the server said, without the password', async () => {
       await givenMailServer();
       smtp.refuse(550, 'recipient');
-      expect(await test()).toEqual({ result: false, reply: 'RCPT TO: 550 Refused by the test' });
+      expect(await test()).toEqual({ result: false, reply: 'RCPT TO: 550 Mailbox unavailable' });
       await put('SMTP/SECRET', 'a wrong password');
       service.clock.advanceSeconds(1);
       const refused = await test();

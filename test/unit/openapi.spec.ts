@@ -1,20 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordedExamples } from '../../src/openapi/document/recorded-examples';
 import { wholeDocument } from '../../src/openapi/whole-document';
 import { assertDeclaredAnswer, contract } from '../support/contract';
 import { runScript } from '../support/run-script';
 
 interface Operation {
   readonly operationId?: string;
+  readonly summary?: string;
+  readonly tags?: readonly string[];
   readonly security?: readonly object[];
-  readonly requestBody?: { readonly required?: boolean };
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly example?: unknown }[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Contents };
   readonly responses: Readonly<Record<string, Response>>;
 }
 interface Response {
+  readonly description: string;
   readonly headers?: object;
-  readonly content?: Readonly<
-    Record<string, { readonly schema: Schema; readonly example?: unknown; examples?: object }>
-  >;
+  readonly content?: Contents;
+}
+type Contents = Readonly<Record<string, { readonly schema: Schema; readonly examples?: Record<string, Example> }>>;
+interface Example {
+  readonly $ref?: string;
+  readonly value?: unknown;
 }
 interface Schema {
   readonly $ref?: string;
@@ -30,6 +38,10 @@ const operations = Object.entries(contract.paths as Record<string, Record<string
     ]),
 );
 const json = (response: Response) => response.content?.['application/json'];
+const shared = (reference = ''): unknown => {
+  const { examples = {} } = contract.components ?? {};
+  return (examples as Record<string, Example>)[reference.replace('#/components/examples/', '')]?.value;
+};
 
 describe('the OpenAPI document', () => {
   it('matches the code: run npm run openapi after a change', async () => {
@@ -49,17 +61,52 @@ describe('the OpenAPI document', () => {
     expect(output).toContain('operation-operationId');
   });
 
+  it.each(operations)('%s: has a summary, a described tag, and a name for a method', (_name, operation) => {
+    const { operationId, summary, tags = [] } = operation;
+    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    const described = (contract.tags ?? []).filter(({ description }) => description).map(({ name }) => name);
+    expect(tags.filter((tag) => described.includes(tag))).toHaveLength(1);
+  });
+
+  it('names each operation once', () => {
+    const names = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
   it.each(operations)(
-    '%s: failures are distinguished by their code, and every answer has an example',
+    '%s: has a recorded request, and a recorded answer in every media type: run npm run openapi:examples',
+    (_name, { operationId, parameters = [], requestBody, responses }) => {
+      const recorded = recordedExamples()[operationId!] ?? [];
+      const successes = Object.entries(responses['200']?.content ?? {});
+      expect(successes).not.toEqual([]);
+      for (const [mediaType, { examples = {} }] of successes) {
+        const own = recorded.filter((one) => one.status === 200 && one.mediaType === mediaType);
+        expect(own).not.toEqual([]);
+        expect(Object.values(examples).map(({ value }) => value)).toEqual(own.map(({ answer }) => answer));
+      }
+      for (const { examples } of Object.values(requestBody?.content ?? {})) expect(examples).not.toEqual({});
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
+    },
+  );
+
+  it.each(operations)(
+    '%s: failures are distinguished by their code, and each code has its meaning and an example',
     (_name, { responses }) => {
       for (const [status, response] of Object.entries(responses)) {
         const content = json(response);
-        if (content === undefined) continue;
-        expect(content.example ?? content.examples).toBeDefined();
+        if (content === undefined || status === '200') continue;
         const { oneOf, discriminator } = content.schema;
-        if (status === '200') continue;
-        const failures = (oneOf ?? [content.schema]).map(({ $ref }) => /Error_(\w+)$/.exec($ref ?? '')?.[1]);
-        expect(failures.filter((code) => !code?.includes(`_${status}`))).toEqual([]);
+        const references = (oneOf ?? [content.schema]).map(({ $ref }) => $ref ?? '');
+        // RFC 6749 defines the answer to a wrong service client.
+        if (references.join().endsWith('/WrongClientResponse')) continue;
+        const failures = references.map((reference) => /Error_(\w+)$/.exec(reference)?.[1] ?? '');
+        expect(failures.filter((code) => !code.includes(`_${status}`))).toEqual([]);
+        expect(failures.filter((code) => !response.description.includes(`\`${code}\`: `))).toEqual([]);
+        expect(Object.keys(content.examples ?? {})).toEqual(failures);
+        const values = Object.values(content.examples ?? {}).map(({ $ref, value }) => value ?? shared($ref));
+        expect(values).toEqual(failures.map((error_code) => expect.objectContaining({ error_code })));
         if (oneOf === undefined) continue;
         expect(discriminator?.propertyName).toBe('error_code');
         expect(Object.keys(discriminator?.mapping ?? {})).toEqual(failures);

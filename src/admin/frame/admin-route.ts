@@ -1,6 +1,6 @@
 import { applyDecorators, Delete, Get, HttpCode, Patch, Post, Put, type Type, UseGuards } from '@nestjs/common';
 import { Answers, AnswersList } from '../../platform/http/answers.decorator';
-import { ApiBearerAuth } from '../../platform/http/api-docs';
+import { ApiBearerAuth, ApiParam } from '../../platform/http/api-docs';
 import {
   accessTokenExpired,
   accessTokenInvalid,
@@ -16,6 +16,16 @@ import { declare } from './declared-routes';
 import type { AdminPermission } from './permissions';
 
 const methods = { POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } as const;
+/** The parameters of the paths, for the OpenAPI document. */
+const parameters: Readonly<Record<string, string>> = {
+  'users/:uid': 'The `uid` of the user.',
+  'config/:group': 'The group of the setting, as GET /admin/config lists it.',
+  'config/:group/:key': 'The key of the setting within its group.',
+  'mails/:id': 'The `id` of GET /admin/mails.',
+  'tenants/:id': 'The `id` of GET /admin/tenants.',
+  'org-units/:id': 'The `id` of GET /admin/org-units.',
+};
+
 const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, notPermitted] as const;
 
 /**
@@ -53,6 +63,7 @@ export function AdminChange(
   return applyDecorators(
     methods[method](path),
     HttpCode(200),
+    ...parametersOf(path),
     declaredAs(permission),
     UseGuards(AccessTokenGuard, AdminGuard, YoungSessionGuard),
     ApiBearerAuth('access_token'),
@@ -63,11 +74,18 @@ export function AdminChange(
 function reading(path: string, permission: AdminPermission): MethodDecorator {
   return applyDecorators(
     Get(path),
+    ...parametersOf(path),
     declaredAs(permission),
     UseGuards(AccessTokenGuard, AdminGuard),
     ApiBearerAuth('access_token'),
   );
 }
+
+/** Describes each part of the path that begins with a colon. */
+const parametersOf = (path: string): MethodDecorator[] =>
+  [...path.matchAll(/:(\w+)/g)].map(({ 0: part, 1: name = '', index }) =>
+    ApiParam({ name, description: parameters[path.slice(0, index + part.length)], schema: { type: 'string' } }),
+  );
 
 function declaredAs(permission: AdminPermission): MethodDecorator {
   return (_prototype, _name, descriptor) => declare(descriptor.value as object, permission);

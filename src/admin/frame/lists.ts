@@ -16,7 +16,10 @@ export const streamNote = `With \`Accept: ${ndjson}\` all rows, one item in JSON
 
 /** The query of each list. Lists extend it with their filters. */
 export class PageQuery {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit, required: false })
+  @ApiProperty({
+    ...{ type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit, required: false },
+    description: 'The greatest number of items of a page.',
+  })
   @IsOptional()
   @Matches(/^([1-9]\d?|1\d\d|200)$/, { message: `limit must be a whole number from 1 to ${maxLimit}` })
   limit?: string;

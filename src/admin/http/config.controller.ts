@@ -5,7 +5,7 @@ import { requestInvalid } from '../../shared/errors/error-catalogue';
 import { isPlainAddress } from '../../shared/mail-address';
 import type { Authority } from '../authority';
 import { Configuration } from '../configuration';
-import { AdminChange, AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
 import { assertKnown, isSecret, knownSettings } from '../known-settings';
@@ -22,7 +22,7 @@ export class AdminConfigController {
     private readonly mails: Mails,
   ) {}
 
-  @AdminGet('config', 'config.read', ConfigPage)
+  @AdminList('config', 'config.read', ConfigPage)
   @ApiOperation({ operationId: 'adminListConfig', summary: 'The settings', description: streamNote })
   list(@Query() query: ConfigQuery, @Streamed() streamed: boolean): Promise<Page<ConfigItem> | StreamableFile> {
     return listed(query, streamed, [], async () => {

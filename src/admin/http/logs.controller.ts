@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { requestInvalid } from '../../shared/errors/error-catalogue';
 import { AdminChanges } from '../admin-changes';
 import type { Authority } from '../authority';
-import { AdminGet } from '../frame/admin-route';
+import { AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
 import { logPlace, type LogRow, LogSearch } from '../logs/log-search';
@@ -21,7 +21,7 @@ export class AdminLogsController {
     private readonly changes: AdminChanges,
   ) {}
 
-  @AdminGet('login-logs', 'logs.read', LoginLogPage)
+  @AdminList('login-logs', 'logs.read', LoginLogPage)
   @ApiOperation({ operationId: 'adminListLoginLogs', summary: 'Search the logins', description: streamNote })
   logins(
     @Query() query: LoginLogsQuery,
@@ -31,7 +31,7 @@ export class AdminLogsController {
     return this.rows(loginLog, query, streamed, by, loginLogItem);
   }
 
-  @AdminGet('audit-logs', 'logs.read', AuditLogPage)
+  @AdminList('audit-logs', 'logs.read', AuditLogPage)
   @ApiOperation({ operationId: 'adminListAuditLogs', summary: 'Search the audit', description: streamNote })
   audits(
     @Query() query: AuditLogsQuery,

@@ -47,7 +47,7 @@ export class AuditLogsQuery extends LogQuery {
   @Matches(/^\P{Cc}{1,255}$/u, { message: 'actor_id must have 1 to 255 characters' })
   actor_id?: string;
 
-  @ApiProperty({ ...optional, example: 'USER_PASSWORD_CHANGED' })
+  @ApiProperty({ ...optional, example: 'USER_PASSWORD_CHANGED', description: 'The name of an event.' })
   @IsOptional()
   @Matches(/^\w{1,64}$/, { message: 'event must be the name of an event' })
   event?: string;

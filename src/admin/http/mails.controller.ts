@@ -3,7 +3,7 @@ import type { MailRows } from '../../mail/queued-mails';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import type { Authority } from '../authority';
-import { AdminChange, AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
 import { Mails } from '../mails';
@@ -16,7 +16,7 @@ import { AdminResult } from './users.dto';
 export class AdminMailsController {
   constructor(private readonly mails: Mails) {}
 
-  @AdminGet('mails', 'mails.read', MailPage)
+  @AdminList('mails', 'mails.read', MailPage)
   @ApiOperation({ operationId: 'adminListMails', summary: 'The mails of the outbox', description: streamNote })
   list(@Query() query: MailsQuery, @Streamed() streamed: boolean): Promise<Page<MailItem> | StreamableFile> {
     return listed(query, streamed, ['number', 'string'], async (limit, after) => {

@@ -6,7 +6,7 @@ import { PageQuery } from '../frame/lists';
 const statuses = ['waiting', 'sent', 'dead', 'expired', 'skipped'] as const;
 
 export class MailsQuery extends PageQuery {
-  @ApiProperty({ required: false, enum: statuses })
+  @ApiProperty({ required: false, enum: statuses, description: 'Only the mails in this state.' })
   @IsOptional()
   @IsIn(statuses)
   status?: MailStatusName;

@@ -4,7 +4,7 @@ import { rootTenant } from '../../platform/settings/system-settings';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
-import { AdminChange, AdminGet } from '../frame/admin-route';
+import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, Streamed, streamNote } from '../frame/lists';
 import { type OrgUnit, OrgUnits } from '../org-units';
@@ -30,7 +30,7 @@ export class AdminTenantsController {
     private readonly units: OrgUnits,
   ) {}
 
-  @AdminGet('tenants', 'tenants.read', TenantPage)
+  @AdminList('tenants', 'tenants.read', TenantPage)
   @ApiOperation({ operationId: 'adminListTenants', summary: 'The tenants', description: streamNote })
   list(@Query() query: TenantsQuery, @Streamed() streamed: boolean): Promise<Page<TenantItem> | StreamableFile> {
     return listed(query, streamed, ['string'], (limit, after) => this.tenants.list(limit, after?.[0] as string));
@@ -48,7 +48,7 @@ export class AdminTenantsController {
     return this.tenants.rename(by, { id, name }).catch(refused);
   }
 
-  @AdminGet('org-units', 'units.read', OrgUnitPage)
+  @AdminList('org-units', 'units.read', OrgUnitPage)
   @ApiOperation({ operationId: 'adminListOrgUnits', summary: 'The organisation units', description: streamNote })
   listUnits(
     @Query() query: OrgUnitsQuery,

@@ -17,12 +17,15 @@ export class UsersQuery extends PageQuery {
   @MaxLength(255)
   query?: string;
 
-  @ApiProperty({ ...optional, type: 'integer', enum: statuses })
+  @ApiProperty({
+    ...{ ...optional, type: 'integer', enum: statuses },
+    description: '1 enabled, 0 not enabled, -1 disabled, -2 expired.',
+  })
   @IsOptional()
   @Matches(/^(1|0|-1|-2)$/, { message: 'status must be 1, 0, -1 or -2' })
   status?: string;
 
-  @ApiProperty(optional)
+  @ApiProperty({ ...optional, description: 'Only the users of this tenant.' })
   @IsOptional()
   @IsString()
   @MaxLength(64)

@@ -30,7 +30,7 @@ export class CaptchaController {
     operationId: 'getCaptchaChallenge',
     summary: 'Get a proof-of-work challenge in the format of the altcha widget',
   })
-  @ApiOkResponse({ type: CaptchaChallengeResponse })
+  @ApiOkResponse({ type: CaptchaChallengeResponse, description: 'The challenge, without the envelope' })
   @Answers(undefined, routeNotFound)
   challenge(): Promise<Challenge> {
     return this.captcha.challenge();

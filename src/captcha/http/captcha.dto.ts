@@ -13,7 +13,7 @@ export class VerifyCaptchaRequest {
 }
 
 export class VerifyCaptchaResponse {
-  @ApiProperty({ description: 'Always true: a failure is an error response.' })
+  @ApiProperty({ enum: [true], description: 'Always true: a failure is an error response.' })
   result: boolean;
 
   @ApiProperty({
@@ -27,13 +27,13 @@ export class CaptchaChallengeParameters {
   @ApiProperty({ example: 'PBKDF2/SHA-256' })
   algorithm: string;
 
-  @ApiProperty({ description: 'Rounds of one key derivation.' })
+  @ApiProperty({ type: 'integer', description: 'Rounds of one key derivation.' })
   cost: number;
 
-  @ApiProperty({ description: 'Expiry in seconds since the Unix epoch.' })
+  @ApiProperty({ type: 'integer', description: 'Expiry in seconds since the Unix epoch.' })
   expiresAt: number;
 
-  @ApiProperty({ description: 'Length of the derived key in bytes.' })
+  @ApiProperty({ type: 'integer', description: 'Length of the derived key in bytes.' })
   keyLength: number;
 
   @ApiProperty({ description: 'The prefix of the derived key, in hexadecimal.' })

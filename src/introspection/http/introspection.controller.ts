@@ -33,11 +33,14 @@ export class IntrospectionController {
   @ApiBasicAuth('service_client')
   @ApiConsumes('application/x-www-form-urlencoded')
   @ApiOperation({ operationId: 'introspectToken', summary: 'Whether a token is valid at this moment, for services' })
-  @ApiOkResponse({ type: IntrospectionResponse })
+  @ApiOkResponse({ type: IntrospectionResponse, description: 'What the token stands for, without the envelope' })
   @ApiResponse({
     status: 401,
     type: WrongClientResponse,
     description: 'The client is unknown, revoked or not authenticated.',
+    headers: {
+      'WWW-Authenticate': { description: 'The scheme to authenticate with (RFC 7617).', schema: { type: 'string' } },
+    },
   })
   @Answers(undefined)
   async introspect(

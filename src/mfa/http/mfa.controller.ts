@@ -116,7 +116,10 @@ export class MfaController {
     operationId: 'getOtpQrCode',
     summary: 'Get the QR code of the open enrolment of the caller',
   })
-  @ApiOkResponse({ content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } })
+  @ApiOkResponse({
+    description: 'The picture',
+    content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
+  })
   @Answers(undefined, qrCodeUnavailable)
   qrCode(
     @Param('uid') uid: string,

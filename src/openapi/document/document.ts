@@ -2,7 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorSchemas } from './error-schemas';
 import { asVersion31 } from './json-schema';
+import { recordedExamples } from './recorded-examples';
 import { refineOperations } from './refined-operations';
+import { tags } from './tags';
 import type { Swagger } from '../../platform/http/api-docs';
 
 /** Makes the OpenAPI 3.1 document from the declarations of the routes: `@Answers` and the DTOs. */
@@ -22,11 +24,12 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
     .addBasicAuth({ type: 'http', scheme: 'basic' }, 'service_client')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'refresh_token')
     .build();
+  config.tags = [...tags];
   const created = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });
   const document = asVersion31({
     ...created,
     components: { ...created.components, schemas: { ...created.components?.schemas, ...errorSchemas() } },
   });
-  refineOperations(document);
+  refineOperations(document, recordedExamples());
   return document;
 }

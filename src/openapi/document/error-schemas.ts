@@ -1,5 +1,6 @@
 import { errorSchemaName } from '../../platform/http/answers.decorator';
 import * as catalogue from '../../shared/errors/error-catalogue';
+import type { Example } from './operation-examples';
 
 /** One schema for each error code, so that a client can tell failures apart by `error_code` alone. */
 export function errorSchemas(): Record<string, object> {
@@ -18,7 +19,6 @@ export function errorSchemas(): Record<string, object> {
             msg: {
               type: 'string',
               description: 'For people, in the language of Accept-Language. The text may change.',
-              example: entry.msg.en,
             },
             ...(data === undefined ? {} : { data: data.schema }),
           },
@@ -28,20 +28,37 @@ export function errorSchemas(): Record<string, object> {
   );
 }
 
+/** An answer for each error code. Where the recorded answers of an operation have the code, they replace it. */
+export function errorExamples(): Record<string, Example> {
+  return Object.fromEntries(
+    byCode(Object.values(catalogue)).map((entry) => {
+      const data = dataSchema(entry)?.example;
+      const value = { error_code: entry.code, msg: entry.msg.en, ...(data === undefined ? {} : { data }) };
+      return [entry.code, { summary: entry.msg.en, value }];
+    }),
+  );
+}
+
 const byCode = (entries: readonly catalogue.CatalogueEntry[]): catalogue.CatalogueEntry[] =>
   [...entries].sort((one, other) => (one.code < other.code ? -1 : 1));
 
-function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schema: object } | undefined {
+interface ErrorData {
+  readonly required: boolean;
+  readonly schema: object;
+  readonly example?: object;
+}
+
+function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
   if (entry.status === 429 || entry.status === 503) {
     const seconds = {
       type: 'integer',
       minimum: 1,
       description: 'Seconds to wait. Retry-After has the same value.',
-      example: 42,
     };
     return {
       required: true,
       schema: { type: 'object', required: ['retry_after'], properties: { retry_after: seconds } },
+      example: { retry_after: 42 },
     };
   }
   if (entry === catalogue.passwordPolicyViolated) {
@@ -51,16 +68,18 @@ function dataSchema(entry: catalogue.CatalogueEntry): { required: boolean; schem
       description:
         'The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.',
       items: { type: 'string' },
-      example: ['min_length', 'forbid_common'],
     };
-    return { required: true, schema: { type: 'object', required: ['rules'], properties: { rules } } };
+    return {
+      required: true,
+      schema: { type: 'object', required: ['rules'], properties: { rules } },
+      example: { rules: ['min_length', 'forbid_common'] },
+    };
   }
   if (entry !== catalogue.requestInvalid) return undefined;
   const fields = {
     type: 'object',
     description: 'The problems of each field.',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    example: { username: ['username is required'] },
   };
   return { required: false, schema: { type: 'object', properties: { fields } } };
 }

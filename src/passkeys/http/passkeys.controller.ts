@@ -31,7 +31,11 @@ import {
 } from './passkeys.dto';
 
 const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, routeNotFound] as const;
-const idParameter = { name: 'id', schema: { type: 'string', format: 'uuid' } } as const;
+const idParameter = {
+  name: 'id',
+  description: 'The `id` of GET /passkeys.',
+  schema: { type: 'string', format: 'uuid' },
+} as const;
 
 /** The passkeys of the logged-in user (docs/spec/extensions.md#b). */
 @ApiTags('passkeys')

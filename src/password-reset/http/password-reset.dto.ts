@@ -43,12 +43,13 @@ export class ChangeRequestResponse {
   user_id: string;
 
   @ApiProperty({
+    type: 'integer',
     enum: [changeType.first, changeType.forgotten, changeType.expired],
     description: '0 first-time password, 2 forgotten, 3 expired.',
   })
   type: RequestType;
 
-  @ApiProperty({ enum: Object.values(requestStatus), description: '0 pending, 1 used.' })
+  @ApiProperty({ type: 'integer', enum: Object.values(requestStatus), description: '0 pending, 1 used.' })
   status: number;
 
   @ApiProperty({ format: 'date-time' })

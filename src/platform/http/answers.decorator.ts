@@ -83,10 +83,11 @@ function successResponse(success: Type<unknown>, others: object): MethodDecorato
 
 function errorResponse(status: number, errors: readonly CatalogueEntry[]): MethodDecorator {
   const entries = [...new Set(errors.filter((entry) => entry.status === status))];
+  const meanings = entries.map((entry) => `\`${entry.code}\`: ${entry.msg.en}`);
   const references = entries.map((entry) => ({ $ref: `#/components/schemas/${errorSchemaName(entry)}` }));
   return ApiResponse({
     status,
-    description: entries.map((entry) => `${entry.code}: ${entry.msg.en}`).join(' '),
+    description: meanings.length === 1 ? meanings[0] : meanings.map((one) => `- ${one}`).join('\n'),
     content: {
       'application/json': {
         schema:

@@ -31,7 +31,7 @@ export class TrustedDevicesController {
   }
 
   @Delete(':id')
-  @ApiParam({ name: 'id', schema: { type: 'string', format: 'uuid' } })
+  @ApiParam({ name: 'id', description: 'The `id` of GET /user/devices.', schema: { type: 'string', format: 'uuid' } })
   @ApiOperation({ operationId: 'deleteTrustedDevice', summary: 'End the trust in one device' })
   @Answers(DeviceRemovedResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, notFoundForCaller)
   async remove(

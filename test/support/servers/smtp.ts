@@ -169,7 +169,7 @@ export class Smtp {
 
   private refusal(at: 'recipient' | 'text'): Error | null {
     const { mood } = this;
-    return mood.kind === 'refuse' && mood.at === at ? reply(mood.code, 'Refused by the test') : null;
+    return mood.kind === 'refuse' && mood.at === at ? reply(mood.code, 'Mailbox unavailable') : null;
   }
 }
 

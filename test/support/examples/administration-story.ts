@@ -1,0 +1,87 @@
+import { mailStatus } from '../../../src/mail/mail-status';
+import { ndjson } from '../../../src/platform/http/answers.decorator';
+import type { User } from '../../../src/users/user.entity';
+import { tokenOf } from '../admin';
+import type { Smtp } from '../servers/smtp';
+import type { Recorder } from './recorder';
+
+/** An administrator of the root tenant uses every endpoint of the administration. */
+export async function administrationStory(recorder: Recorder, alice: User, smtp: Smtp): Promise<void> {
+  const { service } = recorder;
+  const admin = await service.givenUser('admin', { isAdmin: true, nickname: 'Administrator', password: null });
+  // A change needs a young session, and this story takes less than its 300 seconds.
+  const bearer = await tokenOf(service, admin);
+  const call = (operationId: string, ask: Parameters<Recorder['call']>[1] = {}) =>
+    recorder.call(operationId, { bearer, ...ask });
+  const list = async (operationId: string, parameters: Record<string, string | number> = {}) => {
+    await call(operationId, { parameters: { limit: 2, ...parameters } });
+    await call(operationId, { parameters, headers: { accept: ndjson } });
+    await call(operationId, { parameters: { ...parameters, limit: 0 } });
+  };
+
+  await call('adminCreateTenant', { body: { id: 'acme', name: 'Acme' } });
+  await call('adminCreateTenant', { body: {} });
+  await call('adminRenameTenant', { parameters: { id: 'acme' }, body: { name: 'Acme Ltd' } });
+  await call('adminRenameTenant', { parameters: { id: 'acme' }, body: {} });
+  await list('adminListTenants');
+  await call('adminCreateOrgUnit', { body: { id: 'sales', name: 'Sales', tenant_id: 'acme' } });
+  await call('adminCreateOrgUnit', { body: {} });
+  await call('adminRenameOrgUnit', { parameters: { id: 'sales' }, body: { name: 'Sales and service' } });
+  await call('adminRenameOrgUnit', { parameters: { id: 'sales' }, body: {} });
+  await list('adminListOrgUnits', { tenant_id: 'acme' });
+
+  const carol = { login_name: 'carol', email: 'carol@example.com', nickname: 'Carol', tenant_id: 'acme' };
+  const created = await call('adminCreateUser', { body: { ...carol, org_unit_id: 'sales', invite: true } });
+  await call('adminCreateUser', { body: { login_name: 'carol' } });
+  await call('adminCreateUser', { body: carol });
+  const parameters = { uid: created.body.data.uid as string };
+  await recorder.silent('adminInviteUser', { bearer, parameters });
+  await list('adminListUsers', { query: 'a' });
+  await call('adminGetUser', { parameters });
+  await call('adminChangeUser', { parameters, body: { nickname: 'Caroline', mfa_type: 'totp' } });
+  await call('adminChangeUser', { parameters, body: {} });
+  await call('adminInviteUser', { parameters });
+  await call('adminUnlockUser', { parameters });
+  await call('adminRevokeSessions', { parameters });
+  await call('adminResetSecondFactor', { parameters });
+  service.clock.advanceSeconds(61);
+  await call('adminSendResetLink', { parameters });
+
+  await list('adminListUserSessions', { uid: alice.uid });
+  await list('adminListUserLogins', { uid: alice.uid });
+  await call('adminDeleteUser', { parameters });
+  await call('adminDeleteUser', { parameters });
+  await list('adminListLoginLogs', { outcome: 'LOGIN_401001' });
+  await list('adminListAuditLogs', { actor_id: admin.uid });
+  await call('adminOverview');
+
+  await list('adminListConfig');
+  const setting = { group: 'SMTP', key: 'SENDER' };
+  await call('adminSetConfig', { parameters: setting, body: { value: 'portal@example.com' } });
+  await call('adminSetConfig', { parameters: setting, body: {} });
+  await call('adminUnsetConfig', { parameters: setting });
+  await call('adminUnsetConfig', { parameters: { ...setting, key: 'COLOUR' } });
+  const id = await givenDeadMail(recorder);
+  await list('adminListMails', { status: 'dead' });
+  await call('adminRetryMail', { parameters: { id } });
+  await call('adminRetryMail', { parameters: { id: admin.uid } });
+
+  const body = { to: 'admin@example.com' };
+  await call('adminTestSmtp', { body: {} });
+  await call('adminTestSmtp', { name: 'refused', summary: 'What the mail server said', body });
+  // From here on the worker can send the waiting mails, at any moment. No later answer shows them.
+  smtp.accept();
+  await call('adminTestSmtp', { body });
+}
+
+/** No mail is given up within a story, so this one is made. */
+async function givenDeadMail({ service: { clock, database } }: Recorder): Promise<string> {
+  const id = crypto.randomUUID();
+  const [now, later] = [clock.now(), clock.secondsFromNow(86_400)];
+  await database.affected(
+    `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
+     VALUES (?, 'reset-link', 'x', ?, 12, ?, ?, ?)`,
+    [id, mailStatus.dead, now, later, now],
+  );
+  return id;
+}
