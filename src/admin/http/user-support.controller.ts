@@ -1,5 +1,6 @@
 import { Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
 import type { UserSession } from '../../tokens/user-sessions';
@@ -47,6 +48,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @RateLimited('forgotPassword', pathParameter('uid'))
   @AdminChange('POST', 'users/:uid/invite', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminInviteUser', summary: 'Mail a link by which the user sets the first password' })
   async invite(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -54,6 +56,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @RateLimited('forgotPassword', pathParameter('uid'))
   @AdminChange('POST', 'users/:uid/send-reset-link', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminSendResetLink', summary: 'Mail the link of a forgotten password' })
   async sendResetLink(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {

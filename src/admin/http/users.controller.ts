@@ -1,5 +1,6 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { bodyField, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { rootTenant } from '../../platform/settings/system-settings';
 import { DomainError } from '../../shared/errors/domain-error';
 import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
@@ -57,6 +58,7 @@ export class AdminUsersController {
     });
   }
 
+  @RateLimited('other', bodyField('email'))
   @AdminChange('POST', 'users', 'users.write', AdminUser, identityTaken)
   @ApiOperation({ operationId: 'adminCreateUser', summary: 'Create a user, who waits for an invitation' })
   async create(@Body() body: CreateUserDto, @Caller() by: Authority): Promise<AdminUser> {
@@ -73,6 +75,7 @@ export class AdminUsersController {
     return userDetail(await this.users.detail(by, uid));
   }
 
+  @RateLimited('other', bodyField('email'))
   @AdminChange('PATCH', 'users/:uid', 'users.write', AdminUser, notFoundForCaller, identityTaken, lockOut)
   @ApiOperation({ operationId: 'adminChangeUser', summary: 'Change the given fields of a user' })
   async change(@Param('uid') uid: string, @Body() body: ChangeUserDto, @Caller() by: Authority): Promise<AdminUser> {
