@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { Database, type Transaction } from '../platform/database/database';
 import { timeOf } from '../platform/database/sql';
-import type { User } from '../users/user.entity';
+import { type User, userStatus } from '../users/user.entity';
+import type { CurrentSession } from './current-session';
 
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
@@ -20,6 +21,20 @@ export class LiveSessions {
       [sid, user.uid, user.credentialVersion, this.clock.now()],
     );
     return row === undefined ? undefined : timeOf(row.created_at);
+  }
+
+  /**
+   * Returns the rights that the user has now, or undefined when the session has ended for any reason. Only the expiry of
+   * the access token is not compared: an answer that takes long may end after it.
+   */
+  async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<{ isAdmin: boolean } | undefined> {
+    const row = await this.database.row<{ is_admin: number }>(
+      `SELECT u.is_admin FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+       WHERE t.jti = ? AND u.uid = ? AND t.is_revoked = 0 AND t.expires > ? AND t.credential_version = ?
+         AND u.credential_version = t.credential_version AND u.status = ${userStatus.enabled}`,
+      [payload.sid, user.uid, this.clock.now(), credentialVersion],
+    );
+    return row && { isAdmin: Number(row.is_admin) === 1 };
   }
 
   /**

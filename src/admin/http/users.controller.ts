@@ -12,7 +12,7 @@ import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserAdministration } from '../user-administration';
 import { UserChanges } from '../user-changes';
 import { UserErasure } from '../user-erasure';
@@ -42,7 +42,7 @@ export class AdminUsersController {
   @ApiOperation({ operationId: 'adminListUsers', summary: 'Find users', description: streamNote })
   list(
     @Query() query: UsersQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<AdminUserItem> | StreamableFile> {
     const { status, locked } = query;
