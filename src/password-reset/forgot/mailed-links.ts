@@ -40,9 +40,12 @@ export class MailedLinks {
     const { request, token } = await this.requests.open(tx, { uid: user.uid, credentialVersion }, type, ttlSeconds);
     // The base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29).
     const link = `${this.config.systemUrl}/reset-password?uid=${token}&lang=${language}`;
-    const { nickname } = user;
+    const { uid: userId, nickname } = user;
     if (to !== null) {
-      await this.mailer.queueResetLink(tx, { to, nickname, language, type, link, expires: request.expired, passkeys });
+      await this.mailer.queueResetLink(tx, {
+        ...{ userId, to, nickname, language, type, link, passkeys },
+        expires: request.expired,
+      });
     }
     return { request, link };
   }
