@@ -6,7 +6,7 @@ import { rootTenant } from '../platform/settings/system-settings';
 import { assertTenant } from '../users/user-accounts';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
-import { assertWellFormed, isSecret, storable } from './known-settings';
+import { assertWellFormed, isSecret, keepsSecret, storable } from './known-settings';
 
 /** A stored setting. The value of a secret is never read, so it is null. */
 export interface Setting {
@@ -99,9 +99,10 @@ export class Configuration {
   }
 
   /**
-   * With another SMTP HOST the password of the former one is removed: an administrator, who cannot read it, could
-   * otherwise have it sent to a server of their own. The operator of the command line has the key that decrypts it.
-   * Races with other changes of HOST: the UPDATE locks the row while its value is the new one, until the transaction ends.
+   * With another SMTP HOST or PORT, or a weaker TLS, the password is removed: an administrator, who cannot read it, could
+   * otherwise have it sent to a server of their own, or in clear text. The operator of the command line has the key that
+   * decrypts it. Races with other changes of the setting: the UPDATE locks the row while its value lets the password stay,
+   * until the transaction ends.
    * @returns whether there was a password
    */
   private async forgetSecret(
@@ -110,10 +111,15 @@ export class Configuration {
     { tenant, group, key }: Required<SettingName>,
     value: string | undefined,
   ): Promise<boolean> {
-    if (actor === undefined || group !== 'SMTP' || key !== 'HOST') return false;
-    const same =
-      value !== undefined &&
-      (await tx.won(`UPDATE system_configs SET value = value ${where} AND value = ?`, [tenant, group, key, value]));
-    return !same && tx.won(`DELETE FROM system_configs ${where}`, [tenant, 'SMTP', 'SECRET']);
+    const from = actor === undefined ? undefined : keepsSecret(group, key, value);
+    if (from === undefined) return false;
+    const former = from.map(() => '?').join(', ');
+    const stays =
+      from.length > 0 &&
+      (await tx.won(`UPDATE system_configs SET value = value ${where} AND value IN (${former})`, [
+        ...[tenant, group, key],
+        ...from,
+      ]));
+    return !stays && tx.won(`DELETE FROM system_configs ${where}`, [tenant, 'SMTP', 'SECRET']);
   }
 }

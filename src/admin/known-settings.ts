@@ -78,6 +78,21 @@ export function assertKnown(group: string, key: string): void {
 /** A secret is written and never read. */
 export const isSecret = (group: string, key: string): boolean => group === 'SMTP' && key === 'SECRET';
 
+/** From the weakest to the strongest one. Without TLS, the service uses STARTTLS only where the server offers it. */
+const tlsModes = ['none', 'starttls', 'tls'];
+
+/**
+ * Where the password of the mail server goes depends on HOST and PORT, and who can read it on TLS.
+ * @param value the new value, or undefined when the setting is removed
+ * @returns the former values with which SMTP SECRET may stay, or undefined when it may stay with any of them
+ */
+export function keepsSecret(group: string, key: string, value: string | undefined): readonly string[] | undefined {
+  if (group !== 'SMTP' || !['HOST', 'PORT', 'TLS'].includes(key)) return undefined;
+  if (value === undefined) return [];
+  if (key !== 'TLS') return [value];
+  return value === tlsModes.at(-1) ? undefined : tlsModes.slice(0, tlsModes.indexOf(value) + 1);
+}
+
 /** The value is not trimmed, because a password may begin or end with a space. */
 function sealedSecret(keys: KeyRing, value: string): string {
   if (value === '') throw new SettingProblem('SMTP SECRET was not changed: it is empty', 'value');

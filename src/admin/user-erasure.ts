@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LoginNames } from '../audit/login-names';
+import { MailOutbox } from '../mail/mail-outbox';
 import type { Transaction } from '../platform/database/database';
 import { TokenRevoker } from '../tokens/token-revoker';
 import { tombstoneName, UserTombstones } from '../users/user-tombstones';
@@ -34,6 +35,7 @@ export class UserErasure {
     private readonly tombstones: UserTombstones,
     private readonly revoker: TokenRevoker,
     private readonly loginNames: LoginNames,
+    private readonly mails: MailOutbox,
   ) {}
 
   /** @throws AccountProblem USER_404001, AUTH_403001, USER_409002 */
@@ -55,6 +57,7 @@ export class UserErasure {
 
   private async eraseRows(tx: Transaction, uid: string): Promise<void> {
     for (const [column, table] of erased) await tx.affected(`DELETE FROM ${table} WHERE ${column} = ?`, [uid]);
+    await this.mails.forgetUser(tx, uid);
     // The rows stay until they expire, so that their tokens are answered as revoked.
     await tx.affected('UPDATE login_tokens SET ip = NULL, user_agent = NULL WHERE user_identity = ?', [uid]);
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditRow, type InsertRow, type LoginRow, LogSink } from '../audit/log-sink';
 import type { Sql } from '../platform/database/sql';
 import { auditEvent, loginEvent, type ServiceEvent } from './outbox/event';
-import { EventRows } from './outbox/event-rows';
+import { type EventOwner, EventStreams } from './outbox/event-streams';
 import { EventWorker } from './outbox/event-worker';
 import { AuditLines } from './stream/audit-lines';
 import { Webhook } from './webhook/webhook';
@@ -14,7 +14,7 @@ import { Webhook } from './webhook/webhook';
 @Injectable()
 export class LogEvents extends LogSink {
   constructor(
-    private readonly events: EventRows,
+    private readonly streams: EventStreams,
     private readonly worker: EventWorker,
     private readonly webhook: Webhook,
     private readonly lines: AuditLines,
@@ -23,16 +23,16 @@ export class LogEvents extends LogSink {
   }
 
   audit(sql: Sql, row: AuditRow, insert: InsertRow): Promise<void> {
-    return this.write(sql, row.userId, insert, (id) => auditEvent(row, id));
+    return this.write(sql, row, insert, (id) => auditEvent(row, id));
   }
 
   login(sql: Sql, row: LoginRow, insert: InsertRow): Promise<void> {
-    return this.write(sql, row.userId, insert, (id) => loginEvent(row, id));
+    return this.write(sql, { userId: row.userId, actorId: null }, insert, (id) => loginEvent(row, id));
   }
 
   private async write(
     sql: Sql,
-    userId: string | null,
+    owner: EventOwner,
     insert: InsertRow,
     describe: (id: number) => ServiceEvent,
   ): Promise<void> {
@@ -40,7 +40,7 @@ export class LogEvents extends LogSink {
       // A failed login is written without a transaction, and its event must not exist without it.
       await sql.together(async (tx) => {
         const event = describe(await insert(tx));
-        await this.events.insert(tx, event, userId);
+        await this.streams.queue(tx, event, owner);
         tx.afterCommit(() => {
           this.lines.add(event);
           this.worker.nudge();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { timeOrNull } from '../platform/database/sql';
+import { type Sql, timeOrNull } from '../platform/database/sql';
 import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
@@ -61,6 +61,20 @@ export class MailOutbox {
   purgeSettled(before: Date, limit: number): Promise<number> {
     const settled = { where: 'created_at < ? AND status <> ?', values: [before, mailStatus.waiting] };
     return deleteBatch(this.database, 'mail_outbox', settled, limit);
+  }
+
+  /**
+   * Ends the mails of a deleted user that are not sent, and deletes their content.
+   * Races with a worker that claims or settles such a mail, and with a retry by an administrator. Each of them is one
+   * UPDATE that names the status it leaves. If this UPDATE comes first, theirs match no row. If a retry comes first, this
+   * UPDATE finds the waiting mail. A worker that has read the content already sends the mail, and cannot settle it.
+   */
+  async forgetUser(sql: Sql, userId: string): Promise<void> {
+    await sql.affected(
+      `UPDATE mail_outbox SET status = ?, payload = NULL, claimed_by = NULL, claimed_until = NULL
+       WHERE user_id = ? AND status IN (?, ?)`,
+      [mailStatus.expired, userId, mailStatus.waiting, mailStatus.dead],
+    );
   }
 
   /**

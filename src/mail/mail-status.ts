@@ -10,7 +10,7 @@ export const mailStatus = {
    * this program prevents the sending.
    */
   dead: 2,
-  /** The mail could not be sent before its `expires`. */
+  /** The mail could not be sent before its `expires`, or its user was deleted. */
   expired: 3,
   /** No mail server was configured (docs/spec/service.md#6.2). */
   skipped: 4,

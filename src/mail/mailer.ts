@@ -27,6 +27,9 @@ export type {
   TotpChangedMail,
 } from './outbox/mail-payload';
 
+/** The user is not part of the content: the column lets a deletion of the user find the mail. */
+type Owned<Mail> = Mail & { readonly userId: string };
+
 /** A notice that could not be sent within a day is dropped. */
 const noticeSeconds = 24 * 3600;
 
@@ -46,7 +49,7 @@ export class Mailer {
   ) {}
 
   /** The code of the second factor. The mail is not sent after `expires`. */
-  queueOtp(tx: Transaction, mail: OtpMail): Promise<void> {
+  queueOtp(tx: Transaction, mail: Owned<OtpMail>): Promise<void> {
     return this.queue(tx, { kind: 'otp', ...mail }, mail.expires);
   }
 
@@ -56,48 +59,48 @@ export class Mailer {
    * @throws Error when the link does not start with `SYSTEM_URL`: a Host header must never choose the target of a link
    *   (docs/spec/attacks.md#w29).
    */
-  queueResetLink(tx: Transaction, mail: ResetLinkMail): Promise<void> {
+  queueResetLink(tx: Transaction, mail: Owned<ResetLinkMail>): Promise<void> {
     if (!mail.link.startsWith(`${this.config.systemUrl}/`)) throw new Error('a mail link must start with SYSTEM_URL');
     return this.queue(tx, { kind: 'reset-link', ...mail }, mail.expires);
   }
 
   /** "Your password was changed": shows the time and the IP address, and contains no link. */
-  queuePasswordChanged(tx: Transaction, mail: NewPasswordMail): Promise<void> {
+  queuePasswordChanged(tx: Transaction, mail: Owned<NewPasswordMail>): Promise<void> {
     return this.queue(tx, { kind: 'password-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "An authenticator app was added" or "was replaced". */
-  queueTotpChanged(tx: Transaction, mail: TotpChangedMail): Promise<void> {
+  queueTotpChanged(tx: Transaction, mail: Owned<TotpChangedMail>): Promise<void> {
     return this.queue(tx, { kind: 'totp-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "New recovery codes were made for your account": replaces the earlier codes. Contains no code. */
-  queueRecoveryCodesMade(tx: Transaction, mail: PasswordChangedMail): Promise<void> {
+  queueRecoveryCodesMade(tx: Transaction, mail: Owned<PasswordChangedMail>): Promise<void> {
     return this.queue(tx, { kind: 'recovery-codes-made', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "A recovery code was used": tells how many are left. Contains no code. */
-  queueRecoveryCodeUsed(tx: Transaction, mail: RecoveryCodeUsedMail): Promise<void> {
+  queueRecoveryCodeUsed(tx: Transaction, mail: Owned<RecoveryCodeUsedMail>): Promise<void> {
     return this.queue(tx, { kind: 'recovery-code-used', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "A passkey was added" or "was removed". Contains no name of a passkey, because it is free text. */
-  queuePasskeyChanged(tx: Transaction, mail: PasskeyChangedMail): Promise<void> {
+  queuePasskeyChanged(tx: Transaction, mail: Owned<PasskeyChangedMail>): Promise<void> {
     return this.queue(tx, { kind: 'passkey-changed', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
   /** "Your password expires soon". The mail is not sent after `expires`. */
-  queuePasswordExpires(tx: Transaction, mail: PasswordExpiresMail): Promise<void> {
+  queuePasswordExpires(tx: Transaction, mail: Owned<PasswordExpiresMail>): Promise<void> {
     return this.queue(tx, { kind: 'password-expires', ...mail }, mail.expires);
   }
 
   /** "New sign-in to your account": shows the time, the browser and the IP address. */
-  queueNewSignIn(tx: Transaction, mail: NewSignInMail): Promise<void> {
+  queueNewSignIn(tx: Transaction, mail: Owned<NewSignInMail>): Promise<void> {
     return this.queue(tx, { kind: 'new-sign-in', ...mail }, this.clock.secondsFromNow(noticeSeconds));
   }
 
-  private async queue(tx: Transaction, mail: QueuedMail, expires: Date): Promise<void> {
-    await this.rows.insert(tx, mail.kind, sealMail(this.keys, mail), expires);
+  private async queue(tx: Transaction, { userId, ...mail }: Owned<QueuedMail>, expires: Date): Promise<void> {
+    await this.rows.insert(tx, { kind: mail.kind, payload: sealMail(this.keys, mail), expires, userId });
     this.worker.nudge();
   }
 }

@@ -36,9 +36,9 @@ export class RecoveryCodes {
     const { left } = await this.rows.summary(tx, user.uid);
     await this.audit.record(tx, 'RECOVERY_CODE_USED', { userId: user.uid, client, detail: { left } });
     if (user.email !== null) {
-      const { email: to, nickname } = user;
+      const { uid: userId, email: to, nickname } = user;
       const { language, ip } = client;
-      await this.mailer.queueRecoveryCodeUsed(tx, { to, nickname, language, ip, at: this.clock.now(), left });
+      await this.mailer.queueRecoveryCodeUsed(tx, { userId, to, nickname, language, ip, at: this.clock.now(), left });
     }
     return true;
   }

@@ -133,7 +133,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
       // The owner may have changed the password since it was read, or an operator may have disabled the account.
       if ((await this.users.credentialVersion(tx, uid)) !== credentialVersion) return false;
       if (!(await this.claims.claim(tx, { userId: uid, passwordId, days }, warned))) return false;
-      await this.mailer.queuePasswordExpires(tx, { to, nickname, language, expires });
+      await this.mailer.queuePasswordExpires(tx, { userId: uid, to, nickname, language, expires });
       return true;
     });
   }

@@ -49,6 +49,14 @@ export class PasswordChange {
     if (email === null) return;
     const { language, ip } = client;
     const passkeys = (await this.users.resetState(tx, uid))?.hasPasskeys ?? false;
-    await this.mailer.queuePasswordChanged(tx, { to: email, nickname, language, ip, at: this.clock.now(), passkeys });
+    await this.mailer.queuePasswordChanged(tx, {
+      userId: uid,
+      to: email,
+      nickname,
+      language,
+      ip,
+      at: this.clock.now(),
+      passkeys,
+    });
   }
 }

@@ -101,6 +101,7 @@ export class Retention {
     for (let uids = await this.tombstones.unsettled(batchRows); uids.length > 0;) {
       for (const uid of uids) {
         await this.loginNames.replaceAll(uid, tombstoneName(uid));
+        await this.outbox.forgetUser(this.database, uid);
         await this.tombstones.settle(uid);
       }
       uids = await this.tombstones.unsettled(batchRows);

@@ -31,6 +31,8 @@ describe('isPlainAddress', () => {
     ['dots at the edges', '.a@example.com'],
     ['65 characters before the @', `${'a'.repeat(65)}@example.com`],
     ['255 characters', `a@${'b'.repeat(253)}`],
+    ['a key of 282 characters (NFKC)', `${'ﷺ'.repeat(15)}@example.com`],
+    ['a key of 270 characters (lower case)', `a@${'İ'.repeat(130)}.example`],
     ['an array', ['a@example.com']],
     ['a missing value', undefined],
   ])('refuses %s', (_, address) => expect(isPlainAddress(address)).toBe(false));

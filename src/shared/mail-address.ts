@@ -1,3 +1,8 @@
+import { identityKey } from './identity-key';
+
+/** The columns of `identityKey` hold so many characters. It can be longer than the address: NFKC expands ligatures. */
+const longestKey = 255;
+
 const localPart = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const domain =
   /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
@@ -12,7 +17,9 @@ export function isPlainAddress(value: unknown): value is string {
   const at = value.lastIndexOf('@');
   const [local, host] = [value.slice(0, at), value.slice(at + 1)];
   // The look-up of a host name applies NFKC. If NFKC changes the name, the look-up would find another host.
-  return at > 0 && local.length <= 64 && localPart.test(local) && domain.test(host) && host.normalize('NFKC') === host;
+  const wellFormed =
+    at > 0 && local.length <= 64 && localPart.test(local) && domain.test(host) && host.normalize('NFKC') === host;
+  return wellFormed && identityKey(value).length <= longestKey;
 }
 
 /** Returns null for a stored text that is not an address. Older versions stored addresses without this check. */

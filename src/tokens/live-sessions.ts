@@ -3,7 +3,8 @@ import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import { timeOf, timeOrNull } from '../platform/database/sql';
-import type { User } from '../users/user.entity';
+import { type User, userStatus } from '../users/user.entity';
+import type { CurrentSession } from './current-session';
 import type { AuthenticationMethod } from './token-payload';
 
 export interface LiveSession {
@@ -39,6 +40,20 @@ export class LiveSessions {
   isYoung({ authenticatedAt }: Pick<LiveSession, 'authenticatedAt'>): boolean {
     const oldest = this.clock.secondsFromNow(-this.config.jwt.stepUpMaxAgeSeconds);
     return authenticatedAt !== null && authenticatedAt >= oldest;
+  }
+
+  /**
+   * Returns the rights that the user has now, or undefined when the session has ended for any reason. Only the expiry of
+   * the access token is not compared: an answer that takes long may end after it.
+   */
+  async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<{ isAdmin: boolean } | undefined> {
+    const row = await this.database.row<{ is_admin: number }>(
+      `SELECT u.is_admin FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+       WHERE t.jti = ? AND u.uid = ? AND t.is_revoked = 0 AND t.expires > ? AND t.credential_version = ?
+         AND u.credential_version = t.credential_version AND u.status = ${userStatus.enabled}`,
+      [payload.sid, user.uid, this.clock.now(), credentialVersion],
+    );
+    return row && { isAdmin: Number(row.is_admin) === 1 };
   }
 
   /**

@@ -1,3 +1,4 @@
+import { AuditTrail } from '../../src/audit/audit-trail';
 import { LoginJournal } from '../../src/audit/login-journal';
 import { checkEvents } from '../../src/cli/doctor/peer-checks';
 import { EventOutbox } from '../../src/events/event-outbox';
@@ -165,6 +166,60 @@ describe('the order of the events of one user', () => {
     expect(receiver.order()).toEqual({ bob: [1] });
     // The other lane paused after its first failures.
     expect(receiver.seen.length - before).toBeLessThanOrEqual(1 + 2 * 2);
+  });
+
+  describe('a flood of failed logins with unknown names', () => {
+    const flood = async (sender: EventReplica) => {
+      for (let n = 0; n < 20; n++) {
+        await sender.get(LoginJournal).failed({ ...failedLogin, loginName: `nobody-${n}` }, client);
+      }
+    };
+    const known: Behaviour = (event, response, request) =>
+      (event.data.login_name === undefined ? accept : answer(500))(event, response, request);
+
+    it('does not delay the events of a user, while the receiver hangs at its events', async () => {
+      const sender = await replica({ limits: { concurrency: 2 } });
+      let proceed = (): void => undefined;
+      const held = new Promise<void>((resolve) => (proceed = resolve));
+      receiver.behaviour = (event, response, request) => {
+        if (event.data.login_name === undefined) accept(event, response, request);
+        else void held.then(() => accept(event, response, request));
+      };
+      await flood(sender);
+      for (const n of [1, 2]) await sender.record('alice', n);
+      const sending = sender.sendDue();
+      await receiver.waitFor(2);
+      expect(receiver.order()).toEqual({ alice: [1, 2] });
+      proceed();
+      await sending;
+      expect(receiver.accepted).toHaveLength(22);
+      expect(await sender.count('event_streams')).toBe(0);
+    });
+
+    it('does not delay the retries of a user, while the receiver refuses its events', async () => {
+      const sender = await replica({ limits: { concurrency: 2 } });
+      receiver.behaviour = answer(503);
+      await flood(sender);
+      await sender.record('alice', 1);
+      await sender.sendDue();
+      receiver.behaviour = known;
+      clock.advanceSeconds(60);
+      await sender.sendDue();
+      expect(receiver.order()).toEqual({ alice: [1] });
+      receiver.behaviour = accept;
+      await sender.sendOverTime(3600, 60);
+      expect(receiver.accepted).toHaveLength(21);
+    });
+
+    it('leaves nothing to admit, and an administrator who is the actor is no stranger', async () => {
+      const sender = await replica();
+      await flood(sender);
+      await sender.get(AuditTrail).record(sender.database, 'CONFIG_CHANGED', { actor: { id: 'root-admin', client } });
+      expect(await sender.get(EventRows).fresh(100)).toEqual([]);
+      const streams = sender.get(EventStreams);
+      expect(await streams.claim(streamStatus.anonymous, 100)).toHaveLength(20);
+      expect(await streams.claim(streamStatus.ready, 100)).toHaveLength(1);
+    });
   });
 
   it('two replicas that send at the same time send each event once, and each user in order', async () => {

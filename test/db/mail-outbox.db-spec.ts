@@ -81,7 +81,9 @@ describe('a mail and the transaction that queues it', () => {
     const sender = await replica();
     const work = sender.database.transaction(async (tx) => {
       const expires = clock.secondsFromNow(300);
-      await sender.get(Mailer).queueOtp(tx, { to: 'alice@example.com', code: '048213', expires, language: 'en' });
+      await sender
+        .get(Mailer)
+        .queueOtp(tx, { userId: 'alice', to: 'alice@example.com', code: '048213', expires, language: 'en' });
       throw new Error('the change failed');
     });
     await expect(work).rejects.toThrow('the change failed');
@@ -449,7 +451,7 @@ describe('logs and figures for the operator', () => {
       await sender.queueOtp();
       await sender.database.transaction((tx) =>
         sender.get(Mailer).queueResetLink(tx, {
-          ...{ to: 'alice@example.com', link, type: 2, language: 'en' },
+          ...{ userId: 'alice', to: 'alice@example.com', link, type: 2, language: 'en' },
           expires: clock.secondsFromNow(1800),
         }),
       );
@@ -502,7 +504,7 @@ describe('logs and figures for the operator', () => {
     const sender = await replica();
     const work = sender.database.transaction((tx) =>
       sender.get(Mailer).queueResetLink(tx, {
-        ...{ to: 'alice@example.com', type: 2, language: 'en', expires: clock.secondsFromNow(1800) },
+        ...{ userId: 'alice', to: 'alice@example.com', type: 2, language: 'en', expires: clock.secondsFromNow(1800) },
         link: 'http://portal.test.evil/reset-password?uid=x',
       }),
     );

@@ -242,6 +242,22 @@ describe('migrations', () => {
     }
   });
 
+  it('the owner of a mail is added to mails that an earlier version queued, also when the first run was killed', async () => {
+    await dataSource.query(
+      `INSERT INTO mail_outbox (id, kind, next_attempt_at, expires, created_at)
+       VALUES ('m', 'otp', '2026-01-01', '2026-01-01', '2026-01-01')`,
+    );
+    const name = 'ix_mail_outbox_user_id_status';
+    const drop = `DROP INDEX ${name}${__DATABASE__ === 'mariadb' ? ' ON mail_outbox' : ''}`;
+    // Before the migration, and after its first statement.
+    for (const undo of [[drop, 'ALTER TABLE mail_outbox DROP COLUMN user_id'], [drop]]) {
+      for (const statement of undo) await dataSource.query(statement);
+      await dataSource.query("DELETE FROM migrations WHERE name = 'MailOwners1764950000000'");
+      expect(await migrate(store.url)).toEqual(['MailOwners1764950000000']);
+    }
+    expect(await dataSource.query('SELECT id, user_id FROM mail_outbox')).toEqual([{ id: 'm', user_id: null }]);
+  });
+
   it('the column for the actor is added to existing audit rows, also when the first run was killed half-way', async () => {
     const runner = dataSource.createQueryRunner();
     const before = (await tablesOf(runner)).get('audit_logs');

@@ -224,7 +224,10 @@ describe('the plans of login and refresh on tables that have grown', () => {
       `${row} uid, '{}', 0, 0, created_at FROM users`,
       `${row} '${flood}', '{}', 0, 1, created_at FROM users`,
       `INSERT INTO event_streams (stream, next_attempt_at) SELECT uid, created_at FROM users`,
-      `INSERT INTO event_streams (stream, status, next_attempt_at) SELECT UUID(), 1, created_at FROM users`,
+      ...[1, 2, 3].map(
+        (status) =>
+          `INSERT INTO event_streams (stream, status, next_attempt_at) SELECT UUID(), ${status}, created_at FROM users`,
+      ),
       'ANALYZE TABLE event_outbox, event_streams',
     ]) {
       await sql.query(statement);
@@ -244,7 +247,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     const statements = await statementsOf(async () => {
       await measure('new events', () => events.fresh(128));
       await measure('the first event of one user', () => events.first(flood));
-      for (const status of [streamStatus.ready, streamStatus.failing]) {
+      for (const status of Object.values(streamStatus)) {
         await measure(`claims of status ${status}`, async () => {
           for (const claimed of await streams.claim(status, 4)) {
             const event = await events.first(claimed.stream);
@@ -317,6 +320,17 @@ describe('the plans of login and refresh on tables that have grown', () => {
             found.push(`${table} ${type} ${Extra}: ${statement}`);
         }
       }
+      expect(found).toEqual([]);
+    });
+
+    it('the deletion of a user finds all rows of the user by an index', async () => {
+      const { uid } = await service.givenUser('deleted');
+      const statements = await statementsOf(async () => {
+        expect((await root.send('DELETE', `users/${uid}`)).status).toBe(200);
+      });
+      expect(statements.some((one) => /^UPDATE mail_outbox/.test(one))).toBe(true);
+      const found: string[] = [];
+      for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
       expect(found).toEqual([]);
     });
 

@@ -143,33 +143,53 @@ describe('the settings through the API of administrators', () => {
   });
 
   describe('the password of the mail server', () => {
-    it('is never sent to another server: a new HOST, or its removal, removes it', async () => {
-      for (const change of [
-        () => put('SMTP/HOST', 'evil.example.com'),
-        () => root.send('DELETE', 'config/SMTP/HOST'),
-      ]) {
-        await givenMailServer();
-        expect(outcomeOf(await change())).toBe('success');
-        expect(await stored('SMTP', 'SECRET')).toBeUndefined();
-        expect((await audit()).at(-1)?.detail).toContain('"secret_removed":true');
+    it.each<[string, Record<string, string>, change: [key: string, value?: string]]>([
+      ['another HOST', {}, ['HOST', 'evil.example.com']],
+      ['the removal of HOST', {}, ['HOST']],
+      ['another PORT', {}, ['PORT', '2525']],
+      ['the removal of PORT', {}, ['PORT']],
+      ['no TLS', { TLS: 'starttls' }, ['TLS', 'none']],
+      ['no TLS instead of the default', { TLS: '' }, ['TLS', 'none']],
+      ['STARTTLS instead of TLS from the start', { TLS: 'tls' }, ['TLS', 'STARTTLS']],
+      ['the removal of TLS', { TLS: 'tls' }, ['TLS']],
+    ])('is never sent to another server or in clear text: %s removes it', async (_what, given, [key, value]) => {
+      await givenMailServer();
+      for (const [name, former] of Object.entries(given)) {
+        await (former === '' ? root.send('DELETE', `config/SMTP/${name}`) : put(`SMTP/${name}`, former));
       }
+      await put('SMTP/SECRET', secret);
+      const change = value === undefined ? root.send('DELETE', `config/SMTP/${key}`) : put(`SMTP/${key}`, value);
+      expect(outcomeOf(await change)).toBe('success');
+      expect(await stored('SMTP', 'SECRET')).toBeUndefined();
+      expect((await audit()).at(-1)?.detail).toContain('"secret_removed":true');
+    });
+
+    it('is not sent to a HOST that is set when there was none', async () => {
       // Also when there was no HOST, because the former one was removed by plain SQL.
       await put('SMTP/SECRET', secret);
       await put('SMTP/HOST', 'evil.example.com');
       expect(await stored('SMTP', 'SECRET')).toBeUndefined();
     });
 
-    it('stays with the same HOST, and with another PORT or SENDER', async () => {
+    it('stays with the same HOST and PORT, with the same or a stronger TLS, and with another SENDER or USER', async () => {
       await givenMailServer();
       await put('SMTP/HOST', ` ${smtp.host} `);
-      await put('SMTP/PORT', '2525');
+      await put('SMTP/PORT', String(smtp.port));
+      for (const tls of ['none', 'NONE', 'starttls', 'tls', 'tls']) await put('SMTP/TLS', tls);
       await put('SMTP/SENDER', 'a@portal.test');
+      await put('SMTP/USER', 'other');
       expect(await stored('SMTP', 'SECRET')).toBeDefined();
     });
 
-    it('is gone after any number of parallel changes of HOST', async () => {
+    it.each([
+      ['HOST', ['evil0.example.com', 'evil1.example.com']],
+      ['PORT', ['2525', '2526']],
+      ['TLS', ['none', 'starttls']],
+    ])('is gone after any number of parallel changes of %s', async (key, values) => {
       await givenMailServer();
-      await Promise.all(Array.from({ length: 8 }, (_, n) => put('SMTP/HOST', `evil${n % 2}.example.com`)));
+      await put('SMTP/TLS', 'tls');
+      await put('SMTP/SECRET', secret);
+      await Promise.all(Array.from({ length: 8 }, (_, n) => put(`SMTP/${key}`, values[n % 2])));
       expect(await stored('SMTP', 'SECRET')).toBeUndefined();
     });
   });

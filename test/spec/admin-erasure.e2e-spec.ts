@@ -1,9 +1,20 @@
+import { mailLimits } from '../../src/mail/mail-limits';
+import { MailOutbox } from '../../src/mail/mail-outbox';
+import { mailStatus } from '../../src/mail/mail-status';
+import { Mailer } from '../../src/mail/mailer';
+import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { QueuedMails } from '../../src/mail/queued-mails';
 import { Retention } from '../../src/retention/retention';
+import { operatorAuthority } from '../../src/admin/authority';
+import { UserErasure } from '../../src/admin/user-erasure';
 import type { User } from '../../src/users/user.entity';
 import { givenCaller, startAdministration } from '../support/admin';
-import type { TestService } from '../support/app';
+import { TestService } from '../support/app';
 import { RetentionModule } from '../../src/retention/retention.module';
 import { AppModule } from '../../src/app.module';
+
+// No automatic polls: the test decides when mails are sent.
+Object.assign(mailLimits, { pollMs: 3_600_000, nudgeMs: 3_600_000 });
 
 const name = 'erika.mustermann';
 const traces = [
@@ -30,7 +41,7 @@ describe('deleting a user', () => {
 
   const remove = (uid: string) => service.send('DELETE', `/admin/users/${uid}`, undefined, { bearer });
 
-  /** All rows of all tables, as text. The mails are sealed and name nobody by uid. */
+  /** All rows of all tables, as text. The mails are sealed. */
   async function everything(except: readonly string[] = []): Promise<Record<string, string>> {
     const tables = await service.database.rows<{ name: string }>(
       __DATABASE__ === 'sqlite'
@@ -97,7 +108,7 @@ describe('deleting a user', () => {
 
     expect((await remove(user.uid)).body.data).toEqual({ result: true });
 
-    const after = await everything(['login_logs', 'audit_logs', 'mail_outbox']);
+    const after = await everything(['login_logs', 'audit_logs']);
     for (const trace of [...traces, String(row.password)]) {
       expect(
         Object.entries(after)
@@ -173,6 +184,100 @@ describe('deleting a user', () => {
     expect(await names()).toBe(0);
     expect(await service.count('known_browsers', 'user_id = ?', [user.uid])).toBe(0);
     expect(await service.userRow(user.uid)).toMatchObject({ erasing_since: null });
+  });
+
+  describe('and the mails that are not sent', () => {
+    const queue = (userId: string, seconds = 72 * 3600) =>
+      service.database.transaction((tx) =>
+        service.app.get(Mailer).queueOtp(tx, {
+          ...{ userId, to: 'erika@example.com', nickname: 'Erika', code: '048213', language: 'en' },
+          expires: service.clock.secondsFromNow(seconds),
+        }),
+      );
+    const mailsOf = (userId: string) =>
+      service.database.rows<{ id: string; status: number; payload: string | null; claimed_by: string | null }>(
+        'SELECT id, status, payload, claimed_by FROM mail_outbox WHERE user_id = ? ORDER BY id',
+        [userId],
+      );
+    const gone = { status: mailStatus.expired, payload: null, claimed_by: null };
+    beforeEach(async () => {
+      await service.database.affected('DELETE FROM mail_outbox');
+      service.clock.advanceSeconds(1);
+      bearer = (await givenCaller(service, { isAdmin: true })).bearer;
+    });
+
+    it('ends those that wait and those that were given up, and no mail of another user', async () => {
+      const { user } = await givenCaller(service);
+      const { user: other } = await givenCaller(service);
+      await service.post('/forget-password', { email: user.email });
+      await queue(user.uid);
+      expect(await mailsOf(user.uid)).toHaveLength(2);
+      await queue(user.uid);
+      const [dead] = await mailsOf(user.uid);
+      await service.database.affected('UPDATE mail_outbox SET status = 2 WHERE id = ?', [dead!.id]);
+      await queue(other.uid);
+      expect((await remove(user.uid)).status).toBe(200);
+      expect(await mailsOf(user.uid)).toMatchObject([gone, gone, gone]);
+      expect(await mailsOf(other.uid)).toMatchObject([{ status: mailStatus.waiting, payload: expect.any(String) }]);
+      const retried = await service.post(`/admin/mails/${dead!.id}/retry`, {}, { bearer });
+      expect(retried.body.error_code).toBe('COMMON_400001');
+    });
+
+    it('a worker that has read one before the deletion can neither claim it, nor settle it, nor give it back', async () => {
+      const { user } = await givenCaller(service);
+      const rows = service.app.get(OutboxRows);
+      for (let n = 0; n < 2; n++) await queue(user.uid);
+      const [claimed] = await rows.claim(1);
+      const read = service.database.rows.bind(service.database);
+      const spy = jest.spyOn(service.database, 'rows').mockImplementation(async (statement, values) => {
+        const found = await read(statement, values);
+        if (/FROM mail_outbox\s+WHERE status/.test(statement)) {
+          spy.mockRestore();
+          expect(found).toHaveLength(1);
+          expect((await remove(user.uid)).status).toBe(200);
+        }
+        return found;
+      });
+      expect(await rows.claim(1)).toEqual([]);
+      expect(await rows.settle(claimed!, mailStatus.dead)).toBe(false);
+      expect(await rows.giveBack(claimed!, service.clock.now(), true)).toBe(false);
+      expect(await mailsOf(user.uid)).toMatchObject([gone, gone]);
+    });
+
+    it('whichever of a deletion and a retry commits first, the mail is not sent', async () => {
+      // On SQLite, two services of one process cannot have transactions in parallel.
+      const other =
+        __DATABASE__ === 'sqlite'
+          ? service
+          : await TestService.start({ ADMIN_API: 'on' }, { clock: service.clock, store: service.store });
+      try {
+        for (let round = 0; round < 4; round++) {
+          const { user } = await givenCaller(service);
+          await queue(user.uid);
+          const { id } = (await mailsOf(user.uid))[0]!;
+          await service.database.affected('UPDATE mail_outbox SET status = 2 WHERE id = ?', [id]);
+          const retry = () => other.database.transaction((tx) => other.app.get(QueuedMails).retry(tx, id));
+          const erase = () => service.app.get(UserErasure).erase(operatorAuthority, user.uid);
+          const [outcome] = await Promise.all(
+            round % 2 === 0 ? [retry(), erase()] : [erase().then(retry), Promise.resolve()],
+          );
+          expect(round % 2 === 0 ? ['queued', 'gone'] : ['gone']).toContain(outcome);
+          expect(await mailsOf(user.uid)).toMatchObject([gone]);
+        }
+      } finally {
+        if (other !== service) await other.stop({ keepStore: true });
+      }
+    });
+
+    it('purge ends the one that a login queued which was under way', async () => {
+      const { user } = await givenCaller(service);
+      await remove(user.uid);
+      await queue(user.uid);
+      service.clock.advanceSeconds(3601);
+      await service.app.get(Retention).purge();
+      expect(await mailsOf(user.uid)).toMatchObject([gone]);
+      expect((await service.app.get(MailOutbox).outboxStats()).pending).toBe(0);
+    });
   });
 
   it('replaces the name in more rows than one transaction changes', async () => {

@@ -19,6 +19,7 @@ describe('the export of a log', () => {
   beforeAll(async () => {
     service = await TestService.start(adminSettings);
     root = await AdminClient.of(service, 'root-admin');
+    await service.database.affected("INSERT INTO tenants (id, name, created_at) VALUES ('acme', 'x', ?)", [new Date()]);
     await service.database.affected('DELETE FROM login_logs');
     const [name, agent, at] = ['n'.repeat(255), 'a'.repeat(512), service.clock.now()];
     for (let done = 0; done < exported; done += 1000) {
@@ -47,13 +48,13 @@ describe('the export of a log', () => {
     return () => reads;
   }
 
-  const ask = (path: string): ClientRequest => {
+  const ask = (path: string, by = root): ClientRequest => {
     const { port } = server.address() as AddressInfo;
-    const headers = { authorization: `Bearer ${root.bearer}`, accept: 'application/x-ndjson' };
+    const headers = { authorization: `Bearer ${by.bearer}`, accept: 'application/x-ndjson' };
     return get({ port, path, headers, agent: false });
   };
-  const open = async (path: string): Promise<IncomingMessage> =>
-    ((await once(ask(path), 'response')) as [IncomingMessage])[0];
+  const open = async (path: string, by?: AdminClient): Promise<IncomingMessage> =>
+    ((await once(ask(path, by), 'response')) as [IncomingMessage])[0];
   const connections = () =>
     new Promise<number>((resolve, reject) => {
       server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -96,6 +97,43 @@ describe('the export of a log', () => {
     go();
     await meanwhile();
     expect(reads()).toBe(2);
+  });
+
+  const changed = (body: object) => async (reader: AdminClient) =>
+    expect((await root.send('PATCH', `users/${reader.uid}`, body)).status).toBe(200);
+
+  it.each<[string, (reader: AdminClient) => Promise<unknown>]>([
+    ['is demoted', changed({ is_admin: false })],
+    ['is disabled', changed({ status: 0 })],
+    ['is moved to another tenant', changed({ tenant_id: 'acme' })],
+    ['signs out', (reader) => service.post('/logout', {}, { bearer: reader.bearer })],
+  ])('is cut off when its reader %s', async (what, end) => {
+    const reader = await AdminClient.of(service, `reader-who-${what.replaceAll(' ', '-')}`);
+    const reads = countedReads();
+    const answer = await open('/admin/login-logs', reader);
+    answer.pause();
+    await meanwhile();
+    await end(reader);
+    const before = reads();
+    const taken = (async () => {
+      for await (const chunk of answer) void chunk;
+    })();
+    await expect(taken).rejects.toMatchObject({ code: 'ECONNRESET' });
+    // One check may have been under way.
+    expect(reads()).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('goes on when the access token of its reader expires', async () => {
+    const reader = await AdminClient.of(service, 'slow-reader');
+    const answer = await open('/admin/login-logs', reader);
+    answer.pause();
+    await meanwhile();
+    service.clock.advanceSeconds(3600);
+    let lines = 0;
+    for await (const chunk of answer.setEncoding('utf8')) lines += String(chunk).split('\n').length - 1;
+    expect(lines).toBeGreaterThanOrEqual(exported);
+    expect((await reader.get('overview')).body.error_code).toBe('AUTH_401002');
+    root = await root.again('root-admin');
   });
 
   it('a cursor that is wrong, and a database that is down, are answered before the stream begins', async () => {

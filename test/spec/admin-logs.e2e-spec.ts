@@ -194,10 +194,37 @@ describe('the log search of administrators', () => {
       expect(await events(acme, '?event=CONFIG_CHANGED')).toEqual([]);
     });
 
-    it('cannot cross tenants by a cursor of the root tenant, and an empty search tells nothing of foreign rows', async () => {
+    it('cannot use a cursor of the root tenant, and an empty search tells nothing of foreign rows', async () => {
       const { next } = (await root.get('login-logs?limit=2')).body.data;
-      expect(await names(acme, `?after=${next}`)).toEqual([5]);
+      expect(outcomeOf(await acme.get(`login-logs?after=${next}`))).toBe('COMMON_400001');
+      const own = (await acme.get('login-logs?limit=2')).body.data.next as string;
+      expect(await names(acme, `?limit=2&after=${own}`)).toEqual([5]);
       expect((await acme.get(`login-logs?user_id=${bob}&limit=1`)).body.data).toEqual({ items: [], next: null });
+    });
+
+    it('learns nothing of foreign rows from a cursor, which ends where the window of its page ends', async () => {
+      const ip = '203.0.113.6';
+      const old = new Date('2025-01-02T03:04:05.678Z');
+      const insert = (user: string, rows: number) =>
+        service.database.affected(
+          `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, request_id, created_at)
+           VALUES ${Array.from({ length: rows }, () => "(?, 'name 30', 'x', ?, '', 'OF-A-WINDOW', '', ?)").join(', ')}`,
+          Array.from({ length: rows }, () => [user, ip, old]).flat(),
+        );
+      await insert(ann, 1);
+      for (let done = 0; done <= windowRows; done += 1000) await insert(bob, 1000);
+      const first = (await acme.get(`login-logs?ip=${ip}`)).body.data;
+      expect(first).toMatchObject({ items: [], next: expect.any(String) });
+      const seen = [first.next as string, Buffer.from(first.next as string, 'base64url').toString('latin1')].join();
+      expect(seen).not.toContain(String(old.getTime()));
+      expect(seen).not.toMatch(/\d{5}/);
+      const own = (await acme.get('login-logs?limit=1')).body.data.next as string;
+      expect(own).toHaveLength((first.next as string).length);
+      expect(await names(acme, `?ip=${ip}&after=${first.next}`)).toEqual([30]);
+      const changed = `${(first.next as string).slice(0, -3)}AAA`;
+      expect(outcomeOf(await acme.get(`login-logs?ip=${ip}&after=${changed}`))).toBe('COMMON_400001');
+      expect(JSON.stringify(service.logLines)).not.toContain('DATA_ENCRYPTION_KEY');
+      await service.database.affected("DELETE FROM login_logs WHERE outcome = 'OF-A-WINDOW'");
     });
 
     it('exports the same rows', async () => {

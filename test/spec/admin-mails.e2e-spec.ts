@@ -36,6 +36,7 @@ describe('the mails through the API of administrators', () => {
   const givenMail = (seconds = 3600) =>
     service.database.transaction((tx) =>
       service.app.get(Mailer).queueOtp(tx, {
+        userId: 'alice',
         to: 'alice@example.com',
         code: '048213',
         language: 'en',

@@ -262,6 +262,36 @@ describe('users, as administrators see and change them', () => {
     },
   );
 
+  it('a made-up cursor of any list is refused or a place like any other, never a failure', async () => {
+    const values = [-1, 9_007_199_254_740_991, -9_007_199_254_740_991, 'x', '-1e300', '\0'];
+    const places = values.flatMap((one) => [[one], [one, 'x'], [one, 0], [0, one, 'x']]);
+    const lists = [
+      ...['users?', 'users?locked=true&', 'users?query=a&', `users/${rootUid}/logins?`, `users/${rootUid}/sessions?`],
+      ...['mails?', 'login-logs?', 'tenants?', 'org-units?'],
+    ];
+    const failures: string[] = [];
+    for (const path of lists) {
+      for (const place of places) {
+        const after = Buffer.from(JSON.stringify(place)).toString('base64url');
+        const { status } = await service.get(`/admin/${path}limit=1&after=${after}`, { bearer: root });
+        if (status !== 200 && status !== 400) failures.push(`${path} ${JSON.stringify(place)}: ${status}`);
+      }
+    }
+    expect(failures).toEqual([]);
+  });
+
+  it('a name or an address whose key is longer than its column is COMMON_400001, a nickname never has such a key', async () => {
+    const long = 'ﷺ'.repeat(15);
+    const create = (more: object) =>
+      service.post('/admin/users', { login_name: 'key', email: 'key@example.com', ...more }, { bearer: root });
+    expect(code(await create({ login_name: long }))).toBe('COMMON_400001');
+    expect(code(await create({ email: `${long}@example.com` }))).toBe('COMMON_400001');
+    const { body } = await create({ nickname: 'İ'.repeat(255) });
+    expect(body.data).toMatchObject({ nickname: 'İ'.repeat(255) });
+    expect(code(await patch(String(body.data.uid), { email: `${long}@example.com` }))).toBe('COMMON_400001');
+    expect(await list(`query=${encodeURIComponent('İİİ')}`)).toEqual(['key']);
+  });
+
   it('a wrong value or an unknown parameter of a query is COMMON_400001', async () => {
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'status=2', 'locked=yes', 'offset=3', 'query=a&query=b']) {
       expect([query, code(await service.get(`/admin/users?${query}`, { bearer: root }))]).toEqual([

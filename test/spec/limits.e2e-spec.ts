@@ -193,7 +193,7 @@ const statusOf = async (
   { ip, body, path: own }: ReturnType<Ask>,
 ) => {
   const takesForm = path === '/introspect';
-  const sent = method === 'POST' ? (body ?? (takesForm ? 'token=x' : {})) : undefined;
+  const sent = body ?? (method === 'POST' ? (takesForm ? 'token=x' : {}) : undefined);
   const headers: Record<string, string> = takesForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
   const answer = await service.send(method, own ?? path, sent, { ip, headers });
   return (answer.body as { error_code?: string } | undefined)?.error_code ?? String(answer.status);
@@ -234,9 +234,10 @@ describe('the limit of each route', () => {
     ['DELETE', '/passkeys/{id}', 'other'],
     ['GET', '/user/devices', 'other'],
     ['DELETE', '/user/devices/{id}', 'other'],
-    ...adminRoutes().map((route): [Parameters<typeof statusOf>[1], string, 'other'] => {
+    ...adminRoutes().map((route): [Parameters<typeof statusOf>[1], string, 'other' | 'forgotPassword'] => {
       const [method, path = ''] = route.split(' ');
-      return [method as 'GET', path.replace(/:(\w+)/g, '{$1}'), 'other'];
+      const mails = /\/(invite|send-reset-link)$/.test(path);
+      return [method as 'GET', path.replace(/:(\w+)/g, '{$1}'), mails ? 'forgotPassword' : 'other'];
     }),
   ];
 
@@ -279,7 +280,7 @@ describe('the limit of each route', () => {
 describe('the limit of the target of each route', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await TestService.start({ RATE_LIMIT: 'on', RATE_LIMIT_TARGET: '2' });
+    service = await TestService.start({ ADMIN_API: 'on', RATE_LIMIT: 'on', RATE_LIMIT_TARGET: '2' });
   });
   afterAll(() => service.stop());
 
@@ -287,7 +288,27 @@ describe('the limit of the target of each route', () => {
   const home = '198.51.100.7';
   const code = { type: 'email', code: '000000' };
 
-  it.each<['GET' | 'POST', string, same: Ask, other: Ask]>([
+  const users = Array.from({ length: 9 }, (_, n) => uid.replace('1', String(n)));
+  const mailsOf = (what: string): [same: Ask, other: Ask] => [
+    (n) => ({ ip: elsewhere(n), path: `/admin/users/${users[1]}/${what}` }),
+    (n) => ({ ip: elsewhere(n), path: `/admin/users/${users[2]}/${what}` }),
+  ];
+
+  it.each<['GET' | 'POST' | 'PATCH', string, same: Ask, other: Ask]>([
+    ['POST', '/admin/users/{uid}/invite', ...mailsOf('invite')],
+    ['POST', '/admin/users/{uid}/send-reset-link', ...mailsOf('send-reset-link')],
+    [
+      'POST',
+      '/admin/users',
+      (n) => ({ ip: elsewhere(n), body: { login_name: `user ${n}`, email: 'a@example.com' } }),
+      (n) => ({ ip: elsewhere(n), body: { login_name: `user ${n}`, email: 'b@example.com' } }),
+    ],
+    [
+      'PATCH',
+      '/admin/users/{uid}',
+      (n) => ({ ip: elsewhere(n), path: `/admin/users/${users[n]}`, body: { email: 'a@example.com' } }),
+      (n) => ({ ip: elsewhere(n), path: `/admin/users/${users[n]}`, body: { email: 'b@example.com' } }),
+    ],
     [
       'POST',
       '/forget-password',

@@ -25,6 +25,9 @@ const bad = [
   'a@.x.com',
   '(c)a@x.com',
   'a@x.com.',
+  // Their keys are longer than the column: NFKC expands the ligature to 18 characters, and lower case the İ to two.
+  `${'ﷺ'.repeat(15)}@example.com`,
+  `a@${'İ'.repeat(130)}.example`,
 ];
 
 /** All inputs use one rule: an address that can get mail is accepted, and any other address is refused at once. */

@@ -4,7 +4,9 @@ import { AppConfig } from '../../platform/config/app-config';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../tokens/current-session';
+import { LiveSessions } from '../../tokens/live-sessions';
 import { permissionOf } from './declared-routes';
+import type { Reader } from './lists';
 import { isPermitted } from './permissions';
 
 /** A trusted device (`device`) only replaces the code, so it is no second factor. */
@@ -17,15 +19,21 @@ const secondFactors: ReadonlySet<string> = new Set(['otp', 'hwk', 'mfa']);
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(private readonly config: AppConfig) {}
+  constructor(
+    private readonly config: AppConfig,
+    private readonly sessions: LiveSessions,
+  ) {}
 
   /** @throws DomainError AUTH_403001 */
   canActivate(context: ExecutionContext): boolean {
-    const { user, payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
+    const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession; reader?: Reader }>();
+    const session = request.user;
+    const { user, payload } = session;
     const permission = permissionOf(context.getHandler());
     const strong = !this.config.admin.requiresMfa || payload.amr.some((method) => secondFactors.has(method));
     const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
     if (!admitted) throw new DomainError(notPermitted);
+    request.reader = { isAdmitted: async () => (await this.sessions.rightsOf(session))?.isAdmin === true };
     return true;
   }
 }

@@ -1,5 +1,7 @@
 import { StreamableFile } from '@nestjs/common';
-import { listed, type Rows } from './lists';
+import { listed, type Reader, type Rows } from './lists';
+
+const reader: Reader = { isAdmitted: () => Promise.resolve(true) };
 
 /** A list of `total` numbers that counts how often it is read. */
 function numbers(total: number) {
@@ -26,7 +28,7 @@ describe('a list of the administration', () => {
     const seen: number[] = [];
     let after: string | null | undefined;
     do {
-      const page = (await listed({ after: after ?? undefined }, false, ['number'], read)) as {
+      const page = (await listed({ after: after ?? undefined }, undefined, ['number'], read)) as {
         items: { n: number }[];
         next: string | null;
       };
@@ -38,7 +40,7 @@ describe('a list of the administration', () => {
 
   it('is streamed whole, one item in JSON per line', async () => {
     const { counts, read } = numbers(2500);
-    const lines = await linesOf((await listed({ limit: '1' }, true, ['number'], read)) as StreamableFile);
+    const lines = await linesOf((await listed({ limit: '1' }, reader, ['number'], read)) as StreamableFile);
     expect(lines).toHaveLength(2500);
     expect([lines[0], lines.at(-1)]).toEqual(['{"n":1}', '{"n":2500}']);
     expect(counts.reads).toBe(3);
@@ -46,7 +48,7 @@ describe('a list of the administration', () => {
 
   it('is read no further than its client reads, and no more after the client has gone', async () => {
     const { counts, read } = numbers(1_000_000);
-    const stream = ((await listed({}, true, ['number'], read)) as StreamableFile).getStream();
+    const stream = ((await listed({}, reader, ['number'], read)) as StreamableFile).getStream();
     await new Promise((resolve) => stream.once('readable', resolve));
     for (let i = 0; i < 20; i++) await new Promise(setImmediate);
     const before = counts.reads;
@@ -56,16 +58,27 @@ describe('a list of the administration', () => {
     expect(counts.reads).toBe(before);
   });
 
+  it('is cut off, and read no further, when its reader is not admitted any more', async () => {
+    const { counts, read } = numbers(10_000);
+    const until: Reader = { isAdmitted: () => Promise.resolve(counts.reads < 3) };
+    const file = (await listed({}, until, ['number'], read)) as StreamableFile;
+    await expect(linesOf(file)).rejects.toMatchObject({ entry: { code: 'AUTH_401004' } });
+    expect(counts.reads).toBe(3);
+  });
+
   it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])('refuses the forged cursor %j', async (after) => {
-    await expect(listed({ after }, false, ['number'], numbers(3).read)).rejects.toMatchObject({
+    await expect(listed({ after }, undefined, ['number'], numbers(3).read)).rejects.toMatchObject({
       entry: { code: 'COMMON_400001' },
     });
   });
 
-  it('refuses a time that no database can store', async () => {
-    const after = Buffer.from(JSON.stringify([8.64e15])).toString('base64url');
-    await expect(listed({ after }, false, ['time'], numbers(3).read)).rejects.toMatchObject({
-      entry: { code: 'COMMON_400001' },
-    });
-  });
+  it.each([8.64e15, 9_007_199_254_740_991, -1, -6.3e13])(
+    'refuses the time %d, which no database stores',
+    async (at) => {
+      const after = Buffer.from(JSON.stringify([at])).toString('base64url');
+      await expect(listed({ after }, undefined, ['time'], numbers(3).read)).rejects.toMatchObject({
+        entry: { code: 'COMMON_400001' },
+      });
+    },
+  );
 });

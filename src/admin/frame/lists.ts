@@ -3,8 +3,11 @@ import { createParamDecorator, type ExecutionContext, StreamableFile } from '@ne
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { ndjson } from '../../platform/http/answers.decorator';
+import { withOwnTime } from '../../platform/database/database-waits';
 import { ApiProperty } from '../../platform/http/api-docs';
-import { cursorOf, type Place, placeOf, type PlaceShape } from './cursor';
+import { DomainError } from '../../shared/errors/domain-error';
+import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
+import { type CursorForm, cursorOf, type Place, placeOf, type PlaceShape, plainCursors } from './cursor';
 
 const defaultLimit = 50;
 const maxLimit = 200;
@@ -46,41 +49,58 @@ export interface Page<Item> {
   readonly next: string | null;
 }
 
-/** `@Streamed() streamed: boolean`: the client asks for NDJSON. */
-export const Streamed = createParamDecorator((_data: unknown, context: ExecutionContext): boolean => {
-  const { accept = '' } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-  return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === ndjson);
+/** The administrator who reads a stream. AdminGuard puts it on the request. */
+export interface Reader {
+  /** Whether the session goes on with the rights that the guard has admitted. A move to another tenant ends it, too. */
+  isAdmitted(): Promise<boolean>;
+}
+
+/** `@Streamed() streamed: Reader | undefined`: who reads the stream, or undefined when the client asks for a page. */
+export const Streamed = createParamDecorator((_data: unknown, context: ExecutionContext): Reader | undefined => {
+  const { headers, reader } = context.switchToHttp().getRequest<FastifyRequest & { reader: Reader }>();
+  const { accept = '' } = headers;
+  const asked = accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === ndjson);
+  return asked ? reader : undefined;
 });
 
 /**
  * Answers one page, or a stream of all rows from `after` on. The stream reads the next rows when the client has taken
- * the former ones, and stops reading when the client goes away.
+ * the former ones, and stops reading when the client goes away. A stream can last for a long time, so it is cut off
+ * before the next read when its reader is not admitted any more.
  * @param shape the types of the places of this list
  * @throws DomainError COMMON_400001 for a wrong cursor
  */
 export async function listed<Item>(
   { limit, after }: PageQuery,
-  streamed: boolean,
+  streamed: Reader | undefined,
   shape: PlaceShape,
   read: ReadRows<Item>,
+  cursors: CursorForm = plainCursors,
 ): Promise<Page<Item> | StreamableFile> {
-  const place = after === undefined ? undefined : placeOf(after, shape);
-  if (streamed) return streamOf(read, place);
+  const place = after === undefined ? undefined : placeOf(after, shape, cursors);
+  if (streamed !== undefined) return streamOf(read, place, streamed);
   const { items, next } = await read(Number(limit ?? defaultLimit), place);
-  return { items, next: next && cursorOf(next) };
+  return { items, next: next && cursorOf(next, cursors) };
 }
 
 /** The first rows are read before the answer begins, so that a failure of the database is still a 503. */
-async function streamOf<Item>(read: ReadRows<Item>, after: Place | undefined): Promise<StreamableFile> {
+async function streamOf<Item>(read: ReadRows<Item>, after: Place | undefined, reader: Reader): Promise<StreamableFile> {
   const first = await read(streamedRows, after);
-  const source = Readable.from(linesOf(first, read), { objectMode: false, highWaterMark: 64 * 1024 });
+  const source = Readable.from(linesOf(first, read, reader), { objectMode: false, highWaterMark: 64 * 1024 });
   return new StreamableFile(source, { type: ndjson });
 }
 
-async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>): AsyncGenerator<string> {
-  for (let rows = first; ; rows = await read(streamedRows, rows.next)) {
+async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>, reader: Reader): AsyncGenerator<string> {
+  const readOn = async (after: Place): Promise<Rows<Item>> => {
+    // The error destroys the connection, so the client sees that its copy is incomplete.
+    if (!(await reader.isAdmitted())) throw new DomainError(accessTokenRevoked);
+    return read(streamedRows, after);
+  };
+  for (let rows = first; ; ) {
     // Also without items: the stream of a client that has gone away ends at the next `yield`.
     yield rows.items.map((item) => `${JSON.stringify(item)}\n`).join('');
-    if (rows.next === null) return;
+    const { next } = rows;
+    if (next === null) return;
+    rows = await withOwnTime(() => readOn(next));
   }
 }

@@ -7,7 +7,7 @@ import type { Authority } from '../authority';
 import { Configuration } from '../configuration';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { assertKnown, isSecret, knownSettings } from '../known-settings';
 import { Mails } from '../mails';
 import { ConfigItem, ConfigPage, ConfigQuery, ConfigValueDto, SmtpTestDto, SmtpTestResponse } from './config.dto';
@@ -24,7 +24,10 @@ export class AdminConfigController {
 
   @AdminList('config', 'config.read', ConfigPage)
   @ApiOperation({ operationId: 'adminListConfig', summary: 'The settings', description: streamNote })
-  list(@Query() query: ConfigQuery, @Streamed() streamed: boolean): Promise<Page<ConfigItem> | StreamableFile> {
+  list(
+    @Query() query: ConfigQuery,
+    @Streamed() streamed: Reader | undefined,
+  ): Promise<Page<ConfigItem> | StreamableFile> {
     return listed(query, streamed, [], async () => {
       const stored = await this.configuration.list();
       const items = knownSettings.map(({ group, key }) => {
@@ -52,8 +55,8 @@ export class AdminConfigController {
     operationId: 'adminSetConfig',
     summary: 'Change a setting',
     description:
-      'Takes effect within a second. Another `SMTP HOST` removes `SMTP SECRET`, so set the secret last: a password is ' +
-      'never sent to a server for which it was not given.',
+      'Takes effect within a second. Another `SMTP HOST` or `SMTP PORT`, or a weaker `SMTP TLS`, removes `SMTP SECRET`, so ' +
+      'set the secret last: a password is never sent to a server for which it was not given, or in clear text.',
   })
   async set(
     @Param('group') group: string,
@@ -69,7 +72,8 @@ export class AdminConfigController {
   @ApiOperation({
     operationId: 'adminUnsetConfig',
     summary: 'Remove a setting',
-    description: 'Also succeeds when it is not set. Without `SMTP HOST` there is no `SMTP SECRET` either.',
+    description:
+      'Also succeeds when it is not set. The removal of `SMTP HOST`, `PORT` or `TLS` removes `SMTP SECRET` too.',
   })
   async unset(@Param('group') group: string, @Param('key') key: string, @Caller() by: Authority): Promise<AdminResult> {
     try {

@@ -1,12 +1,15 @@
 import { Controller, Query, type StreamableFile } from '@nestjs/common';
+import { KeyRing } from '../../platform/crypto/key-ring';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { DomainError } from '../../shared/errors/domain-error';
 import { requestInvalid } from '../../shared/errors/error-catalogue';
 import { AdminChanges } from '../admin-changes';
+import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
 import { AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { plainCursors, sealedCursors } from '../frame/cursor';
+import { listed, type Page, type Reader, type ReadRows, Streamed, streamNote } from '../frame/lists';
 import { logPlace, type LogRow, LogSearch } from '../logs/log-search';
 import { auditLog, type LogFilter, loginLog, type LogTable } from '../logs/log-tables';
 import { AuditLogItem, AuditLogPage, AuditLogsQuery, LoginLogItem, LoginLogPage, LoginLogsQuery } from './logs.dto';
@@ -19,13 +22,14 @@ export class AdminLogsController {
   constructor(
     private readonly search: LogSearch,
     private readonly changes: AdminChanges,
+    private readonly keys: KeyRing,
   ) {}
 
   @AdminList('login-logs', 'logs.read', LoginLogPage)
   @ApiOperation({ operationId: 'adminListLoginLogs', summary: 'Search the logins', description: streamNote })
   logins(
     @Query() query: LoginLogsQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<LoginLogItem> | StreamableFile> {
     return this.rows(loginLog, query, streamed, by, loginLogItem);
@@ -35,26 +39,32 @@ export class AdminLogsController {
   @ApiOperation({ operationId: 'adminListAuditLogs', summary: 'Search the audit', description: streamNote })
   audits(
     @Query() query: AuditLogsQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<AuditLogItem> | StreamableFile> {
     return this.rows(auditLog, query, streamed, by, auditLogItem);
   }
 
-  /** An export is audited before its first row is read. */
+  /**
+   * An export is audited before its first row is read. A page of one tenant can end at the row of another one, so its
+   * cursor is sealed (ADR 0027).
+   */
   private async rows<Item>(
     log: LogTable,
     query: AnyQuery,
-    streamed: boolean,
+    streamed: Reader | undefined,
     by: Authority,
     itemOf: (row: LogRow) => Item,
   ): Promise<Page<Item> | StreamableFile> {
     const filter = filterOf(query);
-    if (streamed) await this.changes.make(by, ({ record }) => record('LOG_EXPORTED', { detail: { log: log.table } }));
-    return listed(query, streamed, logPlace, async (limit, after) => {
+    const detail = { log: log.table };
+    if (streamed !== undefined) await this.changes.make(by, ({ record }) => record('LOG_EXPORTED', { detail }));
+    const read: ReadRows<Item> = async (limit, after) => {
       const { items, next } = await this.search.page(log, filter, by.scope, limit, after);
       return { items: items.map(itemOf), next };
-    });
+    };
+    const cursors = by.scope.tenantId === everyTenant ? plainCursors : sealedCursors(this.keys);
+    return listed(query, streamed, logPlace, read, cursors);
   }
 }
 

@@ -5,7 +5,7 @@ import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { Mails } from '../mails';
 import { MailItem, MailPage, MailsQuery } from './mails.dto';
 import { refused } from './refusals';
@@ -18,8 +18,8 @@ export class AdminMailsController {
 
   @AdminList('mails', 'mails.read', MailPage)
   @ApiOperation({ operationId: 'adminListMails', summary: 'The mails of the outbox', description: streamNote })
-  list(@Query() query: MailsQuery, @Streamed() streamed: boolean): Promise<Page<MailItem> | StreamableFile> {
-    return listed(query, streamed, ['number', 'string'], async (limit, after) => {
+  list(@Query() query: MailsQuery, @Streamed() streamed: Reader | undefined): Promise<Page<MailItem> | StreamableFile> {
+    return listed(query, streamed, ['time', 'string'], async (limit, after) => {
       const { items, next } = await this.mails.list(query.status, limit, after as MailRows['next'] | undefined);
       return {
         items: items.map(({ id, kind, status, attempts, createdAt, nextAttemptAt, expires }) => ({

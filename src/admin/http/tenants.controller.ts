@@ -6,7 +6,7 @@ import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { type OrgUnit, OrgUnits } from '../org-units';
 import { Tenants } from '../tenants';
 import { refused } from './refusals';
@@ -32,7 +32,10 @@ export class AdminTenantsController {
 
   @AdminList('tenants', 'tenants.read', TenantPage)
   @ApiOperation({ operationId: 'adminListTenants', summary: 'The tenants', description: streamNote })
-  list(@Query() query: TenantsQuery, @Streamed() streamed: boolean): Promise<Page<TenantItem> | StreamableFile> {
+  list(
+    @Query() query: TenantsQuery,
+    @Streamed() streamed: Reader | undefined,
+  ): Promise<Page<TenantItem> | StreamableFile> {
     return listed(query, streamed, ['string'], (limit, after) => this.tenants.list(limit, after?.[0] as string));
   }
 
@@ -52,7 +55,7 @@ export class AdminTenantsController {
   @ApiOperation({ operationId: 'adminListOrgUnits', summary: 'The organisation units', description: streamNote })
   listUnits(
     @Query() query: OrgUnitsQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() { scope }: Authority,
   ): Promise<Page<OrgUnitItem> | StreamableFile> {
     return listed(query, streamed, ['string'], async (limit, after) => {

@@ -1,5 +1,6 @@
 import { Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
 import type { UserSession } from '../../tokens/user-sessions';
@@ -7,7 +8,7 @@ import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, PageQuery, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
 import { loginItem, sessionItem } from './users.view';
@@ -47,6 +48,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @RateLimited('forgotPassword', pathParameter('uid'))
   @AdminChange('POST', 'users/:uid/invite', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminInviteUser', summary: 'Mail a link by which the user sets the first password' })
   async invite(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -54,6 +56,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @RateLimited('forgotPassword', pathParameter('uid'))
   @AdminChange('POST', 'users/:uid/send-reset-link', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminSendResetLink', summary: 'Mail the link of a forgotten password' })
   async sendResetLink(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -66,11 +69,11 @@ export class AdminUserSupportController {
   async sessions(
     @Param('uid') uid: string,
     @Query() query: PageQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<AdminSessionItem> | StreamableFile> {
     const sessions = await this.users.sessions(by, uid);
-    const key = ({ createdAt, sid }: UserSession) => [-createdAt.getTime(), sid] as const;
+    const key = ({ createdAt, sid }: UserSession) => [createdAt.getTime(), sid] as const;
     return listed(query, streamed, ['time', 'string'], (limit, after) => {
       const rest = sessions.filter((session) => after === undefined || isAfter(key(session), after as never));
       const items = rest.slice(0, limit);
@@ -84,11 +87,11 @@ export class AdminUserSupportController {
   logins(
     @Param('uid') uid: string,
     @Query() query: PageQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<AdminUserLogin> | StreamableFile> {
     return listed(query, streamed, ['time', 'number'], async (limit, after) => {
-      const before = after && { at: new Date(Math.max(0, Number(after[0]))), id: Number(after[1]) };
+      const before = after && { at: new Date(Number(after[0])), id: Number(after[1]) };
       const rows = await this.users.logins(by, uid, limit + 1, before);
       const items = rows.slice(0, limit);
       const last = items.at(-1);
@@ -99,5 +102,5 @@ export class AdminUserSupportController {
 }
 
 function isAfter([time, sid]: readonly [number, string], [lastTime, lastSid]: readonly [number, string]): boolean {
-  return time > lastTime || (time === lastTime && sid > lastSid);
+  return time < lastTime || (time === lastTime && sid > lastSid);
 }

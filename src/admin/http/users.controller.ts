@@ -1,5 +1,6 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
+import { bodyField, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { rootTenant } from '../../platform/settings/system-settings';
 import { DomainError } from '../../shared/errors/domain-error';
 import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
@@ -11,7 +12,7 @@ import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, Streamed, streamNote } from '../frame/lists';
+import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserAdministration } from '../user-administration';
 import { UserChanges } from '../user-changes';
 import { UserErasure } from '../user-erasure';
@@ -41,7 +42,7 @@ export class AdminUsersController {
   @ApiOperation({ operationId: 'adminListUsers', summary: 'Find users', description: streamNote })
   list(
     @Query() query: UsersQuery,
-    @Streamed() streamed: boolean,
+    @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
   ): Promise<Page<AdminUserItem> | StreamableFile> {
     const { status, locked } = query;
@@ -57,6 +58,7 @@ export class AdminUsersController {
     });
   }
 
+  @RateLimited('other', bodyField('email'))
   @AdminChange('POST', 'users', 'users.write', AdminUser, identityTaken)
   @ApiOperation({ operationId: 'adminCreateUser', summary: 'Create a user, who waits for an invitation' })
   async create(@Body() body: CreateUserDto, @Caller() by: Authority): Promise<AdminUser> {
@@ -73,6 +75,7 @@ export class AdminUsersController {
     return userDetail(await this.users.detail(by, uid));
   }
 
+  @RateLimited('other', bodyField('email'))
   @AdminChange('PATCH', 'users/:uid', 'users.write', AdminUser, notFoundForCaller, identityTaken, lockOut)
   @ApiOperation({ operationId: 'adminChangeUser', summary: 'Change the given fields of a user' })
   async change(@Param('uid') uid: string, @Body() body: ChangeUserDto, @Caller() by: Authority): Promise<AdminUser> {

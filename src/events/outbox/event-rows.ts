@@ -32,16 +32,22 @@ export class EventRows {
   ) {}
 
   /**
-   * Inserts the event in the transaction of its log row. An event without a user is a stream of its own: most of them
-   * are failed logins with unknown names, which have no order and must not wait for each other.
+   * Inserts the event in the transaction of its log row. An event without a user is a stream of its own, and is not fresh:
+   * EventStreams inserts the row of its stream in the same transaction.
+   * @returns the stream
    */
-  async insert(sql: Sql, event: ServiceEvent, userId: string | null): Promise<void> {
+  async insert(sql: Sql, event: ServiceEvent, userId: string | null): Promise<string> {
     const eventId = this.random.uuid();
+    const stream = userId ?? eventId;
     await sql.affected(
       `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
-       VALUES (?, ?, ?, ?, ?, 1, ?)`,
-      [eventId, event.type, userId ?? eventId, JSON.stringify(event), eventStatus.waiting, this.clock.now()],
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      [
+        ...[eventId, event.type, stream, JSON.stringify(event)],
+        ...[eventStatus.waiting, userId === null ? 0 : 1, this.clock.now()],
+      ],
     );
+    return stream;
   }
 
   /** The event of the stream that is sent next. */

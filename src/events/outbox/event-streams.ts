@@ -1,15 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
+import type { Sql } from '../../platform/database/sql';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { type Lease, LeasedRows } from '../../platform/outbox/leased-rows';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { EventLimits } from '../event-limits';
+import type { ServiceEvent } from './event';
 import { EventRows } from './event-rows';
 
-/** Values of `event_streams.status`: whether the last attempt of the stream's first event failed. */
-export const streamStatus = { ready: 0, failing: 1 } as const;
+/**
+ * Values of `event_streams.status`: whether a known person caused the events, and whether the last attempt of the first
+ * one failed. Strangers cause anonymous events, mostly failed logins with unknown names, as many as they like. So these
+ * have senders of their own.
+ */
+export const streamStatus = { ready: 0, failing: 1, anonymous: 2, anonymousFailing: 3 } as const;
 export type StreamStatus = (typeof streamStatus)[keyof typeof streamStatus];
+
+const isAnonymous = (status: StreamStatus): boolean => status >= streamStatus.anonymous;
+
+/** Both are null for an anonymous event. An administrator who changes a setting is an actor without a user. */
+export interface EventOwner {
+  readonly userId: string | null;
+  readonly actorId: string | null;
+}
 
 interface Row {
   readonly stream: string;
@@ -31,8 +45,9 @@ const batchRows = 128;
 const batches = 8;
 
 /**
- * The table `event_streams`: one row for each user with waiting events. The owner of the row sends the first event of
- * the user, so one user's events have one sender at a time, over all replicas (ADR 0026).
+ * The table `event_streams`: one row for each user with waiting events, and for each waiting event without a user. The
+ * owner of the row sends the first event of the user, so one user's events have one sender at a time, over all replicas
+ * (ADR 0026).
  */
 @Injectable()
 export class EventStreams {
@@ -48,12 +63,22 @@ export class EventStreams {
     this.rows = new LeasedRows(table, limits.leaseMs, { database, clock, random });
   }
 
+  /**
+   * Writes the event, in the transaction of its log row. An event without a user has no order, so it is a stream of its
+   * own. No other request writes the row of this stream, so it is inserted here: a flood of them delays no admission.
+   */
+  async queue(sql: Sql, event: ServiceEvent, { userId, actorId }: EventOwner): Promise<void> {
+    const stream = await this.events.insert(sql, event, userId);
+    if (userId !== null) return;
+    await this.insert(sql, stream, actorId === null ? streamStatus.anonymous : streamStatus.ready);
+  }
+
   claim(status: StreamStatus, wanted: number): Promise<ClaimedStream[]> {
     return this.rows.claim(status, wanted);
   }
 
   /**
-   * Makes sure that each new event has a row of its stream. The request that caused the event does not write this row:
+   * Makes sure that each new event of a user has a row of its stream. The request that caused the event does not write this row:
    * it would wait for other requests of the same user. A process may die between the two steps: they are repeated.
    */
   async admit(): Promise<void> {
@@ -70,10 +95,7 @@ export class EventStreams {
   private async open(stream: string): Promise<void> {
     for (;;) {
       try {
-        await this.database.affected(
-          'INSERT INTO event_streams (stream, status, attempts, admissions, next_attempt_at) VALUES (?, ?, 0, 0, ?)',
-          [stream, streamStatus.ready, this.clock.now()],
-        );
+        await this.insert(this.database, stream, streamStatus.ready);
         return;
       } catch (error) {
         if (!isDuplicate(error)) throw error;
@@ -81,6 +103,13 @@ export class EventStreams {
       const known = 'UPDATE event_streams SET admissions = admissions + 1 WHERE stream = ?';
       if (await this.database.won(known, [stream])) return;
     }
+  }
+
+  private async insert(sql: Sql, stream: string, status: StreamStatus): Promise<void> {
+    await sql.affected(
+      'INSERT INTO event_streams (stream, status, attempts, admissions, next_attempt_at) VALUES (?, ?, 0, 0, ?)',
+      [stream, status, this.clock.now()],
+    );
   }
 
   /**
@@ -95,12 +124,13 @@ export class EventStreams {
       );
       if (deleted) return true;
     }
-    const next = { status: streamStatus.ready, attempts: 0, next_attempt_at: this.clock.now() };
-    return this.rows.end(stream, stream.status, next);
+    const status = isAnonymous(stream.status) ? streamStatus.anonymous : streamStatus.ready;
+    return this.rows.end(stream, stream.status, { status, attempts: 0, next_attempt_at: this.clock.now() });
   }
 
   /** Ends the lease after a failed attempt. The stream waits until `at`; other streams do not. */
   postpone(stream: ClaimedStream, at: Date): Promise<boolean> {
-    return this.rows.end(stream, stream.status, { status: streamStatus.failing, next_attempt_at: at });
+    const status = isAnonymous(stream.status) ? streamStatus.anonymousFailing : streamStatus.failing;
+    return this.rows.end(stream, stream.status, { status, next_attempt_at: at });
   }
 }

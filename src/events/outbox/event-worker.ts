@@ -9,14 +9,15 @@ import { type ClaimedStream, EventStreams, type StreamStatus, streamStatus } fro
 type Lane = OutboxWorker<ClaimedStream, Outcome>;
 
 /**
- * Sends the waiting events, in two lanes with parallel POSTs of their own. A user whose event failed moves to the
- * second lane, so that no user waits for the retries of another one. The second lane pauses until the next poll after
- * a failure: while the receiver is down, a replica makes a few attempts each second, however many events wait.
+ * Sends the waiting events, in lanes with parallel POSTs of their own: one for first attempts and one for retries, and
+ * the same two for anonymous events. So no user waits for the retries of another one, nor for a flood of failed
+ * logins with unknown names. A lane of retries pauses until the next poll after a failure: while the receiver is down, a
+ * replica makes a few attempts each second, however many events wait.
  */
 @Injectable()
 export class EventWorker implements OnModuleDestroy {
-  private readonly ready: Lane;
-  private readonly failing: Lane;
+  private readonly first: readonly Lane[];
+  private readonly retries: readonly Lane[];
 
   constructor(
     private readonly events: EventRows,
@@ -25,30 +26,30 @@ export class EventWorker implements OnModuleDestroy {
     private readonly clock: Clock,
     limits: EventLimits,
   ) {
-    const lane = (queue: OutboxQueue<ClaimedStream, Outcome>) => new OutboxWorker(queue, clock, limits);
-    this.ready = lane(this.queueOf(streamStatus.ready));
-    const isFailure = ({ kind }: Outcome) => kind === 'failed';
-    this.failing = lane({ ...this.queueOf(streamStatus.failing), waitsAfter: isFailure });
+    const lane = (status: StreamStatus, more: Partial<OutboxQueue<ClaimedStream, Outcome>> = {}): Lane =>
+      new OutboxWorker({ ...this.queueOf(status), ...more }, clock, limits);
+    const waitsAfter = ({ kind }: Outcome) => kind === 'failed';
+    this.first = [lane(streamStatus.ready), lane(streamStatus.anonymous)];
+    this.retries = [lane(streamStatus.failing, { waitsAfter }), lane(streamStatus.anonymousFailing, { waitsAfter })];
   }
 
   startPolling(): void {
-    this.ready.startPolling();
-    this.failing.startPolling();
+    for (const lane of [...this.first, ...this.retries]) lane.startPolling();
   }
 
   nudge(): void {
-    this.ready.nudge();
+    for (const lane of this.first) lane.nudge();
   }
 
+  /** The lanes do not wait for each other. A stream whose first event has been retried may have more events. */
   async sendDue(): Promise<void> {
-    await this.ready.sendDue();
-    await this.failing.sendDue();
-    // A stream whose first event has been retried may have more events.
-    await this.ready.sendDue();
+    for (const lanes of [this.first, this.retries, this.first]) {
+      await Promise.all(lanes.map((lane) => lane.sendDue()));
+    }
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all([this.ready.stop(), this.failing.stop()]);
+    await Promise.all([...this.first, ...this.retries].map((lane) => lane.stop()));
   }
 
   private queueOf(status: StreamStatus): OutboxQueue<ClaimedStream, Outcome> {

@@ -17,6 +17,15 @@ interface Row {
   readonly created_at: unknown;
 }
 
+export interface NewMail {
+  readonly kind: string;
+  /** The mail in its sealed form. */
+  readonly payload: string;
+  readonly expires: Date;
+  /** Whose mail it is. */
+  readonly userId: string;
+}
+
 /** A row that belongs to this process until its lease ends. */
 export interface ClaimedMail extends Row, Lease {
   readonly expires: Date;
@@ -44,12 +53,12 @@ export class OutboxRows {
   }
 
   /** Inserts the row in the caller's transaction: the mail exists exactly when the change that it reports commits. */
-  async insert(tx: Transaction, kind: string, payload: string, expires: Date): Promise<void> {
+  async insert(tx: Transaction, { kind, payload, expires, userId }: NewMail): Promise<void> {
     const now = this.clock.now();
     await tx.affected(
-      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
-       VALUES (?, ?, ?, ?, 0, ?, ?, ?)`,
-      [this.random.uuid(), kind, payload, mailStatus.waiting, now, expires, now],
+      `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at, user_id)
+       VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+      [this.random.uuid(), kind, payload, mailStatus.waiting, now, expires, now, userId],
     );
   }
 

@@ -54,7 +54,14 @@ export class EmailCodes {
       );
       return true;
     }
-    await this.mailer.queueOtp(tx, { to, nickname: user.nickname, language: client.language, code, expires });
+    await this.mailer.queueOtp(tx, {
+      userId: user.uid,
+      to,
+      nickname: user.nickname,
+      language: client.language,
+      code,
+      expires,
+    });
     await this.audit.record(tx, 'MFA_CODE_SENT', { userId: user.uid, client });
     return true;
   }

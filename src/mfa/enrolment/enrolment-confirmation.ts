@@ -63,8 +63,8 @@ export class EnrolmentConfirmation {
     const replaced = user.totpSecret !== null;
     await this.audit.record(tx, replaced ? 'TOTP_REPLACED' : 'TOTP_ENROLLED', { userId: user.uid, client });
     if (user.email === null) return;
-    const { email: to, nickname } = user;
+    const { uid: userId, email: to, nickname } = user;
     const { language, ip } = client;
-    await this.mailer.queueTotpChanged(tx, { to, nickname, language, ip, at: this.clock.now(), replaced });
+    await this.mailer.queueTotpChanged(tx, { userId, to, nickname, language, ip, at: this.clock.now(), replaced });
   }
 }

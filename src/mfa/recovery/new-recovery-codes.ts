@@ -41,8 +41,8 @@ export class NewRecoveryCodes {
   private async tell(tx: Transaction, { user }: CurrentSession, client: ClientInfo): Promise<void> {
     await this.audit.record(tx, 'RECOVERY_CODES_CREATED', { userId: user.uid, client });
     if (user.email === null) return;
-    const { email: to, nickname } = user;
+    const { uid: userId, email: to, nickname } = user;
     const { language, ip } = client;
-    await this.mailer.queueRecoveryCodesMade(tx, { to, nickname, language, ip, at: this.clock.now() });
+    await this.mailer.queueRecoveryCodesMade(tx, { userId, to, nickname, language, ip, at: this.clock.now() });
   }
 }

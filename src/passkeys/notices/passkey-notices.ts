@@ -30,10 +30,15 @@ export class PasskeyNotices {
     await this.mail(tx, owner, false, client);
   }
 
-  private async mail(tx: Transaction, { email, nickname }: Owner, added: boolean, client: ClientInfo): Promise<void> {
+  private async mail(
+    tx: Transaction,
+    { uid, email, nickname }: Owner,
+    added: boolean,
+    client: ClientInfo,
+  ): Promise<void> {
     const to = usableAddress(email);
     if (to === null) return;
     const { language, ip } = client;
-    await this.mailer.queuePasskeyChanged(tx, { to, nickname, language, ip, at: this.clock.now(), added });
+    await this.mailer.queuePasskeyChanged(tx, { userId: uid, to, nickname, language, ip, at: this.clock.now(), added });
   }
 }

@@ -52,7 +52,10 @@ export class MailedLinks {
     const link = `${this.config.systemUrl}/reset-password?uid=${token}&lang=${language}`;
     const to = usableAddress(now.email);
     if (to !== null) {
-      await this.mailer.queueResetLink(tx, { to, nickname, language, type, link, expires: request.expired, passkeys });
+      await this.mailer.queueResetLink(tx, {
+        ...{ userId: uid, to, nickname, language, type, link, passkeys },
+        expires: request.expired,
+      });
     }
     return { request, link, mailed: to !== null };
   }

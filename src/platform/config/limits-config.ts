@@ -14,8 +14,9 @@ export interface LimitsConfig {
   readonly introspection: number;
   readonly other: number;
   /**
-   * The limit per target: per e-mail address or reset link, from all client addresses together, and per pending login,
-   * separately for each mfa_token or client network (docs/spec/decisions.md#pending-login).
+   * The limit per target: per e-mail address, reset link, or user who is mailed by administrators, from all client addresses
+   * together, and per pending login, separately for each mfa_token or client network
+   * (docs/spec/decisions.md#pending-login).
    */
   readonly target: number;
 }

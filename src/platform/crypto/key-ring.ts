@@ -45,6 +45,11 @@ export class KeyRing {
     return this.opened(purpose, sealed).plain;
   }
 
+  /** Opens a text that a client sends. If no key opens it, the keys are not at fault: the result is undefined. */
+  openFromClient(purpose: string, text: string): string | undefined {
+    return this.openedBy(purpose, text)?.plain;
+  }
+
   /**
    * Seals a value again with the first key. A value that the first key has sealed is returned unchanged. The nonce
    * stays the same, so that `identityOf` the value stays the same. Reusing the nonce is safe: it was drawn for this
@@ -89,15 +94,21 @@ export class KeyRing {
   }
 
   private opened(purpose: string, sealed: string): { readonly plain: string; readonly key: Buffer } {
-    for (const key of this.keys(`seal:${purpose}`)) {
-      const plain = openWith(key, bytesOf(sealed));
-      if (plain !== undefined) return { plain, key };
-    }
+    const found = this.openedBy(purpose, sealed);
+    if (found !== undefined) return found;
     const mismatch = new DataKeyMismatch(purpose);
     // Each request that needs such a value fails with the same reason, so the reason is logged once.
     if (!this.logged.has(purpose)) this.logger.error({ purpose }, mismatch.message);
     this.logged.add(purpose);
     throw mismatch;
+  }
+
+  private openedBy(purpose: string, sealed: string): { readonly plain: string; readonly key: Buffer } | undefined {
+    for (const key of this.keys(`seal:${purpose}`)) {
+      const plain = openWith(key, bytesOf(sealed));
+      if (plain !== undefined) return { plain, key };
+    }
+    return undefined;
   }
 
   private keys(label: string): Buffer[] {

@@ -40,6 +40,14 @@ export class SignInNotices implements OnModuleInit {
     if (earlier.length === 0 || earlier.map(this.nameOf).includes(browser)) return;
     const { language, ip } = client;
     const name = browser === unknownBrowser ? undefined : browser;
-    await this.mailer.queueNewSignIn(tx, { to, nickname, language, ip, at: this.clock.now(), browser: name });
+    await this.mailer.queueNewSignIn(tx, {
+      userId: uid,
+      to,
+      nickname,
+      language,
+      ip,
+      at: this.clock.now(),
+      browser: name,
+    });
   }
 }

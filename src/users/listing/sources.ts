@@ -25,7 +25,7 @@ export interface LockBounds {
   readonly since: Date;
 }
 
-/** The last time that the databases can store. */
+/** The last time that the databases can store. A time before 1970 could have a year that they cannot read. */
 const lastTime = Date.UTC(9999, 11, 31);
 
 /** Sorts after every character that a name can have. */
@@ -92,7 +92,7 @@ function byLastFailure(where: readonly Condition[]): Source {
     keyText: (key) => String(timeOf(key).getTime()),
     where,
     after: (last, uid) => {
-      const at = new Date(Math.min(Number(last) || 0, lastTime));
+      const at = new Date(Math.max(0, Math.min(Number(last) || 0, lastTime)));
       return condition(`${column} <= ? AND (${column} < ? OR uid < ?)`, at, at, uid);
     },
   };

@@ -87,10 +87,10 @@ export class EventReplica {
   }
 
   /** Queues an event by one statement. On SQLite, two replicas of one process cannot have transactions in parallel. */
-  queue(userId: string, n: number): Promise<void> {
+  async queue(userId: string, n: number): Promise<void> {
     const data = { user_id: userId, detail: { n } };
     const event = { type: 'user.unlocked', timestamp: this.clock.now().toISOString(), data };
-    return this.get(EventRows).insert(this.database, event, userId);
+    await this.get(EventRows).insert(this.database, event, userId);
   }
 
   sendDue(): Promise<void> {

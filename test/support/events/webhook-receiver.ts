@@ -93,7 +93,7 @@ export class WebhookReceiver {
   /** The numbers that `EventReplica.record` gave to the events of each user, in the order of their first arrival. */
   order(): Record<string, number[]> {
     const users: Record<string, number[]> = {};
-    for (const { data } of this.accepted) {
+    for (const { data } of this.accepted.filter((event) => event.data.detail !== undefined)) {
       const numbers = (users[String(data.user_id)] ??= []);
       const number = Number(data.detail.n);
       if (!numbers.includes(number)) numbers.push(number);

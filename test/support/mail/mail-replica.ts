@@ -97,7 +97,14 @@ export class MailReplica {
   async queueOtp(more: Partial<OtpMail> = {}): Promise<void> {
     const expires = this.clock.secondsFromNow(300);
     await this.database.transaction((tx) =>
-      this.get(Mailer).queueOtp(tx, { to: 'alice@example.com', code: '048213', expires, language: 'en', ...more }),
+      this.get(Mailer).queueOtp(tx, {
+        userId: 'user-of-the-mail',
+        to: 'alice@example.com',
+        code: '048213',
+        expires,
+        language: 'en',
+        ...more,
+      }),
     );
   }
 
@@ -105,6 +112,7 @@ export class MailReplica {
     await this.database.transaction(async (tx) => {
       for (let number = 1; number <= count; number++) {
         await this.get(Mailer).queueOtp(tx, {
+          userId: `user-${number}`,
           to: `user-${number}@example.com`,
           code: String(number).padStart(6, '0'),
           expires: this.clock.secondsFromNow(300),

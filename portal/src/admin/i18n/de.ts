@@ -412,7 +412,8 @@ export const texts: Texts = {
     loginHint: 'Lassen Sie beides leer, wenn der Server keine Anmeldung verlangt.',
     user: 'Benutzername',
     secret: 'Passwort',
-    secretSet: 'Ein Passwort ist gespeichert. Es wird nie angezeigt. Geben Sie ein neues ein, um es zu ersetzen.',
+    secretSet:
+      'Ein Passwort ist gespeichert. Es wird nie angezeigt. Geben Sie ein neues ein, um es zu ersetzen. Ein anderer Host oder Port und eine schwächere Verschlüsselung entfernen es.',
     secretUnset: 'Es ist kein Passwort gespeichert.',
     secretRemove: 'Gespeichertes Passwort entfernen',
     save: 'Einstellungen speichern',

@@ -405,7 +405,8 @@ export const texts = {
     loginHint: 'Leave both empty if the server asks for no sign-in.',
     user: 'User name',
     secret: 'Password',
-    secretSet: 'A password is stored. It is never shown. Type a new one to replace it.',
+    secretSet:
+      'A password is stored. It is never shown. Type a new one to replace it. Another host or port, or weaker encryption, removes it.',
     secretUnset: 'No password is stored.',
     secretRemove: 'Remove the stored password',
     save: 'Save settings',

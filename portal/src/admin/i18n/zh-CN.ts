@@ -366,7 +366,7 @@ export const texts: Texts = {
     loginHint: '如果服务器无需登录，请将两项留空。',
     user: '用户名',
     secret: '密码',
-    secretSet: '已保存密码，不会显示。输入新密码即可替换。',
+    secretSet: '已保存密码，不会显示。输入新密码即可替换。更改主机或端口，或降低加密级别，都会移除该密码。',
     secretUnset: '未保存密码。',
     secretRemove: '移除已保存的密码',
     save: '保存设置',
