@@ -13,8 +13,8 @@ const cache = 'node_modules/.cache';
 
 const files = changed ? changedFiles() : ['.'];
 const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
-// Lint and the tests of the SDK read its generated sources and its build.
-const first = ['sdk', 'node', 'scripts/build-sdk.mjs'];
+// Lint and the tests of the packages read their builds.
+const first = ['sdk', 'guard'].map((name) => [name, 'node', `scripts/build-${name}.mjs`]);
 const tests = [
   'tests',
   'jest',
@@ -35,7 +35,7 @@ if (sources.length === 0) steps.splice(3, 1);
 
 const began = performance.now();
 let failed = 0;
-await run(first);
+for (const step of first) await run(step);
 // Some tests wait for time-outs, so the other steps run beside them.
 await Promise.all([
   sources.length === 0 ? undefined : run(tests),
