@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import './build-guard.mjs';
 import './build-sdk.mjs';
 import { buildWhenChanged } from './build-steps.mjs';
 import { manifestOf, npm, pack, packages, root } from './packages.mjs';

@@ -8,7 +8,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 
-import { root } from './packages.mjs';
+import { exportsOf, root } from './packages.mjs';
 
 const required = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 const allowed = /^dist\/(?!.*\.spec\.)(?:[\w.-]+\/)*(?:[\w.-]+\.(?:d\.ts|js)|package\.json)$/;
@@ -19,7 +19,7 @@ export function checkContents({ folder, manifest, entries }, { files }) {
   const links = ['README.md', 'CHANGELOG.md'].flatMap((page) =>
     [...read(page).matchAll(/\]\((?!#|https?:)([^)]*)\)/g)].map(([, target]) => `${page} links to ${target}`),
   );
-  const sections = new RegExp(`^## \\[(${manifest.version.replaceAll('.', '\\.')}|Unreleased)\\]`, 'm');
+  const sections = new RegExp(`^## \\[?(${manifest.version.replaceAll('.', '\\.')}|Unreleased)\\b`, 'm');
   const { access, provenance } = manifest.publishConfig ?? {};
   return {
     lines: [`${files.length} files`],
@@ -30,7 +30,7 @@ export function checkContents({ folder, manifest, entries }, { files }) {
       ...(sections.test(read('CHANGELOG.md')) ? [] : [`CHANGELOG.md has no section for ${manifest.version}`]),
       ...(access === 'public' && provenance === true ? [] : ['publishConfig needs access "public" and provenance']),
       ...(manifest.private ? ['"private" forbids to publish'] : []),
-      ...difference(Object.keys(manifest.exports), Object.keys(entries)).map((name) => `unknown entry ${name}`),
+      ...difference(exportsOf(manifest), Object.keys(entries)).map((name) => `unknown entry ${name}`),
     ],
   };
 }

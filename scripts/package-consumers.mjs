@@ -8,17 +8,18 @@ import ts from 'typescript';
 import { build } from 'vite';
 
 import { difference } from './package-checks.mjs';
-import { npm, root } from './packages.mjs';
+import { npm, readJson, root } from './packages.mjs';
 
 /**
  * An empty project in which npm has installed the tarball. Its peer dependencies are those of this repository, so that
  * the check needs no network for them.
  */
-export function newProject(folder, { tarball, manifest, type, peers }) {
+export function newProject(folder, { tarball, manifest, browser, type, peers }) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type }));
   npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball);
   if (peers) for (const name of Object.keys(manifest.peerDependencies ?? {})) link(folder, name);
+  if (!browser) link(folder, '@types/node');
   return folder;
 }
 
@@ -34,14 +35,14 @@ function link(folder, name) {
 
 const specifier = (manifest, entry) => manifest.name + entry.slice(1);
 
-/** Loads the entries in Node, and compares what they export with what the declarations say. */
+/** Loads the entries in Node. @returns the names that each of them exports */
 export function checkLoading(project, { manifest, entries: all }, entries) {
-  const { type } = ts.readConfigFile(join(project, 'package.json'), ts.sys.readFile).config;
-  const load = type === 'module' ? 'await import(name)' : 'require(name)';
+  const type = typeOf(project);
   const names = entries.map((entry) => specifier(manifest, entry));
   const program = `(async () => {
     const found = {};
-    for (const name of ${JSON.stringify(names)}) found[name] = Object.keys(${load});
+    for (const name of ${JSON.stringify(names)})
+      found[name] = Object.keys(${type === 'module' ? 'await import(name)' : 'require(name)'});
     console.log(JSON.stringify(found));
   })();`;
   // Without the option, require() would load an ES module. Only a peer dependency may be one.
@@ -49,60 +50,62 @@ export function checkLoading(project, { manifest, entries: all }, entries) {
   const strict = type === 'commonjs' && alone ? ['--no-experimental-require-module'] : [];
   const args = [...strict, `--input-type=${type}`, '-e', program];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
-  if (status !== 0) return { found: [stderr.trim()] };
-  const loaded = JSON.parse(stdout);
-  const declared = valuesOf(project, names, { module: ts.ModuleKind.NodeNext });
-  return {
-    found: names.flatMap((name) =>
-      difference(
-        loaded[name].filter((one) => !['default', 'module.exports', '__esModule'].includes(one)),
-        declared.get(name).filter((one) => one !== 'default'),
-      ).map((one) => `${name}: ${one} is in the code or in the declarations only`),
-    ),
-  };
+  return status === 0 ? { found: [], exported: JSON.parse(stdout) } : { found: [stderr.trim()], exported: {} };
 }
 
-const resolutions = {
-  node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
-  nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
-  bundler: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-};
+const nodeNext = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
+const node16 = { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 };
+const bundler = { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler };
+/** A bundler resolves in the same way in both kinds of projects. */
+const resolutions = { module: { node16, nodeNext, bundler }, commonjs: { node16, nodeNext } };
 
-/** Compiles a strict program that imports every entry, together with all declarations that it reaches. */
-export function checkTypes(project, { manifest, entries }) {
-  const names = Object.keys(entries).map((entry) => specifier(manifest, entry));
-  return {
-    found: Object.entries(resolutions).flatMap(([name, options]) =>
-      ts
-        .getPreEmitDiagnostics(programOf(project, names, options))
-        .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
-    ),
-  };
+/**
+ * Loads the entries, and compiles a strict program that imports them. The declarations of the package must be free of
+ * errors, and name the values that the code exports.
+ */
+export function checkEntries(project, one) {
+  const type = typeOf(project);
+  const { found, exported } = checkLoading(project, one, Object.keys(one.entries));
+  for (const [resolution, options] of Object.entries(resolutions[type])) {
+    // `module: node16` lets a CommonJS program import no ES modules, although Node can.
+    const importable = ([, { modulesOnly }]) => !(modulesOnly && type === 'commonjs' && resolution === 'node16');
+    const entries = Object.entries(one.entries).filter(importable);
+    const { problems, declared } = compile(project, one, { entries: entries.map(([entry]) => entry), options });
+    found.push(...problems.map((problem) => `${resolution}: ${problem}`));
+    for (const [name, values] of declared) {
+      const different = difference(withoutInterop(exported[name] ?? []), withoutInterop(values));
+      found.push(...different.map((value) => `${resolution}: ${name}: ${value} is only in the code or in the types`));
+    }
+  }
+  return { found };
 }
 
-function programOf(project, names, options) {
+const typeOf = (project) => readJson(join(project, 'package.json')).type;
+const withoutInterop = (names) => names.filter((name) => !['default', 'module.exports', '__esModule'].includes(name));
+
+/** Checks the program and the declarations of the package, but not those of its dependencies. */
+function compile(project, { manifest }, { entries, options }) {
   const file = join(project, 'consumer.ts');
+  const names = entries.map((entry) => specifier(manifest, entry));
   const imports = names.map((name, index) => `import * as entry${index} from '${name}';`);
   writeFileSync(file, `${imports.join('\n')}\nexport const all = [${names.map((_, index) => `entry${index}`)}];\n`);
-  const target = ts.ScriptTarget.ES2022;
   const types = existsSync(join(project, 'node_modules/@types/node')) ? ['node'] : [];
-  return ts.createProgram([file], { strict: true, noEmit: true, skipDefaultLibCheck: true, target, types, ...options });
-}
+  const target = ts.ScriptTarget.ES2022;
+  const program = ts.createProgram([file], { strict: true, noEmit: true, target, types, ...options });
+  const own = program.getSourceFiles().filter(({ fileName }) => fileName === file || fileName.includes(manifest.name));
+  const problems = [
+    ...program.getOptionsDiagnostics(),
+    ...own.flatMap((one) => [...program.getSyntacticDiagnostics(one), ...program.getSemanticDiagnostics(one)]),
+  ].map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 
-/** The names of the values that each module exports, as the compiler sees them. */
-function valuesOf(project, names, options) {
-  const program = programOf(project, names, options);
   const checker = program.getTypeChecker();
-  const imports = program.getSourceFile(join(project, 'consumer.ts')).statements.slice(0, names.length);
-  return new Map(
-    imports.map(({ importClause }, index) => [
-      names[index],
-      checker
-        .getTypeAtLocation(importClause.namedBindings.name)
-        .getProperties()
-        .map(({ name }) => name),
-    ]),
-  );
+  const valuesOf = ({ importClause }) =>
+    checker
+      .getTypeAtLocation(importClause.namedBindings.name)
+      .getProperties()
+      .map(({ name }) => name);
+  const statements = program.getSourceFile(file).statements;
+  return { problems, declared: new Map(names.map((name, index) => [name, valuesOf(statements[index])])) };
 }
 
 /** Builds a page that imports the entries. A warning is a problem, for example about a module that only Node has. */

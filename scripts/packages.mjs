@@ -9,7 +9,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
  * The packages of this repository that are published.
  *
  * `entries` has every sub-path of `exports`. `budget` limits the bytes of the minified code in gzip, without its
- * dependencies: about a tenth above the present size. `needs` names the optional peer dependencies that the entry loads.
+ * dependencies: a little above the present size. `needs` names the optional peer dependencies that the entry loads;
+ * with `modulesOnly` one of them has no CommonJS code.
  * `browser` packages are also bundled for a page.
  */
 export const packages = [
@@ -23,11 +24,25 @@ export const packages = [
       './passkeys': { budget: 750, needs: ['@simplewebauthn/browser'] },
     },
   },
+  {
+    folder: 'guard',
+    browser: false,
+    entries: {
+      '.': { budget: 5_500 },
+      './express': { budget: 1_000 },
+      './fastify': { budget: 1_000 },
+      // Nest 12 has only ES modules.
+      './nest': { budget: 1_500, needs: ['@nestjs/common'], modulesOnly: true },
+    },
+  },
 ];
 
 export const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
 export const manifestOf = ({ folder }) => readJson(join(root, folder, 'package.json'));
+
+/** The entries of the package, without its manifest. */
+export const exportsOf = ({ exports }) => Object.keys(exports).filter((entry) => entry !== './package.json');
 
 /** Runs `npm pack`, which builds the package first. @returns the tarball and the paths that it contains */
 export function pack({ folder }, into) {
