@@ -87,7 +87,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
-    files: ['test/**/*.ts', 'src/**/*.spec.ts', 'migrations/**'],
+    files: ['test/**/*.ts', 'guard/test/**/*.ts', 'src/**/*.spec.ts', 'migrations/**'],
     rules: {
       'no-restricted-syntax': [
         'error',

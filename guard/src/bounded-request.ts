@@ -21,16 +21,16 @@ export class UnavailableError extends Error {
 export async function requestJson(
   url: string,
   init: { readonly method: 'GET' | 'POST'; readonly headers: Record<string, string>; readonly body?: string },
-  { fetch, timeoutMs }: { readonly fetch: Ports['fetch']; readonly timeoutMs: number },
+  { ports, timeoutMs }: { readonly ports: Ports; readonly timeoutMs: number },
 ): Promise<unknown> {
   const fail = (reason: UnavailableReason, retryAfterSeconds?: number): never => {
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     throw new UnavailableError({ status: 'unavailable', reason, url, ...retry });
   };
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const inTime = ports.after(timeoutMs, () => abort.abort());
   const send = async () => {
-    const response = await fetch(url, { ...init, redirect: 'manual', signal: abort.signal });
+    const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: abort.signal });
     return { status: response.status, headers: response.headers, text: await boundedText(response) };
   };
   try {
@@ -44,7 +44,7 @@ export async function requestJson(
     if (error instanceof UnavailableError) throw error;
     return fail(abort.signal.aborted ? 'timeout' : 'connection');
   } finally {
-    clearTimeout(timer);
+    inTime();
   }
 }
 

@@ -53,7 +53,7 @@ export class Introspection {
       'content-type': 'application/x-www-form-urlencoded',
     };
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString();
-    const limits = { fetch: this.ports.fetch, timeoutMs: this.timeoutMs };
+    const limits = { ports: this.ports, timeoutMs: this.timeoutMs };
     const answer = (await requestJson(url, { method: 'POST', headers, body }, limits)) as Record<string, unknown>;
     if (answer.active === false) return undefined;
     const auth = authFrom(answer, claims, askedAt);

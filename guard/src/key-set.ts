@@ -87,10 +87,8 @@ export class KeySet {
 
   private async answer(): Promise<JSONWebKeySet> {
     const init = { method: 'GET', headers: { accept: 'application/jwk-set+json, application/json' } } as const;
-    return (await requestJson(this.url, init, {
-      fetch: this.ports.fetch,
-      timeoutMs: this.timeoutMs,
-    })) as JSONWebKeySet;
+    const limits = { ports: this.ports, timeoutMs: this.timeoutMs };
+    return (await requestJson(this.url, init, limits)) as JSONWebKeySet;
   }
 }
 
