@@ -42,8 +42,9 @@ describe('the examples of the packages', () => {
     await service.givenUser('admin', { isAdmin: true });
   }, 180_000);
   afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
+    // Both are missing when an example does not build.
+    await service?.stop();
+    if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   /** Runs the example of a section of the README of the SDK. @returns what it prints */
