@@ -34,8 +34,9 @@ export async function requestJson(
     return { status: response.status, headers: response.headers, text: await boundedText(response) };
   };
   try {
-    // A server that restarts closes idle connections, which the first request after that may meet.
-    const { status, headers, text } = await send().catch(() => (abort.signal.aborted ? fail('timeout') : send()));
+    // A server that restarts closes idle connections, which the first request after that may meet. After the time-out the
+    // second attempt fails at once.
+    const { status, headers, text } = await send().catch(send);
     if (status === 429) return fail('rate_limited', seconds(headers));
     if (status === 401) return fail('client_refused');
     if (status !== 200) return fail('unexpected_status', seconds(headers));
