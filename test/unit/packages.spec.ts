@@ -62,7 +62,7 @@ describe('the examples in the READMEs of the packages', () => {
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     for (const { name, code } of sources) writeFileSync(join(project, name), code);
     const imported = sources.flatMap(({ code }) =>
-      [...code.matchAll(/from '((?:@[\w.-]+\/)?[\w.-]+)/g)].map(([, name]) => String(name)),
+      [...code.matchAll(/(?:from|import) '((?:@[\w.-]+\/)?[\w.-]+)/g)].map(([, name]) => String(name)),
     );
     const types = imported.map((name) => `@types/${name}`).filter((name) => existsSync(join(root, installed(name))));
     for (const name of new Set([...imported, ...types, '@types/node'])) {
