@@ -62,7 +62,7 @@ module.exports = {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'packages'].map(
+      testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'guard/test', 'packages'].map(
         (folder) => `<rootDir>/${folder}/**/*.spec.ts`,
       ),
     },

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Generates the operations of sdk/typescript from openapi.json and compiles it. Does nothing if nothing has changed.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { createClient } from '@hey-api/openapi-ts';
 
-import { buildWhenChanged, compile } from './build-steps.mjs';
+import { buildWhenChanged, compilePackage } from './build-steps.mjs';
 
 const sdk = fileURLToPath(new URL('../sdk/typescript/', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,10 +27,7 @@ await buildWhenChanged({
       plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],
       logs: { level: 'silent', file: false },
     });
-    rmSync(`${sdk}dist`, { recursive: true, force: true });
-    compile(`${sdk}tsconfig.json`);
-    compile(`${sdk}tsconfig.cjs.json`);
-    writeFileSync(`${sdk}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
+    compilePackage(sdk);
     for (const folder of [`${sdk}dist`, `${sdk}dist/cjs`]) importWebTypes(folder);
   },
 });

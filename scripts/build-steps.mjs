@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,4 +43,12 @@ export function compile(project, ...options) {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', project, ...options], { cwd: root, stdio: 'inherit' });
   if (status !== 0) throw new Error(`${project} does not compile, see the output of tsc above`);
+}
+
+/** Compiles a package to ES modules in `dist` and to CommonJS in `dist/cjs`. */
+export function compilePackage(folder) {
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  compile(join(folder, 'tsconfig.json'));
+  compile(join(folder, 'tsconfig.cjs.json'));
+  writeFileSync(join(folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
 }

@@ -13,8 +13,8 @@ const cache = 'node_modules/.cache';
 
 const files = changed ? changedFiles() : ['.'];
 const sources = changed ? files.filter((file) => /\.(ts|tsx|mts|mjs|cjs|js)$/.test(file)) : files;
-// Lint and the tests of the SDK read its generated sources and its build.
-const first = ['sdk', 'node', 'scripts/build-sdk.mjs'];
+// Lint and the tests of the packages read their builds, which the examples need as well.
+const first = ['packages', 'node', 'scripts/build-examples.mjs'];
 const tests = [
   'tests',
   'jest',

@@ -53,7 +53,7 @@ async function main(args) {
   const { only, build, jestArguments } = readArguments(args);
   const programs = only ? new Set(only.flatMap((project) => NEEDED[project] ?? EVERYTHING)) : EVERYTHING;
   await ensurePrograms([...programs], runInstaller, (line) => console.log(line));
-  if (build) await run('npm', ['run', 'build']);
+  for (const script of build ? ['build', 'build:examples'] : []) await run('npm', ['run', script]);
 
   const directory = mkdtempSync(join(tmpdir(), 'tests-'));
   try {

@@ -96,7 +96,7 @@ async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>, reader: R
     if (!(await reader.isAdmitted())) throw new DomainError(accessTokenRevoked);
     return read(streamedRows, after);
   };
-  for (let rows = first; ; ) {
+  for (let rows = first; ;) {
     // Also without items: the stream of a client that has gone away ends at the next `yield`.
     yield rows.items.map((item) => `${JSON.stringify(item)}\n`).join('');
     const { next } = rows;

@@ -1,0 +1,4 @@
+interface ImportMetaEnv {
+  /** The address of the authentication service. */
+  readonly VITE_AUTH_URL?: string;
+}

@@ -1,0 +1,71 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+
+import type { Auth, InvalidReason } from './auth.js';
+
+/** The service refuses longer tokens (`/introspect`), and the limit bounds the work of the parser. */
+const maxLength = 8192;
+/** How far the service's clock may be ahead. The service allows as much. */
+const toleranceSeconds = 60;
+
+export type Claims = Omit<Auth, 'verified_by' | 'verified_at' | 'username' | 'is_admin'>;
+
+export interface ReadToken {
+  readonly alg: unknown;
+  readonly kid: unknown;
+  readonly typ: unknown;
+  readonly claims: Claims;
+}
+
+interface Expected {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly now: number;
+}
+
+/**
+ * Reads the token and compares its claims. Nothing is verified yet, but a token that fails here needs no question to the
+ * service and no signature check.
+ */
+export function readAccessToken(token: string, { issuer, audience, now }: Expected): ReadToken | InvalidReason {
+  const parsed = parse(token);
+  if (parsed === undefined) return 'malformed';
+  const { header, payload } = parsed;
+  // A refresh token gets new tokens from the service. It opens no other one.
+  if (payload.token_use !== 'access') return 'type';
+  const claims = claimsOf(payload);
+  if (claims === undefined) return 'malformed';
+  if (claims.iss !== issuer) return 'issuer';
+  if (![claims.aud].flat().includes(audience)) return 'audience';
+  if (claims.exp <= now) return 'expired';
+  if (claims.iat > now + toleranceSeconds || isAhead(payload.nbf, now)) return 'not_yet_valid';
+  return { alg: header.alg, kid: header.kid, typ: header.typ, claims };
+}
+
+function parse(token: string) {
+  if (typeof token !== 'string' || token.length > maxLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
+    return undefined;
+  try {
+    return { header: decodeProtectedHeader(token), payload: decodeJwt<Record<string, unknown>>(token) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined when a claim is missing or has another type */
+export function claimsOf(payload: Record<string, unknown>): Claims | undefined {
+  const { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr } = payload;
+  if (![sub, sid, jti, iss, tenant_id].every((value) => typeof value === 'string')) return undefined;
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
+  if (typeof aud !== 'string' && !isTextList(aud)) return undefined;
+  if (!isTextList(amr) || (typeof org_unit_id !== 'string' && org_unit_id !== null)) return undefined;
+  return { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr } as Claims;
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Our tokens have no `nbf`. One that has is not used before its time, and never when it is no number. */
+function isAhead(nbf: unknown, now: number): boolean {
+  return nbf !== undefined && !(typeof nbf === 'number' && nbf <= now);
+}

@@ -1,0 +1,71 @@
+/** Who calls, in the claims of the access token (RFC 7519, RFC 7662). */
+interface TokenClaims {
+  /** The `uid` of the user. */
+  readonly sub: string;
+  /** The session. It ends for all of its tokens at once. */
+  readonly sid: string;
+  readonly jti: string;
+  readonly iss: string;
+  readonly aud: string | readonly string[];
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly tenant_id: string;
+  readonly org_unit_id: string | null;
+  /** How the user was authenticated (RFC 8176), for example `['pwd', 'otp']`. */
+  readonly amr: readonly string[];
+  /** When the guard asked the service, or checked the signature. Seconds since 1970. */
+  readonly verified_at: number;
+}
+
+/** The service has confirmed the token at `verified_at`. */
+export interface IntrospectedAuth extends TokenClaims {
+  readonly verified_by: 'introspection';
+  readonly username: string;
+  readonly is_admin: boolean;
+}
+
+/** The token was valid when it was issued. A logout or a change of rights since then is not seen. */
+export interface SignedAuth extends TokenClaims {
+  readonly verified_by: 'signature';
+  /** Unknown: only the service knows it. */
+  readonly username?: undefined;
+  /** Unknown: only the service knows it. */
+  readonly is_admin?: undefined;
+}
+
+export type Auth = IntrospectedAuth | SignedAuth;
+
+export type InvalidReason =
+  'malformed' | 'algorithm' | 'type' | 'issuer' | 'audience' | 'expired' | 'not_yet_valid' | 'signature' | 'not_active';
+
+export type UnavailableReason =
+  | 'connection'
+  | 'timeout'
+  | 'rate_limited'
+  | 'client_refused'
+  | 'unexpected_status'
+  | 'malformed_answer'
+  | 'answer_too_long';
+
+export interface Unavailable {
+  readonly status: 'unavailable';
+  readonly reason: UnavailableReason;
+  /** The URL that was asked. */
+  readonly url: string;
+  /** What the service asked for, if it did. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The guard never guesses: a token that cannot be checked is neither valid nor invalid. */
+export type Verdict =
+  | { readonly status: 'valid'; readonly auth: Auth }
+  | { readonly status: 'invalid'; readonly reason: InvalidReason }
+  | Unavailable;
+
+/** @throws Error when no adapter of this package guards the route, which is an error of the program */
+export function authOf(request: { readonly auth?: unknown }): Auth {
+  if (request.auth === undefined) throw new Error('request.auth is missing: this route is not guarded');
+  return request.auth as Auth;
+}

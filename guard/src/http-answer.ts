@@ -1,0 +1,61 @@
+import type { Auth, InvalidReason, Verdict } from './auth.js';
+import type { Verifier } from './verifier.js';
+
+/** The answer to a request that may not pass. */
+export interface Refusal {
+  readonly status: 401 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: string; readonly error_description: string };
+}
+
+export type Authentication = { readonly auth: Auth } | { readonly refusal: Refusal };
+
+/**
+ * Judges the header `Authorization` of a request. The adapters use it, and so can any other framework.
+ * @param authorization the value of the header, undefined when there is none
+ */
+export async function authenticate(verifier: Verifier, authorization: string | undefined): Promise<Authentication> {
+  const bearer = /^bearer(?: +(.*))?$/i.exec(authorization ?? '');
+  if (bearer === null) return { refusal: noToken };
+  const verdict = await verifier.verify(bearer[1] ?? '');
+  return verdict.status === 'valid' ? { auth: verdict.auth } : { refusal: refusalOf(verdict) };
+}
+
+const noStore = { 'cache-control': 'no-store' };
+
+/** RFC 6750 §3.1: a request without a token gets no error code. */
+const noToken = refusal(401, 'unauthorized', 'An access token is required: send Authorization: Bearer.', {
+  'www-authenticate': 'Bearer realm="portal"',
+});
+
+function refusalOf(verdict: Exclude<Verdict, { status: 'valid' }>): Refusal {
+  if (verdict.status === 'unavailable') {
+    const text = 'The access token cannot be checked at the moment. Try again later.';
+    return refusal(503, 'temporarily_unavailable', text, { 'retry-after': `${verdict.retryAfterSeconds ?? 1}` });
+  }
+  const text = descriptions[verdict.reason];
+  const challenge = `Bearer realm="portal", error="invalid_token", error_description="${text}"`;
+  return refusal(401, 'invalid_token', text, { 'www-authenticate': challenge });
+}
+
+/** RFC 6750 §3: no quotes and no backslashes. */
+const descriptions: Readonly<Record<InvalidReason, string>> = {
+  malformed: 'The access token is malformed.',
+  algorithm: 'The access token is signed with another algorithm.',
+  type: 'The token is not an access token.',
+  issuer: 'The access token is of another issuer.',
+  audience: 'The access token is for another audience.',
+  expired: 'The access token has expired.',
+  not_yet_valid: 'The access token is not valid yet.',
+  signature: 'The signature of the access token is wrong.',
+  not_active: 'The access token is not active.',
+};
+
+function refusal(
+  status: Refusal['status'],
+  error: string,
+  description: string,
+  headers: Record<string, string>,
+): Refusal {
+  return { status, headers: { ...noStore, ...headers }, body: { error, error_description: description } };
+}

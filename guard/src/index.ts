@@ -1,0 +1,13 @@
+export {
+  type Auth,
+  authOf,
+  type IntrospectedAuth,
+  type InvalidReason,
+  type SignedAuth,
+  type Unavailable,
+  type UnavailableReason,
+  type Verdict,
+} from './auth.js';
+export { authenticate, type Authentication, type Refusal } from './http-answer.js';
+export type { IntrospectionOptions, JwksOptions, VerifierOptions } from './options.js';
+export { type Verifier, verifier } from './verifier.js';

@@ -1,0 +1,65 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  HttpException,
+  SetMetadata,
+} from '@nestjs/common';
+
+import { type Auth as AuthClaims, authOf } from './auth.js';
+import { authenticate } from './http-answer.js';
+import type { Verifier } from './verifier.js';
+
+const publicRoute = 'portal-auth:public';
+
+/** Opens a route, or all routes of a controller, to requests without a token. */
+export const Public = () => SetMetadata(publicRoute, true);
+
+/** The parameter of a handler that gets `request.auth`. */
+export const Auth = createParamDecorator((_: unknown, context: ExecutionContext): AuthClaims =>
+  authOf(context.switchToHttp().getRequest<{ auth?: AuthClaims }>()),
+);
+
+interface HttpRequest {
+  readonly headers: { readonly authorization?: string };
+  auth?: AuthClaims;
+}
+
+/** What the responses of Express and of Fastify have in common. */
+interface HttpResponse {
+  header(name: string, value: string): unknown;
+}
+
+/**
+ * A guard for Nest on Express and on Fastify: `{ provide: APP_GUARD, useFactory: () => new AccessTokenGuard(verifier) }`,
+ * or `@UseGuards` on single routes. It sets `request.auth`, or throws an HttpException with 401 or 503.
+ */
+export class AccessTokenGuard implements CanActivate {
+  readonly #verifier: Verifier;
+
+  constructor(verifier: Verifier) {
+    this.#verifier = verifier;
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (isPublic(context)) return true;
+    // A GraphQL or WebSocket handler has no HTTP request here, so it must not pass by accident.
+    if (context.getType() !== 'http') throw new Error('AccessTokenGuard guards HTTP routes only');
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const result = await authenticate(this.#verifier, request.headers.authorization);
+    if ('auth' in result) {
+      request.auth = result.auth;
+      return true;
+    }
+    const { status, headers, body } = result.refusal;
+    const response = context.switchToHttp().getResponse<HttpResponse>();
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    throw new HttpException(body, status);
+  }
+}
+
+function isPublic(context: ExecutionContext): boolean {
+  // Nest loads reflect-metadata, whose types are not needed here.
+  const { getMetadata } = Reflect as unknown as { getMetadata: (key: string, target: object) => unknown };
+  return [context.getHandler(), context.getClass()].some((target) => getMetadata(publicRoute, target) === true);
+}

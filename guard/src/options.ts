@@ -1,0 +1,132 @@
+import type { Unavailable } from './auth.js';
+
+interface CommonOptions {
+  /** `JWT_ISSUER` of the service. */
+  readonly issuer: string;
+  /** `JWT_AUDIENCE` of the service. */
+  readonly audience: string;
+  /** How long the service may take for an answer. Default: 3000. */
+  readonly timeoutMs?: number;
+  /** How many answers are cached at most. Default: 10,000, which take about 10 MB. */
+  readonly maxCachedTokens?: number;
+  /** Called for each token that could not be checked, for logs and metrics. It must not throw. */
+  readonly onUnavailable?: (problem: Unavailable) => void;
+}
+
+/** A service client of `client create`. */
+interface ClientOptions {
+  /** The URL of `/introspect`. */
+  readonly introspectionUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Asks the service about each token. */
+export interface IntrospectionOptions extends CommonOptions, ClientOptions {
+  readonly mode: 'introspection';
+  /** How long an answer may be used again. Default: 0, which asks for each request. */
+  readonly maxStaleSeconds?: number;
+  /** Not used in this mode, so that both modes can share their options. */
+  readonly jwksUrl?: string;
+}
+
+/** Verifies ES256 and RS256 here. With a client beside it, it asks the service as well. */
+export interface JwksOptions extends CommonOptions, Partial<ClientOptions> {
+  readonly mode: 'jwks';
+  /** The URL of `/.well-known/jwks.json`. */
+  readonly jwksUrl: string;
+  /** With a client: how long an answer may be used again. Default: 0, which asks for each request. */
+  readonly maxStaleSeconds?: number;
+}
+
+export type VerifierOptions = IntrospectionOptions | JwksOptions;
+
+/** The options with their defaults. */
+export interface Settings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string | undefined;
+  readonly client: (ClientOptions & { readonly maxStaleMs: number; readonly maxCachedTokens: number }) | undefined;
+  readonly timeoutMs: number;
+  readonly onUnavailable: ((problem: Unavailable) => void) | undefined;
+}
+
+const clientKeys = ['introspectionUrl', 'clientId', 'clientSecret'] as const;
+const known = [
+  ...['mode', 'issuer', 'audience', ...clientKeys, 'jwksUrl', 'maxStaleSeconds'],
+  ...['timeoutMs', 'maxCachedTokens', 'onUnavailable'],
+];
+
+/** @throws TypeError that names the option, never its value, which may be a secret */
+export function readOptions(options: VerifierOptions): Settings {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('verifier: an object of options is required');
+  const given = options as unknown as Record<string, unknown>;
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) fail(unknown, `is not an option; the options are ${known.join(', ')}`);
+
+  const { mode } = given;
+  if (mode !== 'introspection' && mode !== 'jwks') fail('mode', `must be 'introspection' or 'jwks'`);
+  const asks = mode === 'introspection' || clientKeys.some((name) => given[name] !== undefined);
+  const maxStaleSeconds = readNumber(given, 'maxStaleSeconds', 0, { min: 0, max: 3600 });
+  if (!asks && maxStaleSeconds > 0) {
+    fail('maxStaleSeconds', `needs ${clientKeys.join(', ')}: without them a revocation is seen when the token expires`);
+  }
+  const { onUnavailable } = given;
+  if (onUnavailable !== undefined && typeof onUnavailable !== 'function') fail('onUnavailable', 'must be a function');
+  const maxCachedTokens = readNumber(given, 'maxCachedTokens', 10_000, { min: 2, max: 1_000_000 });
+  return {
+    issuer: readText(given, 'issuer'),
+    audience: readText(given, 'audience'),
+    jwksUrl: readJwksUrl(given, mode),
+    client: asks ? { ...readClient(given), maxStaleMs: maxStaleSeconds * 1000, maxCachedTokens } : undefined,
+    timeoutMs: readNumber(given, 'timeoutMs', 3000, { min: 1, max: 60_000 }),
+    onUnavailable: onUnavailable as Settings['onUnavailable'],
+  };
+}
+
+function readJwksUrl(given: Record<string, unknown>, mode: 'introspection' | 'jwks'): string | undefined {
+  // A wrong URL is an error in the mode that does not use it, too.
+  const url = mode === 'jwks' || given.jwksUrl !== undefined ? readUrl(given, 'jwksUrl') : undefined;
+  return mode === 'jwks' ? url : undefined;
+}
+
+function readClient(given: Record<string, unknown>): ClientOptions {
+  const introspectionUrl = readUrl(given, 'introspectionUrl');
+  const [clientId, clientSecret] = [readText(given, 'clientId'), readText(given, 'clientSecret')];
+  // RFC 6749 §2.3.1 form-encodes both. What `client create` prints contains nothing that the encoding changes.
+  if (!/^[\w.-]+$/.test(clientId)) fail('clientId', 'is not an id that "client create" prints');
+  if (!/^[\w.-]+$/.test(clientSecret)) fail('clientSecret', 'is not a secret that "client create" prints');
+  return { introspectionUrl, clientId, clientSecret };
+}
+
+function readText(given: Record<string, unknown>, name: string): string {
+  const value = given[name];
+  if (value === undefined) fail(name, 'is required');
+  if (typeof value !== 'string' || value.trim() === '') fail(name, 'must be a text that is not empty');
+  return value;
+}
+
+function readUrl(given: Record<string, unknown>, name: string): string {
+  const text = readText(given, name);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') fail(name, 'must be an http or https URL');
+  if (url.username !== '' || url.password !== '') fail(name, 'must not contain a user name or password');
+  return url.href;
+}
+
+function readNumber(
+  given: Record<string, unknown>,
+  name: string,
+  otherwise: number,
+  { min, max }: { min: number; max: number },
+): number {
+  const value = given[name] ?? otherwise;
+  if (typeof value !== 'number' || !(value >= min && value <= max))
+    fail(name, `must be a number from ${min} to ${max}`);
+  return value;
+}
+
+function fail(name: string, problem: string): never {
+  throw new TypeError(`verifier: ${name} ${problem}`);
+}
