@@ -11,8 +11,19 @@ export interface LiveSession {
   readonly amr: readonly AuthenticationMethod[];
   /** The last check of a credential. Null for a session of a version that did not store it: such a session is old. */
   readonly authenticatedAt: Date | null;
+  /** The login. A change of the own password checks a credential and is no login. */
+  readonly startedAt: Date;
   readonly end: Date;
 }
+
+/** A trusted device (`device`) only replaces the code, so it is no second factor. */
+const secondFactors: ReadonlySet<AuthenticationMethod> = new Set(['otp', 'hwk', 'mfa']);
+
+export function hasSecondFactor(amr: readonly AuthenticationMethod[]): boolean {
+  return amr.some((method) => secondFactors.has(method));
+}
+
+type LiveRow = Record<'authenticated_at' | 'created_at' | 'expires', unknown> & { readonly amr: string | null };
 
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
@@ -25,15 +36,16 @@ export class LiveSessions {
 
   /** Returns undefined when the session has ended for any reason. */
   async find(sid: string, user: User): Promise<LiveSession | undefined> {
-    const row = await this.database.row<{ amr: string | null; authenticated_at: unknown; expires: unknown }>(
-      `SELECT amr, authenticated_at, expires FROM login_tokens
+    const row = await this.database.row<LiveRow>(
+      `SELECT amr, authenticated_at, created_at, expires FROM login_tokens
        WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
       [sid, user.uid, user.credentialVersion, this.clock.now()],
     );
     if (row === undefined) return undefined;
     // A session of a version that did not store its factors has proven a password at least.
     const amr = (row.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[];
-    return { amr, authenticatedAt: timeOrNull(row.authenticated_at), end: timeOf(row.expires) };
+    const [startedAt, end] = [timeOf(row.created_at), timeOf(row.expires)];
+    return { amr, authenticatedAt: timeOrNull(row.authenticated_at), startedAt, end };
   }
 
   /** The last credential check is at most `STEP_UP_MAX_AGE_SECONDS` old (docs/spec/extensions.md#young-session). */
@@ -54,6 +66,15 @@ export class LiveSessions {
       [payload.sid, user.uid, this.clock.now(), credentialVersion],
     );
     return row && { isAdmin: Number(row.is_admin) === 1 };
+  }
+
+  /**
+   * An administrator has to prove a second factor, and this session has not. It must not put another factor in the place
+   * of the account's own ones: who only knows the password would then pass `ADMIN_REQUIRES_MFA`.
+   */
+  lacksFactor(user: Pick<User, 'isAdmin'>, amr: readonly AuthenticationMethod[]): boolean {
+    const { api, requiresMfa } = this.config.admin;
+    return api && requiresMfa && user.isAdmin && !hasSecondFactor(amr);
   }
 
   /**

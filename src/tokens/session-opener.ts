@@ -14,7 +14,7 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-export type ReplacedSession = Pick<LiveSession, 'amr' | 'end'>;
+export type ReplacedSession = Pick<LiveSession, 'amr' | 'end' | 'startedAt'>;
 
 /** Opens the session of a successful login: two `login_tokens` rows and one `login_logs` row in one transaction. */
 @Injectable()
@@ -52,7 +52,7 @@ export class SessionOpener {
 
   /**
    * Opens the session of a user who has just confirmed the password, in place of the session of the request. It keeps
-   * the factors and the end of that session: no second factor was checked again. It is no login, so it is not logged.
+   * the factors, the beginning and the end of that session: no second factor was checked again. It is no login, so it is not logged.
    * The transaction ends the former session.
    */
   replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
@@ -69,13 +69,13 @@ export class SessionOpener {
   private async issue(
     tx: Transaction,
     { uid: userId, tenantId, orgUnitId, credentialVersion }: User,
-    { amr, end, authenticatedAt }: Pick<LiveSession, 'amr'> & Partial<LiveSession>,
+    { amr, end, authenticatedAt, startedAt }: Pick<LiveSession, 'amr'> & Partial<LiveSession>,
     client: ClientInfo,
   ): Promise<TokenPair> {
     const { access, refresh } = this.issuer.firstTokens(end);
     const sid = refresh.jti;
     const checkedAt = authenticatedAt === undefined ? refresh.createdAt : authenticatedAt;
-    const start = { ...client, amr, authenticatedAt: checkedAt };
+    const start = { ...client, amr, authenticatedAt: checkedAt, startedAt: startedAt ?? refresh.createdAt };
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
     const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr };
     return {

@@ -120,10 +120,13 @@ export class UserSessions {
    * acts on its user. The rows are locked in the order of ADR 0009, so that no logout meets a deadlock.
    * Races with the end of this session, and with another session of the user that acts at the same time. The first
    * commit wins: a session that has ended by then acts no more. So of two sessions that end each other, one stays.
-   * @returns when the session expires
+   * @returns the login, and when the session expires
    * @throws DomainError AUTH_401004 when the session or the credential version has ended, or the user is not enabled
    */
-  async hold(tx: Transaction, { payload: { sub, sid }, credentialVersion }: CurrentSession): Promise<Date> {
+  async hold(
+    tx: Transaction,
+    { payload: { sub, sid }, credentialVersion }: CurrentSession,
+  ): Promise<{ startedAt: Date; end: Date }> {
     const unchanged = await tx.won(
       `UPDATE users SET credential_version = credential_version
        WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
@@ -131,13 +134,13 @@ export class UserSessions {
     );
     if (!unchanged) throw new DomainError(accessTokenRevoked);
     await tx.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ? AND is_revoked = 0', [sub]);
-    const own = await tx.row<{ expires: unknown }>(
-      `SELECT expires FROM login_tokens
+    const own = await tx.row<{ created_at: unknown; expires: unknown }>(
+      `SELECT created_at, expires FROM login_tokens
        WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
       [sid, sub, credentialVersion, this.clock.now()],
     );
     if (own === undefined) throw new DomainError(accessTokenRevoked);
-    return timeOf(own.expires);
+    return { startedAt: timeOf(own.created_at), end: timeOf(own.expires) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { givenCaller, startAdministration, tokenOf } from '../support/admin';
 import { MfaClient, pairOf } from '../support/mfa';
+import { password } from '../support/settings';
 import { resetSecondFactor } from '../support/operator';
 
 const ttl = 7 * 86_400;
@@ -87,7 +88,37 @@ describe('the session that the confirmation of an authenticator opens', () => {
     const { user, bearer } = await admin('device');
     const { access } = await enrol(user.uid, bearer);
     expect(decodeJwt(access).amr).toEqual(['pwd', 'device']);
-    expect(await rights(access, user.uid)).toEqual([weak, weak, 'open', 'open']);
+    expect(await rights(access, user.uid)).toEqual([weak, weak, old, old]);
+  });
+
+  it('a password alone puts no other factor in the place of those of an administrator, however young it is', async () => {
+    const { user, bearer } = await admin('totp');
+    const active = await secret(bearer);
+    await confirm(user.uid, bearer, active);
+    const thief = await tokenOf(mfa.service, user, null);
+    expect(await secret(thief)).toBe('AUTH_MFA_401001');
+    expect(await rights(thief, user.uid)).toEqual([weak, weak, old, old]);
+    // The owner, who has the authenticator, gets in where no login asks for a code.
+    mfa.service.clock.advanceSeconds(60);
+    const next = await secret(thief, { code: mfa.code(active) });
+    mfa.service.clock.advanceSeconds(60);
+    const { access } = await confirm(user.uid, thief, next);
+    expect(await rights(access, user.uid)).toEqual(['open', 'open', 'open', 'open']);
+  });
+
+  it('a change of the own password makes no session recent enough to replace the authenticator without its code', async () => {
+    const user = await mfa.givenUser('own-change');
+    const bearer = await tokenOf(mfa.service, user, 'totp');
+    await confirm(user.uid, bearer, await secret(bearer));
+    const stolen = await tokenOf(mfa.service, user, 'totp');
+    mfa.service.clock.advanceSeconds(301);
+    const passwords = { password: 'Another-Horse-8', confirm_password: 'Another-Horse-8' };
+    const { body } = await mfa.service.post(
+      '/user/change-password',
+      { current_password: password, ...passwords },
+      { bearer: stolen },
+    );
+    expect(await secret(body.data.access_token as string)).toBe('AUTH_MFA_401001');
   });
 
   it('a trusted device replaces an authenticator with its code only, at any age', async () => {
@@ -103,7 +134,7 @@ describe('the session that the confirmation of an authenticator opens', () => {
     mfa.service.clock.advanceSeconds(60);
     const { access } = await confirm(user.uid, device, next);
     expect(decodeJwt(access).amr).toEqual(['pwd', 'device']);
-    expect(await rights(access, user.uid)).toEqual([weak, weak, 'open', 'open']);
+    expect(await rights(access, user.uid)).toEqual([weak, weak, old, old]);
   });
 
   it('is not recent by its own beginning, after a reset of the authenticator', async () => {

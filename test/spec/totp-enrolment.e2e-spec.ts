@@ -18,6 +18,17 @@ describe('enrolling an authenticator', () => {
     return { user, ...(await mfa.session(user)) };
   };
 
+  it('a code that was mailed before the authenticator became active opens no session', async () => {
+    const { user, access } = await given('mailed-before');
+    const { secret } = await mfa.newSecret(access);
+    mfa.service.clock.advanceSeconds(61);
+    const { uid, mfaToken } = await mfa.logIn(user.loginName);
+    const code = await mfa.lastCode(user);
+    pairOf(await mfa.verify(uid, 'totp', mfa.code(secret), {}, { bearer: access }));
+    const answer = await mfa.verify(uid, 'email', code, { mfa_token: mfaToken });
+    expect(answer).toMatchObject({ status: 401, body: { error_code: 'MFA_401001' } });
+  });
+
   it('T077 answers with a Base32 secret of 160 bits and its URI, and stores both encrypted', async () => {
     const { user, access } = await given('t077');
     const { secret, uri } = await mfa.newSecret(access);

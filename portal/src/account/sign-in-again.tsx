@@ -14,8 +14,10 @@ export const needsFreshLogin = (error: unknown): boolean =>
 /** Asks the user to sign in again, and then leads back to the card with this id. */
 export function SignInAgain({ card }: { readonly card: string }): ReactNode {
   const { t } = useSpeech();
-  const again = useTask(() => {
+  const again = useTask(async () => {
     target.set(`${paths.account}#${card}`);
+    // An administrator has to prove the second factor, which a trusted device leaves out.
+    if ((await auth.me()).is_admin === true) auth.forgetThisDevice();
     return auth.logout();
   });
   return (

@@ -86,10 +86,10 @@ function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: S
       text={hasOne ? gate.factor.again : gate.factor.setUp}
       heading
     >
-      {hasOne ? (
-        <AgainButton withFactor />
-      ) : (
-        <Link className="primary" href={paths.totp}>
+      {hasOne && <AgainButton withFactor />}
+      {/* Where no login asks for a code, the authenticator is set up again, with its code. */}
+      {(!hasOne || me.mfa_type === 'totp') && (
+        <Link className={hasOne ? 'secondary' : 'primary'} href={paths.totp}>
           {gate.factor.button}
         </Link>
       )}

@@ -81,10 +81,10 @@ export class OwnPasswordService {
     return this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
       // The order of the locks: gate row, requests, user, tokens (ADR 0009).
       await this.requests.closeAll(tx, user.uid);
-      const end = await this.sessions.hold(tx, session);
+      const { startedAt, end } = await this.sessions.hold(tx, session);
       if (!(await this.passwordChange.write(tx, user, chosen, client))) throw new DomainError(accessTokenRevoked);
       const changed = { ...user, credentialVersion: user.credentialVersion + 1 };
-      return this.opener.replaceIn(tx, changed, { amr: session.payload.amr, end }, client);
+      return this.opener.replaceIn(tx, changed, { amr: session.payload.amr, startedAt, end }, client);
     });
   }
 }

@@ -4,13 +4,10 @@ import { AppConfig } from '../../platform/config/app-config';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../tokens/current-session';
-import { LiveSessions } from '../../tokens/live-sessions';
+import { hasSecondFactor, LiveSessions } from '../../tokens/live-sessions';
 import { permissionOf } from './declared-routes';
 import type { Reader } from './lists';
 import { isPermitted } from './permissions';
-
-/** A trusted device (`device`) only replaces the code, so it is no second factor. */
-const secondFactors: ReadonlySet<string> = new Set(['otp', 'hwk', 'mfa']);
 
 /**
  * Admits administrators whose role has the permission of the route (docs/spec/extensions.md#d). It runs after
@@ -30,7 +27,7 @@ export class AdminGuard implements CanActivate {
     const session = request.user;
     const { user, payload } = session;
     const permission = permissionOf(context.getHandler());
-    const strong = !this.config.admin.requiresMfa || payload.amr.some((method) => secondFactors.has(method));
+    const strong = !this.config.admin.requiresMfa || hasSecondFactor(payload.amr);
     const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
     if (!admitted) throw new DomainError(notPermitted);
     request.reader = { isAdmitted: async () => (await this.sessions.rightsOf(session))?.isAdmin === true };

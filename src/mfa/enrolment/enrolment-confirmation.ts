@@ -5,6 +5,7 @@ import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import { type LiveSession, LiveSessions } from '../../tokens/live-sessions';
+import { PendingLogins } from '../../tokens/pending-logins';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';
@@ -23,6 +24,7 @@ export class EnrolmentConfirmation {
     private readonly secondFactor: SecondFactor,
     private readonly liveSessions: LiveSessions,
     private readonly logins: VerifiedLogins,
+    private readonly pendingLogins: PendingLogins,
     private readonly audit: AuditTrail,
     private readonly mailer: Mailer,
     private readonly clock: Clock,
@@ -43,6 +45,8 @@ export class EnrolmentConfirmation {
         (await this.liveSessions.hold(tx, row.sid, user)) &&
         (await this.secrets.confirm(tx, row, step));
       if (!confirmed) return undefined;
+      // A code that was mailed before must not open a session beside the new authenticator.
+      await this.pendingLogins.close(tx, user.uid);
       await this.tell(tx, user, client);
       return this.logins.openWithNewFactor(tx, user, this.withCode(session), { client, trustDevice });
     };

@@ -39,19 +39,22 @@ export class TotpEnrolmentService {
     const secret = this.codes.generateSecret();
     const created = { secret, uri: this.codes.uri(secret, user.loginName) };
     const start = (tx: Transaction) => this.enrolments.start(tx, user, session, created, client);
-    if (user.totpSecret !== null && !this.isRecent(live)) await this.replacementCode.spend(user, code, client, start);
+    if (user.totpSecret !== null && !this.isRecent(user, live))
+      await this.replacementCode.spend(user, code, client, start);
     else await this.openBySession(user, start);
     return created;
   }
 
   /**
-   * The age of a session is that of its last credential check. The first code of an authenticator opens a session that
+   * The age of a session is that of its last credential check, and of its login: a change of the own password proves the
+   * password only. The first code of an authenticator opens a session that
    * is as old as the one before, and must not be recent. A trusted device has replaced the second factor, so it does not
    * stand for the authenticator that is to be replaced.
    */
-  private isRecent({ amr, authenticatedAt }: LiveSession): boolean {
+  private isRecent(user: User, { amr, authenticatedAt, startedAt }: LiveSession): boolean {
     const since = this.clock.secondsFromNow(-recentLoginSeconds);
-    return authenticatedAt !== null && authenticatedAt > since && !amr.includes('device');
+    const recent = authenticatedAt !== null && authenticatedAt > since && startedAt > since;
+    return recent && !amr.includes('device') && !this.sessions.lacksFactor(user, amr);
   }
 
   /**

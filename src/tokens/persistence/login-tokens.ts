@@ -30,6 +30,8 @@ export interface SessionStart extends Pick<ClientInfo, 'ip' | 'userAgent'> {
   readonly amr: readonly AuthenticationMethod[];
   /** The last check of a credential: a password, a code or a passkey. Null when no version has stored it. */
   readonly authenticatedAt: Date | null;
+  /** The login. */
+  readonly startedAt: Date;
 }
 
 export interface CheckedToken {
@@ -109,7 +111,7 @@ export class LoginTokens {
         token.expires,
         session.sid,
         session.credentialVersion,
-        token.createdAt,
+        (token.jti === session.sid && start?.startedAt) || token.createdAt,
         ...((token.jti === session.sid && described) || [null, null, null, null]),
       ]),
     );
