@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // npm run bench [-- --quick]: measures the built service against the reference and better-auth (bench/README.md).
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { betterAuth, emptyNest, installBetterAuth, reference, service } from './lib/contestants.mjs';
 import { start } from './lib/children.mjs';
 import { startLoad } from './lib/load.mjs';
@@ -41,6 +42,7 @@ const wanted = (key) => only === undefined || only.includes(key);
 const without = options.without.split(',');
 
 const root = resolve(import.meta.dirname, '..');
+const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'bench-'));
 const began = performance.now();
 const ticks = processorTicks();
@@ -51,6 +53,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 if (options.keep) say(`keeping the files in ${directory}`);
 say('building the service');
 if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
+if (wanted('jwks') && spawnSync('npm', ['run', '--silent', 'build:guard'], { cwd: root, stdio: 'inherit' }).status !== 0)
+  process.exit(1);
 if (!without.includes('better-auth')) await installBetterAuth();
 
 say('starting MariaDB (innodb_flush_log_at_trx_commit=1)');
@@ -80,6 +84,7 @@ try {
   const result = await measure();
   await Promise.all(contestants.map((contestant) => contestant.stop()));
   if (wanted('neighbours')) result.trials.push(...(await neighbours()));
+  if (wanted('jwks')) result.trials.push(...(await localChecks()));
   result.overload = wanted('overload') ? await overload() : undefined;
   result.start = wanted('start') ? await starts() : undefined;
   const figures = evaluate(result);
@@ -233,6 +238,40 @@ async function neighbours() {
     }
   }
   await Promise.all(both.map((one) => one.stop()));
+  return trials;
+}
+
+/** Checks of access tokens by @portal-auth/guard with the public keys, beside the session checks of the service. */
+async function localChecks() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const settings = {
+    JWT_ALGORITHM: 'ES256',
+    JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    JWT_SECRET: undefined,
+  };
+  const one = service({ ...place('jwks'), name: 'service', settings });
+  const trials = [];
+  await one.start();
+  try {
+    await one.prepare(Math.min(users, 500), 32);
+    const checks = {
+      issuer: one.env.SYSTEM_URL,
+      jwksUrl: `http://127.0.0.1:${one.port}/.well-known/jwks.json`,
+      tokens: one.sessions.map(({ access_token: token }) => token),
+      seconds,
+    };
+    for (let round = 0; round < rounds; round++) {
+      const [me] = await load.closed(one.port, seconds, [{ requests: one.requests.me, concurrency: 32 }]);
+      const { stdout } = await run(process.execPath, [join(root, 'bench/servers/guard-checks.mjs')], {
+        env: { PATH: process.env.PATH, CHECKS: JSON.stringify(checks) },
+      });
+      const local = JSON.parse(stdout);
+      trials.push({ round, key: 'jwks', name: 'service', ...me }, { round, key: 'jwks', name: 'guard', ...local });
+      say(`token checks: ${me.rate.toFixed(0)}/s by GET /user/me, ${local.rate.toFixed(0)}/s by the guard with keys`);
+    }
+  } finally {
+    await one.stop();
+  }
   return trials;
 }
 

@@ -46,6 +46,7 @@ export function evaluate({ trials, memory, overload, start }) {
     ['GET /user/me at 32: p99, of the reference', at('me32', 'p99', 'reference'), 'under', 1.5],
     ['GET /user/me with 8192 tokens, of the reference', at('meMany', 'rate', 'reference')],
     ['POST /introspect per s at 32, of GET /user/me', introspections(trials)],
+    ['checks by the guard with keys per s, of GET /user/me', ratio(trials, 'jwks', 'rate', 'service', 'guard')],
     ['refresh beside logins: rate, of the reference', at('storm', 'rate', 'reference'), 'at least', 0.8],
     ['refresh beside logins: p50, of the reference', at('storm', 'p50', 'reference'), 'under', 0.81],
     ['refresh beside logins: p99, of the reference', at('storm', 'p99', 'reference'), 'under', 0.77],
