@@ -125,7 +125,7 @@ export class UserSessions {
    */
   async hold(tx: Transaction, { payload: { sub, sid }, credentialVersion }: CurrentSession): Promise<Date> {
     const unchanged = await tx.won(
-      `UPDATE users SET credential_version = credential_version
+      `UPDATE users SET held = held + 1
        WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
       [sub, credentialVersion],
     );
