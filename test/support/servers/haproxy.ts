@@ -19,8 +19,8 @@ const checkTimeoutMs = 2000;
 export const switchMs = 2 * (checkEveryMs + checkTimeoutMs);
 
 /**
- * A HAProxy in front of database servers. All connections go to the first one that is healthy. It closes those of a server that is
- * not, as docs/operations/cluster.md says.
+ * A HAProxy in front of database servers. All connections go to the first healthy one. HAProxy closes the connections of
+ * a server that is not healthy (docs/operations/cluster.md).
  */
 export class HaProxy extends PrivateServer {
   private constructor(
