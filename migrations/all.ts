@@ -11,6 +11,7 @@ import { LogSearch1764700000000 } from './1764700000000-log-search';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import { MailOwners1764950000000 } from './1764950000000-mail-owners';
+import { HeldRows1765300000000 } from './1765300000000-held-rows';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -28,4 +29,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   ServiceClients1764800000000,
   OwnFactors1764900000000,
   MailOwners1764950000000,
+  HeldRows1765300000000,
 ];

@@ -19,7 +19,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 const SAMBA = ['samba', 'samba-provision'];
-const SERVERS = ['mariadbd', 'redis-server', 'slapd', 'ldapadd', ...SAMBA, 'nginx', 'openssl'];
+const CLUSTER = ['galera', 'rsync', 'haproxy'];
+const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, 'nginx', 'openssl'];
 const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {

@@ -59,7 +59,7 @@ export class AdminChanges {
   private async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
     if (actor === undefined) return;
     const unchanged = await tx.won(
-      `UPDATE users SET credential_version = credential_version
+      `UPDATE users SET held = held + 1
        WHERE uid = ? AND is_admin = 1 AND status = ${userStatus.enabled} AND credential_version = ?`,
       [actor.id, credentialVersion ?? null],
     );

@@ -29,7 +29,7 @@ export class TargetUsers {
   async lock(tx: Transaction, by: Authority, uid: string): Promise<User> {
     const { condition, values } = within(by.scope);
     await tx.affected(
-      `UPDATE users SET credential_version = credential_version WHERE uid = ? AND deleted_at IS NULL AND ${condition}`,
+      `UPDATE users SET held = held + 1 WHERE uid = ? AND deleted_at IS NULL AND ${condition}`,
       [uid, ...values],
     );
     const user = await this.find(by, uid, tx);
@@ -53,7 +53,7 @@ export class TargetUsers {
    */
   async assertAdministratorLeft(tx: Transaction, before: User): Promise<void> {
     if (!before.isAdmin || before.tenantId !== rootTenant || before.status !== userStatus.enabled) return;
-    await tx.affected('UPDATE tenants SET name = name WHERE id = ?', [rootTenant]);
+    await tx.affected('UPDATE tenants SET held = held + 1 WHERE id = ?', [rootTenant]);
     const left = await tx.row(
       `SELECT uid FROM users WHERE is_admin = 1 AND tenant_id = ? AND status = ${userStatus.enabled} LIMIT 1`,
       [rootTenant],

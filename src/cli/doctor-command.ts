@@ -17,14 +17,16 @@ import { CliModule } from './cli.module';
 import type { Finding } from './doctor/finding';
 import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
 import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkMail } from './doctor/peer-checks';
-import { checkStore, checkWrites } from './doctor/store-checks';
+import { checkCluster, checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
 /** `doctor`: checks each part, changes nothing, and prints one line for each. Exit code 1 if a part has a problem. */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('checks database, migrations, writes, SMTP, events, LDAP, captcha, Redis, keys, clock, settings')
+    .description(
+      'checks database, migrations, writes, cluster, SMTP, events, LDAP, captcha, Redis, keys, clock, settings',
+    )
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
       // A check must not migrate the database.
@@ -61,13 +63,14 @@ async function examine(config: AppConfig): Promise<Finding[]> {
 const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
   censusOfAll(context.get(Database), context.get(KeyRing), signal);
 
-const storedNames = ['writes', 'clock', 'captcha', 'smtp', 'events'];
+const storedNames = ['writes', 'cluster', 'clock', 'captcha', 'smtp', 'events'];
 
 /** Checks that need the tables: one table holds the settings of the mail server, another the used captcha tokens. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
   const database = context.get(Database);
   return [
     checkWrites(database, () => takesWrites(database, context.get(DataSource))),
+    checkCluster(config, database),
     checkClock(context.get(DatabaseClock)),
     checkCaptcha(config, context.get(CaptchaGateway)),
     checkMail(config, context.get(SmtpCheck)),

@@ -128,7 +128,7 @@ export class UserSessions {
     { payload: { sub, sid }, credentialVersion }: CurrentSession,
   ): Promise<{ startedAt: Date; end: Date }> {
     const unchanged = await tx.won(
-      `UPDATE users SET credential_version = credential_version
+      `UPDATE users SET held = held + 1
        WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
       [sub, credentialVersion],
     );

@@ -58,7 +58,7 @@ export class SecondFactor {
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
     return tx.won(
-      `UPDATE users SET mfa_failed_count = 0, mfa_blocked_until = NULL WHERE ${unchanged}`,
+      `UPDATE users SET held = held + 1, mfa_failed_count = 0, mfa_blocked_until = NULL WHERE ${unchanged}`,
       this.asRead(user),
     );
   }
@@ -73,14 +73,14 @@ export class SecondFactor {
     );
   }
 
-  /** Locks the row without a change, so that the active secret stays the same until the transaction ends. */
+  /** Locks the row, so that the active secret stays the same until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
-    return tx.won(`UPDATE users SET mfa_type = mfa_type WHERE ${unchanged}`, this.asRead(user));
+    return tx.won(`UPDATE users SET held = held + 1 WHERE ${unchanged}`, this.asRead(user));
   }
 
-  /** Locks the row without a change, whatever its state. @returns false when there is no such user */
+  /** Locks the row, whatever its state. @returns false when there is no such user */
   lock(tx: Transaction, uid: string): Promise<boolean> {
-    return tx.won('UPDATE users SET mfa_type = mfa_type WHERE uid = ?', [uid]);
+    return tx.won('UPDATE users SET held = held + 1 WHERE uid = ?', [uid]);
   }
 
   /** Removes the authenticator. Codes are sent by e-mail again. */

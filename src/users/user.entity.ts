@@ -116,6 +116,10 @@ export class User {
   @Column('datetime', { name: 'erasing_since', nullable: true, select: false })
   erasingSince?: Date | null;
 
+  /** Increased to lock the row until the end of a transaction, also for the other nodes of a cluster (ADR 0029). */
+  @Column('integer', { default: 0, select: false })
+  held?: number;
+
   /** The nickname in lower case, for the search. The database makes it. */
   @Column({
     type: 'varchar',

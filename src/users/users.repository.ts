@@ -65,7 +65,7 @@ export class UsersRepository {
    */
   async hold(tx: Transaction, { uid, credentialVersion }: User): Promise<User | null> {
     const enabled = `status = ${userStatus.enabled} AND credential_version = ?`;
-    await tx.affected(`UPDATE users SET credential_version = credential_version WHERE uid = ? AND ${enabled}`, [
+    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND ${enabled}`, [
       uid,
       credentialVersion,
     ]);

@@ -70,7 +70,7 @@ describe('the programs that the tests need', () => {
   it('all have a Debian package', () => {
     for (const { commands, debian } of Object.values(SERVER_PROGRAMS)) {
       expect(commands.length).toBeGreaterThan(0);
-      expect(debian).toMatch(/^[a-z-]+$/);
+      expect(debian).toMatch(/^[a-z][a-z0-9-]+$/);
     }
   });
 

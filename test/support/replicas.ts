@@ -32,16 +32,32 @@ export class Replicas {
     ({ services: this.services, databaseUrl: this.databaseUrl, sql: this.sql, env: this.env } = started);
   }
 
-  /** @param databaseUrl default: a new database, which `stop` drops */
-  static async start(settings: Record<string, string> = {}, count = 2, databaseUrl?: string): Promise<Replicas> {
+  /**
+   * @param databaseUrl default: a new database, which `stop` drops. With several URLs, which replicas use in turn, they
+   * are the same database on the nodes of a cluster
+   */
+  static async start(
+    settings: Record<string, string> = {},
+    count = 2,
+    databaseUrl?: string | readonly string[],
+  ): Promise<Replicas> {
     return new Replicas(await Replicas.launchAll(settings, count, databaseUrl));
   }
 
-  protected static async launchAll(settings: Record<string, string>, count: number, given?: string): Promise<Started> {
-    const databaseUrl = given ?? (await MariaDbDatabases.shared().freshDatabase());
+  protected static async launchAll(
+    settings: Record<string, string>,
+    count: number,
+    given?: string | readonly string[],
+  ): Promise<Started> {
+    const urls = [given ?? (await MariaDbDatabases.shared().freshDatabase())].flat();
+    const databaseUrl = urls[0] as string;
     const env = { ...testSettings, ...settings, DATABASE_URL: databaseUrl };
     // All replicas start at the same time, which the migrations must tolerate.
-    const services = await Promise.all(Array.from({ length: count }, () => ServiceProcess.start({ env })));
+    const services = await Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        ServiceProcess.start({ env: { ...env, DATABASE_URL: urls[n % urls.length] as string } }),
+      ),
+    );
     const sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });
     return { services, databaseUrl, sql, env, ownDatabase: given === undefined };
   }
@@ -102,6 +118,11 @@ export class Replicas {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
+  }
+
+  async change(path: string, body: object, n = 0, headers: Record<string, string> = {}): Promise<Answer> {
+    const type = { 'content-type': 'application/json' };
+    return this.fetch(path, n, { method: 'PATCH', headers: { ...type, ...headers }, body: JSON.stringify(body) });
   }
 
   async get(path: string, n = 0, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { AppConfig } from '../../platform/config/app-config';
+import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
@@ -36,6 +37,21 @@ export function checkWrites(database: Database, takesWrites: () => Promise<boole
       return ['ok', 'insert, update and delete, rolled back'];
     },
     (error) => `refused (${storeCode((error as Error).cause ?? error) || (error as Error).name})`,
+  );
+}
+
+/** Without causal reads, a token that was revoked through one node is accepted by another one for a moment (ADR 0029). */
+export function checkCluster(config: AppConfig, database: Database): Promise<Finding> {
+  return finding(
+    'cluster',
+    async () => {
+      const sqlite = config.database.url.startsWith('sqlite:');
+      const cluster = sqlite ? undefined : await clusterOf((statement) => database.rows(statement));
+      if (cluster === undefined) return ['skipped', 'the database is a single server'];
+      if (!cluster.causal) return ['problem', `${cluster.kind} without causal reads: ${cluster.setting} on each node`];
+      return ['ok', `${cluster.kind} with causal reads`];
+    },
+    (error) => `no answer (${storeCode((error as Error).cause ?? error) || (error as Error).name})`,
   );
 }
 

@@ -77,7 +77,7 @@ export class Cooldowns {
   async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
     await this.create(row);
     return this.database.transaction(async (tx) => {
-      const held = await tx.won('UPDATE cooldowns SET until = until WHERE subject = ? AND kind = ?', keyOf(row));
+      const held = await tx.won('UPDATE cooldowns SET held = held + 1 WHERE subject = ? AND kind = ?', keyOf(row));
       if (!held) throw storeUnavailable(new Error('the gate row is gone'));
       return work(tx as Gated<Kind>);
     });

@@ -38,9 +38,9 @@ import { typeormOptions } from './typeorm-options';
     DatabaseWaits,
     {
       provide: Database,
-      inject: [getDataSourceToken(), { token: Tracing, optional: true }],
-      useFactory: (dataSource: DataSource, tracing: Tracing | undefined) => {
-        const database = Database.over(dataSource);
+      inject: [getDataSourceToken(), DatabaseWaits, { token: Tracing, optional: true }],
+      useFactory: (dataSource: DataSource, waits: DatabaseWaits, tracing: Tracing | undefined) => {
+        const database = Database.over(dataSource, waits);
         const system = dataSource.options.type === 'mysql' ? 'mysql' : 'sqlite';
         return tracing ? traceDatabase(database, tracing, system) : database;
       },

@@ -1,5 +1,6 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import { DataSource, type EntityManager, type QueryResult, type QueryRunner } from 'typeorm';
+import { DatabaseWaits } from './database-waits';
 import { mysqlDriver } from './mysql-pool';
 import { canBeReleased } from './mysql-session';
 import { bindable, Sql, type SqlValue, type Written } from './sql';
@@ -29,7 +30,8 @@ export abstract class Transaction extends Sql {
 /** The database. A single statement commits by itself. */
 export abstract class Database extends Sql {
   /**
-   * Runs the work in one transaction. After a deadlock, which rolls everything back, the work runs again. The work must
+   * Runs the work in one transaction. After a deadlock or a lost certification, which
+   * roll everything back, the work runs again. The work must
    * therefore change nothing but rows.
    * @throws DomainError COMMON_503001 if the database cannot answer
    */
@@ -43,8 +45,9 @@ export abstract class Database extends Sql {
     work();
   }
 
-  static over(dataSource: DataSource): Database {
-    return dataSource.options.type === 'mysql' ? new MysqlDatabase(dataSource) : new SqliteDatabase(dataSource);
+  static over(dataSource: DataSource, waits = new DatabaseWaits()): Database {
+    const Kind = dataSource.options.type === 'mysql' ? MysqlDatabase : SqliteDatabase;
+    return new Kind(dataSource, waits);
   }
 }
 
@@ -52,24 +55,31 @@ export abstract class Database extends Sql {
  * Prepared statements directly on the connections of the driver. The layer of TypeORM would cost time (ADR 0003).
  */
 class MysqlDatabase extends Database {
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly waits: DatabaseWaits,
+  ) {
     super();
   }
 
   rows<Row>(statement: string, values: readonly SqlValue[] = []): Promise<Row[]> {
-    return this.withConnection((connection) => execute<Row[]>(connection, statement, values));
+    return repeated(
+      () => this.withConnection((connection) => execute<Row[]>(connection, statement, values)),
+      this.waits,
+    );
   }
 
   async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
     return resultOf(
-      await repeated(() =>
-        this.withConnection((connection) => execute<ResultSetHeader>(connection, statement, values)),
+      await repeated(
+        () => this.withConnection((connection) => execute<ResultSetHeader>(connection, statement, values)),
+        this.waits,
       ),
     );
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return runTransaction(this.dataSource, (runner) => new MysqlTransaction(runner), work);
+    return runTransaction(this.dataSource, this.waits, (runner) => new MysqlTransaction(runner), work);
   }
 
   private async withConnection<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
@@ -109,7 +119,10 @@ class MysqlTransaction extends Transaction {
 }
 
 class SqliteDatabase extends Database {
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly waits: DatabaseWaits,
+  ) {
     super();
   }
 
@@ -118,11 +131,11 @@ class SqliteDatabase extends Database {
   }
 
   async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
-    return sqliteResult(await repeated(() => this.run(statement, values)));
+    return sqliteResult(await repeated(() => this.run(statement, values), this.waits));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return runTransaction(this.dataSource, (runner) => new SqliteTransaction(runner), work);
+    return runTransaction(this.dataSource, this.waits, (runner) => new SqliteTransaction(runner), work);
   }
 
   private async run(statement: string, values: readonly SqlValue[]) {

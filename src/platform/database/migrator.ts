@@ -1,20 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { clusterOf } from './cluster';
 import { assertNoForeignTables } from './foreign-tables';
 import { giveEachCallerItsOwnRunner } from './sqlite-runners';
-import { storeCode } from './store-failure';
+import { isRepeatable, storeCode } from './store-failure';
 import { migrationOptions } from './typeorm-options';
 
 /** Error codes when the table `migrations` does not exist, or belongs to another program and has other columns. */
 const noMigrationsTable = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
 
+/** Error codes when a process that works through another node of a cluster has just made the same step. */
+const madeMeanwhile = new Set([
+  'ER_TABLE_EXISTS_ERROR',
+  'ER_DUP_FIELDNAME',
+  'ER_DUP_KEYNAME',
+  'ER_DUP_ENTRY',
+  'ER_CANT_DROP_FIELD_OR_KEY',
+]);
+const attemptsInCluster = 60;
+const pauseInClusterMs = 250;
+
 const lockName = 'authentication_service_migrations';
 
 /**
  * Brings the database to the newest schema. If several processes start together, one of them migrates. The others wait
- * and then find nothing to do (MySQL: a named lock; SQLite: the write lock of one transaction around everything). After
+ * and then find nothing to do (MySQL: a named lock; SQLite: the write lock of one transaction around everything). In a
+ * cluster, processes that use different nodes work side by side (ADR 0029). After
  * a run that was killed at any statement, the next run completes the work (ADR 0017).
  * @param patienceSeconds how long to wait for another process that migrates a MySQL database
- * @returns the names of the migrations that this process ran
+ * @returns the names of the migrations that this process ran; in a cluster also those that another one ran meanwhile
  * @throws ForeignTables before anything is changed
  */
 export async function migrate(databaseUrl: string, patienceSeconds = 600): Promise<string[]> {
@@ -56,10 +70,36 @@ async function underNamedLock(runner: QueryRunner, patienceSeconds: number): Pro
       `another process has been migrating for ${patienceSeconds} s and holds the migration lock: try again later`,
     );
   try {
-    return await runPending(runner, 'each');
+    const cluster = await clusterOf((query) => runner.query(query));
+    return cluster === undefined ? await runPending(runner, 'each') : await runBesideOthers(runner);
   } finally {
     // If the connection is lost, the lock has ended with it. The error of the migration says more than that of this query.
     await runner.query(`SELECT RELEASE_LOCK('${lockName}')`).catch(() => undefined);
+  }
+}
+
+/**
+ * The named lock holds on one node only. The cluster runs each schema change on all nodes in the same order, so of two
+ * processes that make the same step, the second one gets an error. It begins again, as after a kill, and finds the step
+ * done (ADR 0017). Both processes list the migration, and one of the two rows is deleted.
+ */
+async function runBesideOthers(runner: QueryRunner): Promise<string[]> {
+  const pending = await pendingMigrations(runner.dataSource);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await runPending(runner, 'each');
+      if (pending.length > 0) {
+        await runner.query(
+          `DELETE later FROM migrations later
+           JOIN migrations earlier ON earlier.name = later.name AND earlier.id < later.id`,
+        );
+      }
+      return pending;
+    } catch (error) {
+      const again = isRepeatable(error) || madeMeanwhile.has(storeCode(error));
+      if (!again || attempt === attemptsInCluster) throw error;
+      await pause(pauseInClusterMs);
+    }
   }
 }
 

@@ -1,14 +1,16 @@
 import type { DataSource, QueryRunner } from 'typeorm';
+import type { DatabaseWaits } from './database-waits';
 import { canBeReleased } from './mysql-session';
 import { repeated } from './repeated';
 import { abandonedCode, isRepeatable, isStoreFailure, storeCode, storeUnavailable } from './store-failure';
 
 /**
- * Runs the work in one transaction, and again after a deadlock. The hooks of `afterCommit` run after the commit. An
+ * Runs the work in one transaction, and again after a deadlock or a lost certification. The hooks of `afterCommit` run after the commit. An
  * error of COMMIT is thrown like any other, although the server may have committed: the hooks then do not run.
  */
 export async function runTransaction<T, Tx extends { committed(): void }>(
   dataSource: DataSource,
+  waits: DatabaseWaits,
   open: (runner: QueryRunner) => Tx,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
@@ -28,7 +30,7 @@ export async function runTransaction<T, Tx extends { committed(): void }>(
     } finally {
       if (!runner.isReleased) await runner.release();
     }
-  });
+  }, waits);
 }
 
 /** If ROLLBACK fails too, the connection is destroyed, and the server rolls the transaction back. */

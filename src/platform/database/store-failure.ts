@@ -4,6 +4,9 @@ import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 /** The server did not answer a statement in time. The answer may still come. */
 export const abandonedCode = 'STATEMENT_ABANDONED';
 
+/** A node of a Galera cluster that is not in the primary component refused a statement before running it (ADR 0029). */
+const notReadyCode = 'ER_UNKNOWN_COM_ERROR';
+
 /** Codes that mean "the database cannot answer now", not "the statement is wrong". The answer to the client is 503. */
 const unavailable = new Set([
   'ECONNREFUSED',
@@ -41,6 +44,8 @@ const unavailable = new Set([
   'ER_RECORD_FILE_FULL',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_LOCK_DEADLOCK',
+  'ER_ERROR_DURING_COMMIT',
+  notReadyCode,
   'ER_STATEMENT_TIMEOUT',
   'ER_QUERY_TIMEOUT',
   'ER_OUT_OF_RESOURCES',
@@ -57,8 +62,12 @@ const unavailable = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** The transaction lost a deadlock or a lock wait and was rolled back as a whole, so it may run again. */
-const repeatable = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY']);
+/**
+ * The transaction was rolled back as a whole, so it may run again: it lost a deadlock, also to another node of a cluster
+ * (certification), or its node was not ready. `ER_ERROR_DURING_COMMIT` is not in this list, because the transaction may
+ * have been committed. A lock wait that timed out is not either, because it would wait again.
+ */
+const repeatable = new Set(['ER_LOCK_DEADLOCK', notReadyCode, 'SQLITE_BUSY']);
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 

@@ -11,5 +11,8 @@ export const serverStatementMs = 2200;
  */
 export const abandonedMs = 3000;
 
-/** Work that lost a deadlock is run again only within this time after its first start. */
-export const repeatMs = 1500;
+/**
+ * Work that lost a deadlock or a certification is started again only within this time after its first start. Together
+ * with the limit of its last statement, this is below 5 s (ADR 0029).
+ */
+export const repeatMs = 2500;

@@ -11,7 +11,7 @@ import { ServerProcess } from './server-process';
 
 // These options make MariaDB faster without changing the meaning of statements. A commit still survives `kill`, because
 // the kernel keeps written data.
-const QUICK = [
+export const QUICK = [
   '--innodb-flush-log-at-trx-commit=2',
   '--innodb-flush-method=nosync',
   '--innodb-doublewrite=0',
@@ -21,7 +21,16 @@ const QUICK = [
   '--skip-name-resolve',
 ];
 
-const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
+export const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
+
+/** The options of mariadb-install-db, without the data folder. */
+export const INSTALL = [
+  '--no-defaults',
+  ...AS_ROOT,
+  '--auth-root-authentication-method=normal',
+  '--skip-test-db',
+  '--skip-name-resolve',
+];
 
 /** A private, empty MariaDB on a free port of 127.0.0.1. It logs every deadlock. */
 export class MariaDb extends PrivateServer {
@@ -62,20 +71,16 @@ export class MariaDb extends PrivateServer {
     const logFile = join(directory, 'error.log');
     const databases = new MariaDbDatabases(`mysql://tester:${password}@127.0.0.1:${port}`, logFile);
     const data = `--datadir=${join(directory, 'data')}`;
-    await host.prepare('mariadb-install-db', [
-      '--no-defaults',
-      data,
-      ...AS_ROOT,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--skip-name-resolve',
-    ]);
+    // A server that starts deletes the temporary tables in this folder, also those of other servers.
+    const tmpdir = `--tmpdir=${directory}`;
+    await host.prepare('mariadb-install-db', [...INSTALL, data, tmpdir]);
     await writeFile(join(directory, 'init.sql'), accounts(password), { mode: 0o600 });
     const server = await ServerProcess.start({
       program: 'mariadbd',
       args: [
         '--no-defaults',
         data,
+        tmpdir,
         ...AS_ROOT,
         `--port=${port}`,
         `--bind-address=${host.listenAddress}`,
@@ -99,7 +104,7 @@ export class MariaDb extends PrivateServer {
 }
 
 /** Creates the account of the tests and deletes those without a password. It must be repeatable: each start runs it. */
-function accounts(password: string): string {
+export function accounts(password: string): string {
   return [
     `CREATE OR REPLACE USER tester@'%' IDENTIFIED BY '${password}';`,
     `GRANT ALL ON *.* TO tester@'%' WITH GRANT OPTION;`,

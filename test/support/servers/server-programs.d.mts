@@ -1,5 +1,8 @@
 export type ProgramName =
   | 'mariadbd'
+  | 'galera'
+  | 'rsync'
+  | 'haproxy'
   | 'redis-server'
   | 'slapd'
   | 'ldapadd'

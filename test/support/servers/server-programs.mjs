@@ -11,6 +11,11 @@ const CHROMIUM_FOR_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Googl
  */
 export const SERVER_PROGRAMS = {
   mariadbd: { commands: ['mariadbd'], debian: 'mariadb-server', image: 'mariadb:10.11' },
+  // The folder of the library that mariadbd loads. Galera and HAProxy have no image here: the nodes find each other on
+  // the loopback interface.
+  galera: { commands: ['/usr/lib/galera'], debian: 'galera-4', image: null },
+  rsync: { commands: ['rsync'], debian: 'rsync', image: null },
+  haproxy: { commands: ['haproxy'], debian: 'haproxy', image: null },
   'redis-server': { commands: ['redis-server'], debian: 'redis-server', image: 'redis:7' },
   slapd: { commands: ['slapd'], debian: 'slapd', image: 'osixia/openldap:1.5.0' },
   ldapadd: { commands: ['ldapadd'], debian: 'ldap-utils', image: 'osixia/openldap:1.5.0' },
