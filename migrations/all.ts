@@ -10,6 +10,7 @@ import { Administration1764600000000 } from './1764600000000-administration';
 import { LogSearch1764700000000 } from './1764700000000-log-search';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
+import { ImportedHashes1765000000000 } from './1765000000000-imported-hashes';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -26,4 +27,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   LogSearch1764700000000,
   ServiceClients1764800000000,
   OwnFactors1764900000000,
+  ImportedHashes1765000000000,
 ];
