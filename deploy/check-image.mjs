@@ -181,6 +181,8 @@ async function assertRunsAs(steps, place, ofImage) {
 
   // If this binary does not load, the service hashes with JavaScript, which is slower.
   must('node', '-e', `require('@node-rs/bcrypt').hashSync('x', { cost: 4 })`);
+  // If this one does not load, users with imported argon2id hashes cannot log in.
+  must('node', '-e', `require('@node-rs/argon2').hashSync('x', { memoryCost: 8 })`);
   const user = { username: 'image', password: 'Correct-Horse-7', email: 'image@example.com' };
   cli('migrate');
   cli('doctor');

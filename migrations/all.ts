@@ -11,6 +11,7 @@ import { LogSearch1764700000000 } from './1764700000000-log-search';
 import { ServiceClients1764800000000 } from './1764800000000-service-clients';
 import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import { MailOwners1764950000000 } from './1764950000000-mail-owners';
+import { ImportedHashes1765000000000 } from './1765000000000-imported-hashes';
 import { HeldRows1765300000000 } from './1765300000000-held-rows';
 import type { RepeatableMigration } from './repeatable';
 
@@ -29,5 +30,6 @@ export const migrations: (new () => RepeatableMigration)[] = [
   ServiceClients1764800000000,
   OwnFactors1764900000000,
   MailOwners1764950000000,
+  ImportedHashes1765000000000,
   HeldRows1765300000000,
 ];

@@ -21,7 +21,8 @@ for (const folder of ['mail/templates', 'openapi/examples', 'shared/languages'])
   });
 }
 const worker = 'hashing/engine/hash-worker.js';
-for (const file of [worker, 'hashing/engine/politeness.js']) cpSync(join(root, 'src', file), join(compiled, file));
+for (const file of [worker, 'hashing/engine/politeness.js', 'hashing/engine/derive-key.js'])
+  cpSync(join(root, 'src', file), join(compiled, file));
 
 /** Packages that are loaded from node_modules instead of being bundled, with all their entry points. */
 const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));

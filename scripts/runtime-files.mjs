@@ -21,6 +21,7 @@ const require = createRequire(import.meta.url);
 export const outside = {
   'better-sqlite3': { files: [/^build\/Release\/better_sqlite3\.node$/] },
   '@node-rs/bcrypt': {},
+  '@node-rs/argon2': {},
   bcryptjs: {},
   '@css-inline/css-inline': {},
   'passport-ldapauth': {},

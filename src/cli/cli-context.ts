@@ -32,11 +32,15 @@ export function problemOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : 'unknown error';
 }
 
-/** Runs one command in the application without its HTTP part, and closes the application in any case. */
+/**
+ * Runs one command in the application without its HTTP part, and closes the application in any case.
+ * @param options.migrate false: pending migrations end the command, also with `MIGRATE_ON_START`
+ */
 export async function inContext<T>(
   work: (context: INestApplicationContext, config: AppConfig) => Promise<T>,
+  { migrate = true }: { migrate?: boolean } = {},
 ): Promise<T> {
-  const config = withoutTimeLimits(configOrExit());
+  const config = withoutTimeLimits(configOrExit(), migrate);
   const context = await NestFactory.createApplicationContext(CliModule.with(config, operator()), {
     logger: new NestLogger(createLogger('silent')),
     abortOnError: false,
@@ -54,8 +58,9 @@ export async function inContext<T>(
 }
 
 /** A command may read for a long time or wait for a locked row. It has no client that needs an answer within 5 s. */
-function withoutTimeLimits(config: AppConfig): AppConfig {
-  return { ...config, database: { ...config.database, timeLimits: false } };
+function withoutTimeLimits({ database, ...config }: AppConfig, migrate: boolean): AppConfig {
+  const migrateOnStart = migrate && database.migrateOnStart;
+  return { ...config, database: { ...database, migrateOnStart, timeLimits: false } };
 }
 
 /** All of standard input without the last line break. A secret that is read here does not show in the process list. */

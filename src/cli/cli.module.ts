@@ -15,6 +15,7 @@ import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
+import { UserAdoption } from './adoption/user-adoption';
 import { UserImport } from './user-import';
 
 /** The modules that the command line needs. */
@@ -43,7 +44,7 @@ export class CliModule {
         RetentionModule,
         ServiceClientsModule,
       ],
-      providers: [...operators, UserImport],
+      providers: [...operators, UserImport, UserAdoption],
       exports: [...operators],
     };
   }

@@ -2,11 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { identityKey } from '../shared/identity-key';
 import type { PasswordOwner } from '../password-reset/password-checks';
-import { rootTenant } from '../platform/settings/system-settings';
-import { AccountProblem, type NewUser } from '../users/user-accounts';
+import { AccountProblem, identityIsTaken, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
-import { type Fields, readRows } from './import-rows';
+import { type Fields, readRows, type Row } from './import-rows';
+import { type Identity, identityOf, userOf } from './imported-user';
+import { readAhead } from './read-ahead';
 import { operatorAuthority } from '../admin/authority';
+import { PasswordHasher } from '../hashing/password-hasher';
+import { Clock } from '../shared/clock';
 import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 
 export interface ImportReport {
@@ -32,23 +35,13 @@ type HashOptions = Pick<ImportOptions, 'dryRun' | 'rules'>;
 /** The names and addresses of the earlier rows of a dry run. */
 type Taken = Set<string>;
 
-const keys = new Set([
-  'login_name',
-  'email',
-  'password',
-  'password_hash',
-  'nickname',
-  'status',
-  'mfa_type',
-  'provider',
-  'is_admin',
-  'tenant_id',
-  'org_unit_id',
-  'temporary',
-]);
-
-/** A bcrypt hash as common libraries write it. With a cost above 14 one login would occupy a core for seconds. */
-const importableHash = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+/** A row that was checked, and its password hashed. */
+interface Prepared {
+  readonly fields: Fields;
+  /** Missing if the row does not show it. */
+  readonly identity?: Identity;
+  readonly result: NewUser | 'exists' | AccountProblem;
+}
 
 /** `user import`: one transaction for each row, so a wrong row is reported and the others are imported. */
 @Injectable()
@@ -56,19 +49,22 @@ export class UserImport {
   constructor(
     private readonly users: UsersRepository,
     private readonly administration: UserAdministration,
+    private readonly hasher: PasswordHasher,
+    private readonly clock: Clock,
   ) {}
 
   /** @param report is filled row by row, so that it also describes an import that was stopped */
   async run(file: string, report: ImportReport, { dryRun, rules, progress, signal }: ImportOptions): Promise<void> {
-    const taken: Taken = new Set();
-    for await (const { fields, problem } of readRows(file)) {
+    const taken: Taken | undefined = dryRun ? new Set() : undefined;
+    // One row for each hash thread. More rows would wait in the queue, which refuses a job that waits too long.
+    const width = this.hasher.stats().concurrency;
+    for await (const row of readAhead(readRows(file), width, (read) => this.prepare(read, { dryRun, rules }))) {
       report.rows += 1;
       try {
-        if (problem !== undefined) throw new AccountProblem(problem);
-        report[await this.importRow(fields, rules, dryRun ? taken : undefined)] += 1;
+        report[await this.importRow(row, taken)] += 1;
       } catch (error) {
         if (!(error instanceof AccountProblem)) throw error;
-        const { login_name: name } = fields;
+        const { login_name: name } = row.fields;
         report.failed.push({
           row: report.rows,
           login_name: typeof name === 'string' ? name : '',
@@ -83,61 +79,61 @@ export class UserImport {
     }
   }
 
+  /** Rows are prepared in parallel, before the rows above them are written. */
+  private async prepare({ fields, problem }: Row, options: HashOptions): Promise<Prepared> {
+    let identity: Identity | undefined;
+    try {
+      if (problem !== undefined) throw new AccountProblem(problem);
+      identity = identityOf(fields);
+      if (await this.exists(identity)) return { fields, result: 'exists' };
+      const hash = (password: string, owner: PasswordOwner) => this.hash(password, owner, options);
+      return { fields, identity, result: await userOf(fields, identity, this.clock.now(), hash) };
+    } catch (error) {
+      if (error instanceof AccountProblem) return { fields, identity, result: error };
+      throw error;
+    }
+  }
+
   /** @param taken is given in a dry run, because the database then does not contain the earlier rows */
-  private async importRow(
-    fields: Fields,
-    rules: PasswordRules,
-    taken: Taken | undefined,
-  ): Promise<'created' | 'skipped'> {
-    const unknown = Object.keys(fields).find((key) => !keys.has(key));
-    if (unknown !== undefined) throw new AccountProblem(`unknown key ${JSON.stringify(unknown)}`);
-    const loginName = asText(fields, 'login_name') ?? '';
-    const name = `name ${identityKey(loginName)}`;
-    if (taken?.has(name) || (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
-    const user = await this.userOf(fields, loginName, { rules, dryRun: taken !== undefined });
+  private async importRow(row: Prepared, taken: Taken | undefined): Promise<'created' | 'skipped'> {
+    const { identity, result: user } = row;
+    if (user === 'exists') return 'skipped';
+    if (user instanceof AccountProblem) {
+      // An earlier row of the same name may have been written after this one was prepared.
+      if (identity && (taken ? taken.has(keyOf(identity)) : await this.exists(identity))) return 'skipped';
+      throw user;
+    }
     if (taken === undefined) {
       try {
         await this.administration.create(operatorAuthority, user, 'USER_IMPORTED');
         return 'created';
       } catch (error) {
-        // A parallel import of the same file may have created the account since the look-up.
-        if (error instanceof AccountProblem && (await this.users.findByLoginName(loginName)) !== null) return 'skipped';
+        // An earlier row, or a parallel import of the same file, may have created the account since the look-up.
+        if (error instanceof AccountProblem && (await this.exists(user))) return 'skipped';
         throw error;
       }
     }
-    const email = user.email === null ? name : `email ${identityKey(user.email)}`;
-    if (taken.has(email)) throw new AccountProblem('the login name or the e-mail address is taken');
+    if (taken.has(keyOf(user))) return 'skipped';
+    const all = keysOf(user);
+    if (all.some((key) => taken.has(key))) throw identityIsTaken(user.uid);
     await this.administration.rehearse(user);
-    taken.add(name).add(email);
+    for (const key of [...all, keyOf(user)]) taken.add(key);
     return 'created';
   }
 
-  private async userOf(fields: Fields, loginName: string, options: HashOptions): Promise<NewUser> {
-    if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
-    const provider = asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password');
-    const owner = { loginName, email: asText(fields, 'email') ?? null, nickname: asText(fields, 'nickname') ?? null };
-    return {
-      ...owner,
-      passwordHash: await this.hashOf(fields, owner, options),
-      temporary: asFlag(fields, 'temporary'),
-      status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
-      mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
-      provider,
-      isAdmin: asFlag(fields, 'is_admin'),
-      tenantId: asText(fields, 'tenant_id') ?? rootTenant,
-      orgUnitId: asText(fields, 'org_unit_id') ?? null,
-    };
+  /** @throws AccountProblem when the name and the uid belong to different accounts */
+  private async exists({ loginName, uid }: Identity): Promise<boolean> {
+    const user = await this.users.findByLoginName(loginName);
+    if (user !== null && uid !== undefined && user.uid !== uid) {
+      throw new AccountProblem(`the login name belongs to the account ${user.uid}`);
+    }
+    if (user === null && uid !== undefined && (await this.users.findByUid(uid)) !== null) {
+      throw new AccountProblem('the uid belongs to an account with another login name');
+    }
+    return user !== null;
   }
 
-  private async hashOf(fields: Fields, owner: PasswordOwner, { dryRun, rules }: HashOptions): Promise<string | null> {
-    const hash = asText(fields, 'password_hash');
-    const password = asText(fields, 'password');
-    if (hash !== undefined && password !== undefined)
-      throw new AccountProblem('password and password_hash are both given: give only one');
-    if (hash !== undefined && !importableHash.test(hash)) {
-      throw new AccountProblem('password_hash is not a bcrypt hash of cost 4 to 14');
-    }
-    if (password === undefined) return hash ?? null;
+  private async hash(password: string, owner: PasswordOwner, { dryRun, rules }: HashOptions): Promise<string> {
     if (!dryRun) return this.administration.hash(password, owner, rules);
     // A dry run does not hash, because the hashes of a large file take hours and would be discarded.
     await this.administration.assertAllowed(password, owner, rules);
@@ -145,20 +141,11 @@ export class UserImport {
   }
 }
 
-function asText(fields: Fields, key: string): string | undefined {
-  const value = fields[key];
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'object') throw new AccountProblem(`${key} must be text`);
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function asChoice<T extends string>(fields: Fields, key: string, allowed: readonly T[], fallback: T): T {
-  const value = asText(fields, key) ?? fallback;
-  if (!(allowed as readonly string[]).includes(value))
-    throw new AccountProblem(`${key} must be one of ${allowed.join(', ')}`);
-  return value as T;
-}
-
-function asFlag(fields: Fields, key: string): boolean {
-  return ['true', '1'].includes(asChoice(fields, key, ['true', 'false', '1', '0'] as const, 'false'));
-}
+/** What a dry run remembers of an earlier row: the account as a whole, and each of its unique values. */
+const nameKey = ({ loginName }: Identity) => `name ${identityKey(loginName)}`;
+const keyOf = (user: Identity) => (user.uid === undefined ? nameKey(user) : `${nameKey(user)} of ${user.uid}`);
+const keysOf = (user: NewUser) => [
+  nameKey(user),
+  ...(user.uid === undefined ? [] : [`uid ${user.uid}`]),
+  ...(user.email === null ? [] : [`email ${identityKey(user.email)}`]),
+];

@@ -13,9 +13,12 @@ export function costOf(hash: string): number | null {
   return cost >= 4 && cost <= 31 ? cost : null;
 }
 
-/** Prefix, cost and salt (`$2b$cc$` and 22 characters, 29 in all), as `users.salt` holds them. */
-export function saltOf(hash: string): string {
-  return hash.slice(0, 29);
+/**
+ * Prefix, cost and salt (`$2b$cc$` and 22 characters, 29 in all), as `users.salt` holds them. Null for the hash of
+ * another system, which holds its salt itself.
+ */
+export function saltOf(hash: string): string | null {
+  return costOf(hash) === null ? null : hash.slice(0, 29);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
 import { type HashClient, HashQueueFull, PasswordHasher, PasswordNotHashable } from './password-hasher';
 import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
 import { costOf } from './bcrypt-format';
+import type { ForeignHash } from './foreign-hash';
 import { BcryptPasswordHasher, PasswordHasherOptions } from './bcrypt-password-hasher';
 
 const COST = 4;
@@ -35,6 +37,11 @@ class CountingEngine implements BcryptEngine {
     this.work.push(`verify ${costOf(first.hash)} + ${costOf(second.hash)}`);
     this.passwords.push(first.password, second.password);
     return this.engine.verifyPair(first, second);
+  }
+
+  verifyForeign(password: string, hash: ForeignHash): Promise<boolean> {
+    this.work.push(hash.algorithm);
+    return this.engine.verifyForeign(password, hash);
   }
 
   close(): Promise<void> {
@@ -130,6 +137,20 @@ describe('BcryptPasswordHasher', () => {
     expect(Buffer.byteLength(engine.passwords[0] ?? '')).toBeLessThanOrEqual(72);
   });
 
+  it.each([
+    ['the right password', 'correct horse', true],
+    ['a wrong password', 'wrong', false],
+    ['a password over 72 bytes', 'a'.repeat(73), false],
+    ['a password with NUL', 'correct horse\0', false],
+  ])(
+    'W12 a hash of another system takes its own work and one comparison, for %s',
+    async (_case, password, expected) => {
+      const foreign = `sha256-salted:s:${createHash('sha256').update('scorrect horse').digest('hex')}`;
+      await expect(hasher.matches(password, foreign, from('ip'))).resolves.toBe(expected);
+      expect(engine.work).toEqual(['sha256-salted', 'verify 4']);
+    },
+  );
+
   it('an unhashable password does not match, even when the stored hash is that of the empty password', async () => {
     const empty = await hasher.hash('', from('ip'));
     await expect(hasher.matches('a'.repeat(73), empty, from('ip'))).resolves.toBe(false);
@@ -212,7 +233,7 @@ describe('BcryptPasswordHasher', () => {
   it('reports a stored value that is no hash, without the value, and reports no unknown user', async () => {
     await hasher.matches('correct horse', 'plain text', from('ip'));
     await hasher.matches('correct horse', null, from('ip'));
-    expect(reports).toEqual(['a stored password is not a bcrypt hash and was refused']);
+    expect(reports).toEqual(['a stored password is not a hash of a known format and was refused']);
   });
 
   it('runs at most `concurrency` jobs at a time', async () => {

@@ -1,8 +1,17 @@
 import { networkOf } from '../shared/client-network';
-import { HashClient, HasherStats, isHashable, PasswordHasher, PasswordNotHashable } from './password-hasher';
+import {
+  HashClient,
+  HasherStats,
+  isHashable,
+  isPlainText,
+  PasswordHasher,
+  PasswordNotHashable,
+} from './password-hasher';
 import { costOf, dummyHash, MAX_VERIFIED_COST } from './bcrypt-format';
+import { type ForeignHash, foreignHashOf, foreignMemoryLimit, UnusableHash } from './foreign-hash';
 import { BcryptEngine, Comparison, openEngine } from './engine/bcrypt-engine';
 import { HashQueue } from './queue/hash-queue';
+import { MemoryBudget } from './queue/memory-budget';
 
 export interface PasswordHasherOptions {
   /** `BCRYPT_COST`, 4 to 14. */
@@ -28,12 +37,17 @@ export interface PasswordHasherOptions {
   readonly span?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
-type Request = { readonly password: string; readonly cost: number } | Comparison;
+interface ForeignComparison {
+  readonly password: string;
+  readonly foreign: ForeignHash;
+}
+
+type Request = { readonly password: string; readonly cost: number } | Comparison | ForeignComparison;
 
 // The time of one round on a server core, for the expected wait until the first jobs have been measured.
 const MS_PER_ROUND = 0.04;
 
-// Only comparisons are paired. New hashes come from the libraries, so the module for pairs computes no stored value.
+// Only comparisons of bcrypt are paired. New hashes come from the libraries, so the module for pairs computes no stored value.
 const fit = (first: Request, second: Request): boolean =>
   'hash' in first && 'hash' in second && costOf(first.hash) === costOf(second.hash);
 
@@ -45,6 +59,7 @@ export class BcryptPasswordHasher extends PasswordHasher {
   private readonly engine: BcryptEngine;
   private readonly queue: HashQueue<Request, string | boolean>;
   private readonly dummy: string;
+  private readonly memory = new MemoryBudget(foreignMemoryLimit);
 
   constructor(private readonly options: PasswordHasherOptions) {
     super();
@@ -71,12 +86,19 @@ export class BcryptPasswordHasher extends PasswordHasher {
   }
 
   override async matches(password: string, hash: string | null, client: HashClient): Promise<boolean> {
-    const comparable = this.comparable(hash);
+    const comparable = hash === null ? null : this.comparable(hash);
+    if (comparable !== null && typeof comparable === 'object') return this.matchesForeign(password, comparable, client);
     const hashable = isHashable(password);
     // Every path makes one comparison, with the cost of the stored hash if there is one. `levelled` adds comparisons.
     const comparison = { password: hashable ? password : '', hash: comparable ?? this.dummy };
     const same = await this.run(client, comparison);
     return same === true && hashable && comparable !== null;
+  }
+
+  private async matchesForeign(password: string, foreign: ForeignHash, client: HashClient): Promise<boolean> {
+    // The other systems read all of a password, so it may be longer than 72 bytes.
+    const plain = isPlainText(password);
+    return (await this.run(client, { password: plain ? password : '', foreign })) === true && plain;
   }
 
   override assertCapacity(client: HashClient): void {
@@ -122,12 +144,23 @@ export class BcryptPasswordHasher extends PasswordHasher {
 
   private async serve(first: Request, second?: Request): Promise<(string | boolean)[]> {
     if ('cost' in first) return [await this.engine.hash(first.password, first.cost)];
+    if ('foreign' in first) return [await this.compareForeign(first)];
     const verdicts = await this.compare(first, second as Comparison | undefined);
     for (const cost of this.missingCosts(first.hash)) {
       const dummy = { password: first.password, hash: dummyHash(cost) };
       await this.compare(dummy, second && dummy);
     }
     return verdicts;
+  }
+
+  /**
+   * One comparison of bcrypt follows, so that a cheap hash of another system is not faster than an unknown user. The
+   * time of a costly one comes on top and cannot be hidden (ADR 0030).
+   */
+  private async compareForeign({ password, foreign }: ForeignComparison): Promise<boolean> {
+    const same = await this.memory.run(foreign.memory, () => this.engine.verifyForeign(password, foreign));
+    await this.engine.verify(isHashable(password) ? password : '', this.dummy);
+    return same;
   }
 
   private async compare(first: Comparison, second?: Comparison): Promise<boolean[]> {
@@ -145,15 +178,22 @@ export class BcryptPasswordHasher extends PasswordHasher {
     return Array.from({ length: Math.max(0, this.options.cost - cost) }, (_, n) => cost + n);
   }
 
-  private comparable(hash: string | null): string | null {
-    if (hash === null) return null;
+  /** What a password can be compared with; null when the stored value must not be or cannot be computed. */
+  private comparable(hash: string): string | ForeignHash | null {
     const cost = costOf(hash);
     if (cost !== null && cost <= MAX_VERIFIED_COST) return hash;
-    this.report(
-      cost === null
-        ? 'a stored password is not a bcrypt hash and was refused'
-        : `a stored password hash of cost ${cost} was refused: the limit is ${MAX_VERIFIED_COST}`,
-    );
+    try {
+      const foreign = cost === null ? foreignHashOf(hash) : undefined;
+      if (foreign !== undefined) return foreign;
+      this.report(
+        cost === null
+          ? 'a stored password is not a hash of a known format and was refused'
+          : `a stored password hash of cost ${cost} was refused: the limit is ${MAX_VERIFIED_COST}`,
+      );
+    } catch (error) {
+      if (!(error instanceof UnusableHash)) throw error;
+      this.report(`a stored password hash was refused: ${error.message}`);
+    }
     return null;
   }
 

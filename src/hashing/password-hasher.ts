@@ -44,8 +44,9 @@ export abstract class PasswordHasher {
 
   /**
    * Returns whether the password belongs to the stored hash. The result is false for a password that cannot be hashed,
-   * for null (unknown user, user without a password), for a stored value that is not a bcrypt hash, and for a cost over
-   * 14. All these cases take the work of one bcrypt hash. The last two are also reported to the operator.
+   * for null (unknown user, user without a password), for a stored value that is not a hash of a known format, and for a
+   * hash that is too costly. All these cases take the work of one bcrypt hash. The last two are also reported to the
+   * operator. A hash of another system (`foreign-hash.ts`) takes its own work and that of one bcrypt hash.
    * @throws HashQueueFull when the queue is full or the wait would be too long
    */
   abstract matches(password: string, hash: string | null, client: HashClient): Promise<boolean>;
@@ -64,7 +65,10 @@ export abstract class PasswordHasher {
    */
   abstract reserve(client: HashClient): () => void;
 
-  /** Returns whether the stored hash has a lower cost than the configured one. The next correct password renews it. */
+  /**
+   * Returns whether the stored hash has a lower cost than the configured one, or comes from another system. The next
+   * correct password renews it.
+   */
   abstract needsRenewal(hash: string): boolean;
 
   abstract stats(): HasherStats;
@@ -97,7 +101,10 @@ const MAX_BYTES = 72;
  * implementations stop there) and no lone surrogate (all are encoded as U+FFFD, so different passwords would be equal).
  */
 export function isHashable(password: string): boolean {
-  return (
-    Buffer.byteLength(password, 'utf8') <= MAX_BYTES && !password.includes('\0') && !/\p{Surrogate}/u.test(password)
-  );
+  return Buffer.byteLength(password, 'utf8') <= MAX_BYTES && isPlainText(password);
+}
+
+/** No NUL and no lone surrogate. A hash of another system has no other limit. */
+export function isPlainText(password: string): boolean {
+  return !password.includes('\0') && !/\p{Surrogate}/u.test(password);
 }

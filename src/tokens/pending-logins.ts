@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
-import { isUuid } from '../shared/uuid';
+import { isUserId } from '../shared/user-id';
 import { AppConfig } from '../platform/config/app-config';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
@@ -79,7 +79,7 @@ export class PendingLogins {
    * wrong `mfa_token` is refused even when the IP address is the one of the login.
    */
   async find(uid: string, claim: PendingLoginClaim): Promise<{ pending: PendingLogin; user: User } | undefined> {
-    if (!isUuid(uid)) return undefined;
+    if (!isUserId(uid)) return undefined;
     const [pending, user] = await Promise.all([this.rows.findOneBy({ userId: uid }), this.users.findByUid(uid)]);
     if (pending === null || user === null || !this.isOwner(pending, claim)) return undefined;
     const live =

@@ -10,16 +10,19 @@ import { identityTaken } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
+import { isUserId } from '../shared/user-id';
 import { AccountProblem } from './account-problem';
 import { type MfaType, type Provider, User, userStatus } from './user.entity';
 
 export { AccountProblem } from './account-problem';
 
 export interface NewUser {
+  /** The uid of the other system. Default: a new UUID. */
+  readonly uid?: string;
   readonly loginName: string;
   readonly email: string | null;
   readonly nickname: string | null;
-  /** A bcrypt hash. Null for a directory user, and for a user who will be invited. */
+  /** A bcrypt hash, or that of another system. Null for a directory user, and for a user who will be invited. */
   readonly passwordHash: string | null;
   readonly temporary: boolean;
   readonly status: number;
@@ -30,6 +33,9 @@ export interface NewUser {
   readonly isAdmin: boolean;
   readonly tenantId: string;
   readonly orgUnitId: string | null;
+  /** When the account was made in the other system. Default: now. */
+  readonly createdAt?: Date;
+  readonly lastLoginSuccessTime?: Date | null;
 }
 
 const statuses: readonly number[] = Object.values(userStatus);
@@ -58,7 +64,7 @@ export class UserAccounts {
    * Race: two creations with the same name or address. The unique keys decide, and the loser gets an AccountProblem.
    * @throws AccountProblem when a name or address is taken or malformed, or the tenant or unit does not exist
    */
-  async create(tx: Transaction, user: NewUser, uid = this.random.uuid()): Promise<User> {
+  async create(tx: Transaction, user: NewUser, uid = user.uid ?? this.random.uuid()): Promise<User> {
     assertWellFormed(user);
     await assertPlace(tx, user);
     const row = this.rows.create({
@@ -73,7 +79,7 @@ export class UserAccounts {
       status: user.status,
       loginFailedCount: 0,
       lastLoginFailedTime: null,
-      lastLoginSuccessTime: null,
+      lastLoginSuccessTime: user.lastLoginSuccessTime ?? null,
       mfaType: user.mfaType,
       totpSecret: null,
       mfaFailedCount: 0,
@@ -87,13 +93,13 @@ export class UserAccounts {
       directoryId: user.directoryId ?? null,
       directorySeenAt: null,
       directoryLookUntil: null,
-      createdAt: this.clock.now(),
+      createdAt: user.createdAt ?? this.clock.now(),
       deletedAt: null,
     });
     try {
       await tx.manager.insert(User, row);
     } catch (error) {
-      throw isDuplicate(error) ? taken() : error;
+      throw isDuplicate(error) ? identityIsTaken(user.uid) : error;
     }
     return row;
   }
@@ -127,7 +133,7 @@ export class UserAccounts {
         user.uid,
       ]);
     } catch (error) {
-      throw isDuplicate(error) ? taken() : error;
+      throw isDuplicate(error) ? identityIsTaken() : error;
     }
   }
 
@@ -141,7 +147,14 @@ export class UserAccounts {
   }
 }
 
-const taken = () => new AccountProblem('the login name or the e-mail address is taken', identityTaken);
+/** @param uid the uid that the caller has chosen */
+export const identityIsTaken = (uid?: string) =>
+  new AccountProblem(
+    uid === undefined
+      ? 'the login name or the e-mail address is taken'
+      : 'the uid, the login name or the e-mail address is taken',
+    identityTaken,
+  );
 
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -167,7 +180,11 @@ export async function assertTenant(sql: Sql, id: string): Promise<void> {
   if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`, 'tenant_id');
 }
 
-function assertWellFormed(user: NewUser): void {
+/** @throws AccountProblem when a field is malformed or too long */
+export function assertWellFormed(user: NewUser): void {
+  if (user.uid !== undefined && !isUserId(user.uid)) {
+    throw new AccountProblem('the uid must have 1 to 36 characters out of A-Z, a-z, 0-9, _ and -');
+  }
   const key = identityKey(user.loginName);
   const plain = !/[\p{Cc}\p{Noncharacter_Code_Point}]/u.test(user.loginName);
   if (key === '' || key.length > 255 || user.loginName.length > 255 || !plain) {

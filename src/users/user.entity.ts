@@ -29,11 +29,14 @@ export class User {
   @Column('varchar', { length: 255, nullable: true })
   nickname: string | null;
 
-  /** A bcrypt hash. Null for a directory user, and for a user who has not set a password yet. */
-  @Column('varchar', { length: 72, nullable: true })
+  /**
+   * A bcrypt hash, or until the first login the hash of another system (ADR 0030). Null for a directory user, and for a
+   * user who has not set a password yet. MySQL limits it to 255 characters, SQLite does not.
+   */
+  @Column('varchar', { nullable: true })
   password: string | null;
 
-  /** The first 29 characters of `password` (see saltOf). Each change of the password makes a new salt. */
+  /** The salt of a bcrypt hash (see saltOf), otherwise null. Each change of the password makes a new salt. */
   @Column('varchar', { length: 32, nullable: true })
   salt: string | null;
 

@@ -5,6 +5,7 @@ import { PasswordHasher } from '../hashing/password-hasher';
 import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
+import { AdoptedUsers } from './adopted-users';
 import { ExpiringPasswords } from './expiring-passwords';
 import { DirectoryAccounts } from './directory-accounts';
 import { LoginLock } from './login-lock';
@@ -24,6 +25,7 @@ import { UsersRepository } from './users.repository';
   providers: [
     UsersRepository,
     UserAccounts,
+    AdoptedUsers,
     UserListing,
     UserCounts,
     UserTombstones,
@@ -54,6 +56,7 @@ import { UsersRepository } from './users.repository';
   exports: [
     UsersRepository,
     UserAccounts,
+    AdoptedUsers,
     UserListing,
     UserCounts,
     UserTombstones,

@@ -5,7 +5,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
-import { isUuid } from '../shared/uuid';
+import { isUserId } from '../shared/user-id';
 import { passkeyCount } from './passkey-count';
 import { selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import { type User, userStatus } from './user.entity';
@@ -41,7 +41,7 @@ export class UsersRepository {
   }
 
   findByUid(uid: string): Promise<User | null> {
-    return isUuid(uid) ? this.findBy('uid', uid) : Promise.resolve(null);
+    return isUserId(uid) ? this.findBy('uid', uid) : Promise.resolve(null);
   }
 
   /** Finds a user who is not deleted, and meets a further condition. @param sql a transaction to read in */
@@ -51,7 +51,7 @@ export class UsersRepository {
     values: readonly SqlValue[],
     sql: Sql = this.database,
   ): Promise<User | null> {
-    if (!isUuid(uid)) return null;
+    if (!isUserId(uid)) return null;
     const where = `${selectUserBy('uid')} AND deleted_at IS NULL AND ${condition}`;
     const row = await sql.row<UserRow>(where, [uid, ...values]);
     return row === undefined ? null : userOf(row);
@@ -161,8 +161,8 @@ export class UsersRepository {
   }
 
   /**
-   * Stores the same password under a new cost. Everything that was issued before stays valid. Races with a password
-   * change, which always wins: if it commits first, this UPDATE matches no row.
+   * Stores the same password as a hash of the current kind and cost. Everything that was issued before stays valid.
+   * Races with a password change and a reset, which always win: if they commit first, this UPDATE matches no row.
    */
   renewHash(user: User, hash: string): Promise<boolean> {
     return this.database.won(

@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UserAdministration } from '../../src/admin/user-administration';
-import { UserImport } from '../../src/cli/user-import';
 import { DemoModule } from '../../src/demo/demo.module';
 import { AccountProblem, assertTenant } from '../../src/users/user-accounts';
-import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';
-import { importUsers } from '../support/import-users';
+import { importUsers, userImport } from '../support/import-users';
 
 /** `utf8mb4_bin` ignores spaces at the end: MariaDB finds `root` for `root `. No padded id may be stored or be in a token. */
 describe('an id with spaces at its end is refused', () => {
@@ -18,7 +15,7 @@ describe('an id with spaces at its end is refused', () => {
     await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES ('fin', 'root', 'Finance')");
   });
   afterAll(() => service.stop());
-  const imports = () => new UserImport(service.app.get(UsersRepository), service.app.get(UserAdministration));
+  const imports = () => userImport(service.app);
 
   it.each([
     ['tenant', { tenantId: 'root ' }, 'there is no tenant "root "'],

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { loadConfig } from '../../src/platform/config/app-config';
 import { type Ended, runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
@@ -398,6 +400,53 @@ describe('the command line', () => {
       expect([(await login(`${ending}1`)).status, (await login(`${ending}2`)).status]).toEqual([200, 200]);
       expect((await login(`${ending}3`)).body.data).toMatchObject({ change_password: true });
       expect(await codeOf(`${ending}4`)).toBe('LOGIN_401001');
+    });
+
+    it('uid, times and the hashes of other systems are taken, the first login replaces the hash, a second run changes nothing', async () => {
+      const seen = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
+      const rows = [
+        {
+          uid: 'Legacy_7',
+          login_name: 'kept1',
+          password_hash: `sha256-salted:salt:${createHash('sha256').update(`salt${password}`).digest('hex')}`,
+          created_at: '2019-05-01T12:00:00+02:00',
+          // The account would be dormant after a longer time without a login.
+          last_login_success_time: seen,
+        },
+        { uid: 8, login_name: 'kept2', created_at: '2020-02-29', password_hash: hash },
+        { uid: 'Legacy_7', login_name: 'kept3' },
+        { uid: 'has space', login_name: 'kept4' },
+        { uid: 'Legacy_9', login_name: 'KEPT1' },
+        { login_name: 'kept5', created_at: 'yesterday' },
+        { login_name: 'kept6', created_at: '2023-02-29' },
+        { login_name: 'kept7', last_login_success_time: '2999-01-01T00:00:00Z' },
+        { login_name: 'kept8', password_hash: '$argon2id$v=19$m=4194304,t=1,p=1$c29tZXNhbHQ$a2V5a2V5a2V5a2V5a2V5aw' },
+      ];
+      const path = await file('kept.jsonl', lines(rows));
+      const dry = await importWithProblems(path, '--dry-run');
+      expect(dry).toMatchObject({ rows: 9, created: 2 });
+      const report = await importWithProblems(path);
+      expect(report.failed.map(({ row, problem }) => [row, problem])).toEqual([
+        [3, expect.stringMatching(/uid/)],
+        [4, expect.stringMatching(/^uid must have 1 to 36 characters/)],
+        [5, expect.stringMatching(/login name/)],
+        [6, 'created_at must be a time such as 2024-05-01T10:00:00Z'],
+        [7, 'created_at must be a time such as 2024-05-01T10:00:00Z'],
+        [8, 'last_login_success_time must be a time from 1970 to today'],
+        [9, expect.stringMatching(/^password_hash cannot be used: .*m from 8·p to 131072/)],
+      ]);
+      expect(dry.failed.map(({ row }) => row)).toEqual(report.failed.map(({ row }) => row));
+      const database = new SqliteDatabase(join(directory, 'auth.sqlite'), { readonly: true });
+      const columns = 'uid, created_at, last_login_success_time AS seen';
+      const kept = database.prepare(`SELECT ${columns} FROM users WHERE login_name LIKE 'kept%' ORDER BY login_name`);
+      expect(kept.all()).toEqual([
+        { uid: 'Legacy_7', created_at: '2019-05-01 10:00:00.000', seen: `${seen}.000` },
+        { uid: '8', created_at: '2020-02-29 00:00:00.000', seen: null },
+      ]);
+      database.close();
+      expect(await login('kept1')).toMatchObject({ status: 200, body: { data: { user_info: { uid: 'Legacy_7' } } } });
+      expect((await login('kept1')).status).toBe(200);
+      expect(await importWithProblems(path)).toMatchObject({ created: 0, skipped: 2 });
     });
 
     it('bad rows are reported by number, name and reason, good rows are imported, and a dry run reports the same', async () => {

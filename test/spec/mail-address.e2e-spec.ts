@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { operatorAuthority } from '../../src/admin/authority';
 import { UserAdministration } from '../../src/admin/user-administration';
-import { UserImport } from '../../src/cli/user-import';
 import { DemoModule } from '../../src/demo/demo.module';
 import { isPlainAddress } from '../../src/shared/mail-address';
 import { AccountProblem, type NewUser } from '../../src/users/user-accounts';
-import { UsersRepository } from '../../src/users/users.repository';
 import { invite } from '../support/operator';
 import { TestService } from '../support/app';
 import { MfaClient, mfaSettings } from '../support/mfa';
-import { importUsers } from '../support/import-users';
+import { importUsers, userImport } from '../support/import-users';
 
 const good = ['a@example.com', "o'hara+tag@sub.example.com", 'a.b@localhost', `${'a'.repeat(64)}@example.com`];
 const bad = [
@@ -46,7 +44,7 @@ describe('the e-mail address of an account', () => {
     await rm(directory, { recursive: true });
   });
 
-  const imports = () => new UserImport(service.app.get(UsersRepository), service.app.get(UserAdministration));
+  const imports = () => userImport(service.app);
   let count = 0;
   const user = (email: string): NewUser => ({
     loginName: `address${++count}`,

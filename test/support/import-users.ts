@@ -1,4 +1,14 @@
-import type { ImportReport, UserImport } from '../../src/cli/user-import';
+import type { INestApplicationContext } from '@nestjs/common';
+import { UserAdministration } from '../../src/admin/user-administration';
+import { type ImportReport, UserImport } from '../../src/cli/user-import';
+import { PasswordHasher } from '../../src/hashing/password-hasher';
+import { Clock } from '../../src/shared/clock';
+import { UsersRepository } from '../../src/users/users.repository';
+
+/** The import of the command line, with the parts of a running service. */
+export function userImport(app: INestApplicationContext): UserImport {
+  return new UserImport(app.get(UsersRepository), app.get(UserAdministration), app.get(PasswordHasher), app.get(Clock));
+}
 
 /** Imports a file as `user import` does, without an interruption, and returns its report. */
 export async function importUsers(imports: UserImport, file: string): Promise<ImportReport> {

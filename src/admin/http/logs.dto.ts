@@ -2,6 +2,7 @@ import { IsOptional, Matches } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { loginFailed } from '../../shared/errors/error-catalogue';
 import { PageQuery } from '../frame/lists';
+import { userIdPattern } from '../../shared/user-id';
 
 const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
@@ -12,7 +13,7 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 class LogQuery extends PageQuery {
   @ApiProperty({ ...optional, description: 'The user whom the row is about.' })
   @IsOptional()
-  @Matches(/^[A-Za-z0-9_-]{1,36}$/, { message: 'user_id must be the uid of a user' })
+  @Matches(new RegExp(userIdPattern), { message: 'user_id must be the uid of a user' })
   user_id?: string;
 
   @ApiProperty({ ...optional, example: '203.0.113.7', description: 'One address.' })

@@ -2,6 +2,7 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, Valid
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { MfaType, Provider } from '../../users/user.entity';
 import { PageQuery } from '../frame/lists';
+import { userIdField } from '../../shared/user-id';
 
 const statuses = [1, 0, -1, -2] as const;
 const optional = { required: false } as const;
@@ -38,7 +39,7 @@ export class UsersQuery extends PageQuery {
 }
 
 export class AdminUserItem {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty(userIdField)
   uid: string;
 
   @ApiProperty({ example: 'alice' })

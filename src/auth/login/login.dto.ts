@@ -2,6 +2,7 @@ import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-v
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { OrgUnitView, TenantView } from '../../users/memberships';
 import type { Provider } from '../../users/user.entity';
+import { userIdField } from '../../shared/user-id';
 
 /** A missing `captcha_token` is answered CAPTCHA_401001, not with a validation error, so it is not validated here. */
 export class LoginDto {
@@ -64,7 +65,7 @@ export class OrgUnitDto implements OrgUnitView {
 
 /** Until a session is open, only `uid`, `login_name` and a masked `email` are shown; the rest is null. */
 export class UserInfoDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty(userIdField)
   uid: string;
 
   @ApiProperty({ example: 'alice' })

@@ -1,5 +1,6 @@
 import { IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import { userIdField } from '../../shared/user-id';
 
 export class RefreshDto {
   @ApiProperty({ required: false, description: 'Only when the refresh token is not sent as the bearer token.' })
@@ -49,7 +50,7 @@ export class SessionDto {
 
 /** The user of the token, and the tenant and organisation scope that the other modules of the portal get. */
 export class MeResponse {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty(userIdField)
   uid: string;
 
   @ApiProperty({ example: 'alice' })

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { ForeignHash } from '../foreign-hash';
 import { WorkerPool } from './worker-pool';
 
 /** A password and the well-formed bcrypt hash to compare it with. */
@@ -22,14 +23,19 @@ export interface BcryptEngine {
    * @throws Error when the hashes differ in cost
    */
   verifyPair(first: Comparison, second: Comparison): Promise<[boolean, boolean]>;
+  /** Compares a password with the hash of another system. Takes the memory that the hash names. */
+  verifyForeign(password: string, hash: ForeignHash): Promise<boolean>;
   /** Ends the threads. Jobs that still run are rejected. */
   close(): Promise<void>;
 }
 
 export type EngineChoice = 'native' | 'bcryptjs' | 'auto';
 
-/** The messages that `hash-worker.js` accepts: one hash to make, or one or two comparisons. */
-type Request = { hash: { password: string; cost: number } } | { comparisons: Comparison[] };
+/** The messages that `hash-worker.js` accepts: one hash to make, one foreign hash, or one or two comparisons. */
+type Request =
+  | { hash: { password: string; cost: number } }
+  | { foreign: { password: string; hash: ForeignHash } }
+  | { comparisons: Comparison[] };
 
 const PACKAGES = { native: '@node-rs/bcrypt', bcryptjs: 'bcryptjs' } as const;
 const WORKER = join(__dirname, 'hash-worker.js');
@@ -62,6 +68,7 @@ function engine(name: BcryptEngine['name']): BcryptEngine {
     hash: async (password, cost) => String(await pool.run({ hash: { password, cost } })),
     verify: async (password, hash) => (await compare({ password, hash }))[0] === true,
     verifyPair: async (first, second) => (await compare(first, second)) as [boolean, boolean],
+    verifyForeign: async (password, hash) => (await pool.run({ foreign: { password, hash } })) === true,
     close: () => pool.close(),
   };
 }

@@ -7,6 +7,7 @@
 // library would use libuv's thread pool, which DNS look-ups and file access need.
 const { comparePair } = require('@portal-auth/bcrypt-pair');
 const { parentPort, workerData } = require('node:worker_threads');
+const { matchesForeign } = require('./derive-key.js');
 const { Politeness } = require('./politeness.js');
 
 const politeness = new Politeness({ urgent: process.argv.includes('urgent') });
@@ -15,8 +16,12 @@ const bcrypt = require(workerData.module);
 const costOption = (cost) => (workerData.name === 'native' ? { cost } : cost);
 const compare = ({ password, hash }) => bcrypt.compareSync(password, hash);
 
-/** One hash, one comparison, or two comparisons at once. `comparePair` is null where WebAssembly cannot run. */
-function answer({ hash, comparisons }) {
+/**
+ * One hash, one comparison with a hash of another system, one comparison, or two comparisons at once. `comparePair` is
+ * null where WebAssembly cannot run.
+ */
+function answer({ hash, foreign, comparisons }) {
+  if (foreign) return matchesForeign(foreign.hash, foreign.password);
   if (hash) return bcrypt.hashSync(hash.password, costOption(hash.cost));
   const [first, second] = comparisons;
   return (second && comparePair(first, second)) ?? comparisons.map(compare);

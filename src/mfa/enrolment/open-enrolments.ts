@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
-import { isUuid } from '../../shared/uuid';
+import { isUserId } from '../../shared/user-id';
 import { AuditTrail } from '../../audit/audit-trail';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Transaction } from '../../platform/database/database';
@@ -63,7 +63,7 @@ export class OpenEnrolments {
 
   /** Returns undefined for everyone except the user who enrols, exactly as for an unknown uid. */
   async find(uid: string, claim: EnrolmentClaim): Promise<OpenEnrolment | undefined> {
-    if (!isUuid(uid)) return undefined;
+    if (!isUserId(uid)) return undefined;
     const [row, user] = await Promise.all([this.secrets.find(uid), this.users.findByUid(uid)]);
     if (row === null || user === null || !this.isOpen(row) || !this.isOwner(row, claim)) return undefined;
     if (user.status !== userStatus.enabled) return undefined;

@@ -42,6 +42,7 @@ import {
   TotpSecretResponse,
 } from './mfa.dto';
 import { secondFactorOf } from './second-factor-target';
+import { userIdField } from '../../shared/user-id';
 
 @ApiTags('second factor')
 @Controller()
@@ -110,7 +111,7 @@ export class MfaController {
   @ApiParam({
     name: 'uid',
     description: 'The `uid` of the user who enrols.',
-    schema: { type: 'string', format: 'uuid' },
+    schema: { type: 'string', ...userIdField },
   })
   @ApiOperation({
     operationId: 'getOtpQrCode',

@@ -1,6 +1,7 @@
 import { Allow, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { CodeType } from '../codes/code-attempts';
+import { userIdField } from '../../shared/user-id';
 
 const mfaTokenField = {
   type: 'string',
@@ -11,7 +12,7 @@ const mfaTokenField = {
 } as const;
 
 export class OtpVerifyDto {
-  @ApiProperty({ format: 'uuid', description: 'The `uid` of the /login response.' })
+  @ApiProperty({ ...userIdField, description: 'The `uid` of the /login response.' })
   @IsString()
   uid: string;
 
@@ -64,7 +65,7 @@ export class OtpVerifyResponse {
 }
 
 export class OtpResendDto {
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty(userIdField)
   @IsString()
   uid: string;
 

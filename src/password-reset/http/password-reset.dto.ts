@@ -6,6 +6,7 @@ import { changeType } from '../../shared/change-type';
 import type { PasswordPolicy } from '../password-policy';
 import type { RequestType } from '../../shared/change-type';
 import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';
+import { userIdField } from '../../shared/user-id';
 
 export class ForgetPasswordDto {
   @ApiProperty({ type: 'string', format: 'email', maxLength: 254, example: 'alice@example.com' })
@@ -39,7 +40,7 @@ export class ChangeRequestResponse {
   @ApiProperty({ format: 'uuid', description: 'Names the request; it is not the token of the link.' })
   uid: string;
 
-  @ApiProperty({ format: 'uuid' })
+  @ApiProperty(userIdField)
   user_id: string;
 
   @ApiProperty({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataKey as dataKeyOf } from '../../../test/support/settings';
 import { type AppConfig, loadConfig } from './app-config';
-import { processors } from './processors';
+import { defaultHashThreads } from './processors';
 import { SettingsProblem } from './settings-reader';
 
 type Environment = Record<string, string | undefined>;
@@ -122,7 +122,7 @@ const settings: Setting[] = [
   ['ACCOUNT_DORMANT_DAYS', (c) => c.lock.dormantDays, 180, '0', 0, wholeNumbers],
   ['HIDE_ACCOUNT_EXISTENCE', (c) => c.hideAccountExistence, false, 'true', true, booleans],
   ['BCRYPT_COST', (c) => c.hashing.cost, 12, '4', 4, ['3', '15', ...fromOne]],
-  ['HASH_THREADS', (c) => c.hashing.threads, Math.min(8, processors()), '3', 3, ['257', ...fromOne]],
+  ['HASH_THREADS', (c) => c.hashing.threads, defaultHashThreads(), '3', 3, ['257', ...fromOne]],
   ['HASH_PAIRS', (c) => c.hashing.pairs, true, 'off', false, ['true', 'false', '1']],
   ['HASH_QUEUE_LIMIT', (c) => c.hashing.queueLimit, 1000, '10', 10, fromOne],
   ['HASH_QUEUE_MAX_WAIT_MS', (c) => c.hashing.queueMaxWaitMs, 2000, '500', 500, fromOne],

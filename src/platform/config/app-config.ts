@@ -12,7 +12,7 @@ import { type LimitsConfig, readLimitsConfig } from './limits-config';
 import { type MailConfig, readMailConfig } from './mail-config';
 import { type PasskeyConfig, readPasskeyConfig } from './passkey-config';
 import { type PasswordConfig, readPasswordConfig } from './password-config';
-import { processors } from './processors';
+import { defaultHashThreads } from './processors';
 import { SettingsReader } from './settings-reader';
 import { readTracingConfig, type TracingConfig } from './tracing-config';
 
@@ -119,7 +119,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     hideAccountExistence: env.flag('HIDE_ACCOUNT_EXISTENCE', false),
     hashing: {
       cost,
-      threads: env.count('HASH_THREADS', Math.min(8, processors()), { max: 256 }),
+      threads: env.count('HASH_THREADS', defaultHashThreads(), { max: 256 }),
       pairs: env.choice('HASH_PAIRS', ['on', 'off'], 'on') === 'on',
       queueLimit: env.count('HASH_QUEUE_LIMIT', 1000),
       queueMaxWaitMs: env.count('HASH_QUEUE_MAX_WAIT_MS', queueMaxWaitMs(cost)),

@@ -1,4 +1,4 @@
-import { processors } from './processors';
+import { defaultHashThreads, processors } from './processors';
 
 const container = (files: Record<string, string>) => (path: string) => files[path];
 
@@ -50,6 +50,16 @@ describe('the processors of the container', () => {
     ['files with unexpected content', { '/proc/self/cgroup': 'x\n', '/sys/fs/cgroup/cpu.max': 'x y z' }, 64, 64],
   ])('are counted right with %s', (_case, files, machine, expected) => {
     expect(processors(container(files), machine)).toBe(expected);
+  });
+
+  it.each([
+    ['a machine of 64 without a quota', {}, 64, 8],
+    ['a quota of 16', { '/sys/fs/cgroup/cpu.max': '1600000 100000\n' }, 64, 8],
+    ['a quota of two and a half', { '/sys/fs/cgroup/cpu.max': '250000 100000\n' }, 64, 2],
+    ['a quota of a tenth', { '/sys/fs/cgroup/cpu.max': '10000 100000\n' }, 64, 1],
+    ['a small machine', {}, 2, 2],
+  ])('%s: HASH_THREADS is by default their number, and at most eight', (_case, files, machine, expected) => {
+    expect(defaultHashThreads(container(files), machine)).toBe(expected);
   });
 
   it('are at least one on this machine', () => {

@@ -17,6 +17,14 @@ export function processors(read: ReadText = readKernel, offered = availableParal
 }
 
 /**
+ * The default of `HASH_THREADS`: one thread for each processor, and at most eight, because each thread takes memory
+ * (ADR 0004).
+ */
+export function defaultHashThreads(read: ReadText = readKernel, offered = availableParallelism()): number {
+  return Math.min(8, processors(read, offered));
+}
+
+/**
  * The quotas of the control group of the process and of those above it, in processors. cgroup v2 has one file, v1 two.
  */
 function quotas(read: ReadText): number[] {

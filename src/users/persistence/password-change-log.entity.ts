@@ -12,7 +12,8 @@ export class PasswordChangeLog {
   @Column('integer')
   type: number;
 
-  @Column('varchar', { length: 72 })
+  /** As long as `users.password`. */
+  @Column('varchar')
   password: string;
 
   @Column('datetime', { name: 'created_at' })

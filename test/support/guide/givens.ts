@@ -1,11 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserAdministration } from '../../../src/admin/user-administration';
-import { UserImport } from '../../../src/cli/user-import';
 import { ServiceClients } from '../../../src/introspection/service-clients';
-import { UsersRepository } from '../../../src/users/users.repository';
 import { password } from '../app';
-import { importUsers } from '../import-users';
+import { importUsers, userImport } from '../import-users';
 import { MfaClient } from '../mfa';
 import { blocksOf } from './guide-page';
 import type { GuideReplay } from './guide-replay';
@@ -92,7 +89,7 @@ async function importTheFile({ service, page }: GuideReplay): Promise<void> {
   const file = join(service.dataDir, 'users.csv');
   const [csv] = blocksOf(page, 1).filter(({ language }) => language === 'csv');
   await writeFile(file, csv!.text);
-  const imports = new UserImport(service.app.get(UsersRepository), service.app.get(UserAdministration));
+  const imports = userImport(service.app);
   const { rows, created, failed } = await importUsers(imports, file);
   if (created !== rows) throw new Error(`the file of the page was not imported: ${JSON.stringify(failed)}`);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
-import { HashQueueFull, PasswordHasher } from '../../../hashing/password-hasher';
+import { HashQueueFull, isHashable, PasswordHasher } from '../../../hashing/password-hasher';
 import { ClientGone } from '../../../shared/errors/client-gone';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
@@ -9,7 +9,7 @@ import type { LoginCommand } from '../login-command';
 import { type CredentialProof, CredentialVerifier } from './credential-verifier';
 
 /**
- * Compares the password with the bcrypt hash in `users.password`. An unknown name takes the same work
+ * Compares the password with the hash in `users.password`. An unknown name takes the same work
  * (docs/spec/attacks.md#w12).
  */
 @Injectable()
@@ -39,11 +39,12 @@ export class PasswordVerifier extends CredentialVerifier {
   }
 
   /**
-   * Replaces a hash of a lower cost. When the queue is full or the client has disconnected, this login keeps the hash
+   * Replaces a hash of a lower cost or of another system. Such a system may have taken a password that bcrypt would
+   * truncate: its hash stays until the password changes. When the queue is full or the client has disconnected, this login keeps the hash
    * and the next login replaces it: this login has already succeeded and must not fail here.
    */
   async renew({ user }: CredentialProof, { password }: LoginCommand, client: ClientInfo): Promise<User> {
-    if (user.password === null || !this.hasher.needsRenewal(user.password)) return user;
+    if (user.password === null || !isHashable(password) || !this.hasher.needsRenewal(user.password)) return user;
     try {
       await this.users.renewHash(user, await this.hasher.hash(password, client));
     } catch (error) {

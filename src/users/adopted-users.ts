@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { saltOf } from '../hashing/bcrypt-format';
+import type { Sql, SqlValue } from '../platform/database/sql';
+import { changeType } from '../shared/change-type';
+import { Clock } from '../shared/clock';
+import { identityKey } from '../shared/identity-key';
+import type { NewUser } from './user-accounts';
+
+export type AdoptedUser = NewUser & { readonly uid: string };
+
+/** What the unique keys say of an account that exists. */
+export interface ExistingUser {
+  readonly uid: string;
+  readonly loginName: string;
+  readonly loginNameKey: string;
+  readonly emailKey: string | null;
+  readonly deleted: boolean;
+}
+
+/** Reads and writes many users with few statements, for an adoption. */
+@Injectable()
+export class AdoptedUsers {
+  constructor(private readonly clock: Clock) {}
+
+  /** Finds every account that has the uid, the login name or the address of one of these users. */
+  async existing(sql: Sql, users: readonly NewUser[]): Promise<ExistingUser[]> {
+    const found = new Map<string, ExistingUser>();
+    const look = async (column: string, values: readonly string[]) => {
+      if (values.length === 0) return;
+      const rows = await sql.rows<Omit<ExistingUser, 'deleted'> & { deletedAt: unknown }>(
+        `SELECT uid, login_name AS loginName, login_name_key AS loginNameKey, email_key AS emailKey,
+         deleted_at AS deletedAt FROM users WHERE ${column} IN (${marks(values)})`,
+        values,
+      );
+      for (const { deletedAt, ...row } of rows) found.set(row.uid, { ...row, deleted: deletedAt !== null });
+    };
+    await look(
+      'login_name_key',
+      users.map(({ loginName }) => identityKey(loginName)),
+    );
+    await look(
+      'email_key',
+      users.flatMap(({ email }) => (email === null ? [] : identityKey(email))),
+    );
+    await look(
+      'uid',
+      users.flatMap(({ uid }) => uid ?? []),
+    );
+    return [...found.values()];
+  }
+
+  /**
+   * Inserts the users and the first entries of their password histories.
+   * Race: two adoptions, or an adoption and any other creation. The unique keys decide. The loser gets the error of the
+   * duplicate, and its transaction must be rolled back.
+   */
+  async insert(sql: Sql, users: readonly AdoptedUser[]): Promise<void> {
+    await insertRows(
+      sql,
+      'users',
+      users.map((user) => this.rowOf(user)),
+    );
+    const hashes = users.filter(({ passwordHash }) => passwordHash !== null);
+    if (hashes.length === 0) return;
+    await insertRows(
+      sql,
+      'user_change_pwd_logs',
+      hashes.map(({ uid, passwordHash }) => ({
+        user_id: uid,
+        type: changeType.first,
+        password: passwordHash,
+        created_at: this.clock.now(),
+      })),
+    );
+  }
+
+  private rowOf(user: AdoptedUser): Record<string, SqlValue> {
+    return {
+      uid: user.uid,
+      login_name: user.loginName.trim(),
+      login_name_key: identityKey(user.loginName),
+      email: user.email,
+      email_key: user.email === null ? null : identityKey(user.email),
+      nickname: user.nickname,
+      password: user.passwordHash,
+      salt: user.passwordHash === null ? null : saltOf(user.passwordHash),
+      status: user.status,
+      last_login_success_time: user.lastLoginSuccessTime ?? null,
+      mfa_type: user.mfaType,
+      provider: user.provider,
+      is_admin: user.isAdmin,
+      must_change_password: user.temporary,
+      tenant_id: user.tenantId,
+      org_unit_id: user.orgUnitId,
+      created_at: user.createdAt ?? this.clock.now(),
+    };
+  }
+}
+
+const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+
+async function insertRows(sql: Sql, table: string, rows: readonly Record<string, SqlValue>[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.flatMap((row) => Object.values(row));
+  const places = rows.map(() => `(${marks(columns)})`).join(', ');
+  await sql.affected(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places}`, values);
+}
