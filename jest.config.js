@@ -32,6 +32,37 @@ const withMariaDb = {
 const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
 
 /**
+ * Endpoint tests that run on SQLite only. They are about another server, the protocol, settings or documents. Tests of
+ * the database, races and several processes run the same statements on MariaDB.
+ */
+const storeNeutral = [
+  'admin-(access|config|mails|overview)',
+  'breach-check',
+  'capabilities',
+  'change-pwd-mfa',
+  'client-gone',
+  'data-key',
+  'demo-names',
+  'enrolment-step-up',
+  'expiry-warnings',
+  'forgot-password-timing',
+  'http(-logs|-settings)?',
+  'integration-guide',
+  'introspection',
+  'ldap-[a-z-]+',
+  'limits',
+  'login-(hidden-existence|history|overload)',
+  'metrics',
+  'new-sign-in',
+  'openapi-examples',
+  'otp-resend',
+  'password-policy',
+  'token-attacks',
+  'tracing',
+  'young-session',
+].map((name) => `/test/spec/${name}\\.e2e-spec\\.ts$`);
+
+/**
  * Runs the same files once per database. The global `__DATABASE__` tells a test which one it has.
  * @param onlySqlite patterns of files that test another server than the database
  */
@@ -66,17 +97,7 @@ module.exports = {
         (folder) => `<rootDir>/${folder}/**/*.spec.ts`,
       ),
     },
-    ...oncePerDatabase(
-      'spec',
-      ['<rootDir>/test/spec/**/*.e2e-spec.ts'],
-      [
-        '/ldap-(directory-answers|outage|passkeys)\\.',
-        '/breach-check\\.',
-        '/capabilities\\.',
-        '/integration-guide\\.',
-        '/openapi-examples\\.',
-      ],
-    ),
+    ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts'], storeNeutral),
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
     {
       ...common,
