@@ -82,8 +82,10 @@ function oncePerDatabase(name, testMatch, onlySqlite = []) {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // One more than the cores of a small machine: many tests wait for other processes.
-  maxWorkers: 3,
+  // Two more than the cores of a small machine: many tests wait for other processes.
+  maxWorkers: 4,
+  // A worker keeps memory of each test file that it has run, up to 2 GB at the end of all.
+  workerIdleMemoryLimit: '1GB',
   // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.
   testTimeout: 90_000,
   // Half a second is not enough for a worker to end on a busy machine. Jest reports one that it had to kill as a leak.
