@@ -53,7 +53,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 if (options.keep) say(`keeping the files in ${directory}`);
 say('building the service');
 if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0) process.exit(1);
-if (wanted('jwks') && spawnSync('npm', ['run', '--silent', 'build:guard'], { cwd: root, stdio: 'inherit' }).status !== 0)
+if (
+  wanted('jwks') &&
+  spawnSync('npm', ['run', '--silent', 'build:guard'], { cwd: root, stdio: 'inherit' }).status !== 0
+)
   process.exit(1);
 if (!without.includes('better-auth')) await installBetterAuth();
 

@@ -1,4 +1,4 @@
-/** Who calls, in the claims of the access token (RFC 7519, RFC 7662). */
+/** The caller, as the claims of the access token say (RFC 7519, RFC 7662). */
 interface TokenClaims {
   /** The `uid` of the user. */
   readonly sub: string;
@@ -54,7 +54,7 @@ export interface Unavailable {
   readonly reason: UnavailableReason;
   /** The URL that was asked. */
   readonly url: string;
-  /** What the service asked for, if it did. */
+  /** The wait that the service asked for, if it asked for one. */
   readonly retryAfterSeconds?: number;
 }
 

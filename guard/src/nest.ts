@@ -25,7 +25,7 @@ interface HttpRequest {
   auth?: AuthClaims;
 }
 
-/** What the responses of Express and of Fastify have in common. */
+/** The common part of the responses of Express and Fastify. */
 interface HttpResponse {
   header(name: string, value: string): unknown;
 }

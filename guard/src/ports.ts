@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the guard needs from outside. Tests pass their own. */
+/** The clocks, timers and network of the guard. Tests pass their own. */
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Seconds since 1970, which the claims are compared with. */

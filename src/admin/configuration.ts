@@ -6,7 +6,7 @@ import { rootTenant } from '../platform/settings/system-settings';
 import { assertTenant } from '../users/user-accounts';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
-import { assertWellFormed, isSecret, keepsSecret, storable } from './known-settings';
+import { assertWellFormed, isSecret, valuesKeepingSecret, storable } from './known-settings';
 
 /** A stored setting. The value of a secret is never read, so it is null. */
 export interface Setting {
@@ -111,7 +111,7 @@ export class Configuration {
     { tenant, group, key }: Required<SettingName>,
     value: string | undefined,
   ): Promise<boolean> {
-    const from = actor === undefined ? undefined : keepsSecret(group, key, value);
+    const from = actor === undefined ? undefined : valuesKeepingSecret(group, key, value);
     if (from === undefined) return false;
     const former = from.map(() => '?').join(', ');
     const stays =

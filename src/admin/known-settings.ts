@@ -86,7 +86,11 @@ const tlsModes = ['none', 'starttls', 'tls'];
  * @param value the new value, or undefined when the setting is removed
  * @returns the former values with which SMTP SECRET may stay, or undefined when it may stay with any of them
  */
-export function keepsSecret(group: string, key: string, value: string | undefined): readonly string[] | undefined {
+export function valuesKeepingSecret(
+  group: string,
+  key: string,
+  value: string | undefined,
+): readonly string[] | undefined {
   if (group !== 'SMTP' || !['HOST', 'PORT', 'TLS'].includes(key)) return undefined;
   if (value === undefined) return [];
   if (key !== 'TLS') return [value];

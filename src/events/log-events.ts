@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditRow, type InsertRow, type LoginRow, LogSink } from '../audit/log-sink';
 import type { Sql } from '../platform/database/sql';
 import { auditEvent, loginEvent, type ServiceEvent } from './outbox/event';
-import { type EventOwner, EventStreams } from './outbox/event-streams';
+import { type EventOwner, EventRows } from './outbox/event-rows';
 import { EventWorker } from './outbox/event-worker';
 import { AuditLines } from './stream/audit-lines';
 import { Webhook } from './webhook/webhook';
@@ -14,7 +14,7 @@ import { Webhook } from './webhook/webhook';
 @Injectable()
 export class LogEvents extends LogSink {
   constructor(
-    private readonly streams: EventStreams,
+    private readonly events: EventRows,
     private readonly worker: EventWorker,
     private readonly webhook: Webhook,
     private readonly lines: AuditLines,
@@ -40,7 +40,7 @@ export class LogEvents extends LogSink {
       // A failed login is written without a transaction, and its event must not exist without it.
       await sql.together(async (tx) => {
         const event = describe(await insert(tx));
-        await this.streams.queue(tx, event, owner);
+        await this.events.insert(tx, event, owner);
         tx.afterCommit(() => {
           this.lines.add(event);
           this.worker.nudge();

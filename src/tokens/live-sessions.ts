@@ -3,6 +3,7 @@ import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import { timeOf, timeOrNull } from '../platform/database/sql';
+import { passkeyCount } from '../users/passkey-count';
 import { type User, userStatus } from '../users/user.entity';
 import type { CurrentSession } from './current-session';
 import type { AuthenticationMethod } from './token-payload';
@@ -68,13 +69,26 @@ export class LiveSessions {
     return row && { isAdmin: Number(row.is_admin) === 1 };
   }
 
-  /**
-   * An administrator has to prove a second factor, and this session has not. It must not put another factor in the place
-   * of the account's own ones: who only knows the password would then pass `ADMIN_REQUIRES_MFA`.
-   */
+  /** Under `ADMIN_REQUIRES_MFA` an administrator has to prove a second factor, and this session has not. */
   lacksFactor(user: Pick<User, 'isAdmin'>, amr: readonly AuthenticationMethod[]): boolean {
     const { api, requiresMfa } = this.config.admin;
     return api && requiresMfa && user.isAdmin && !hasSecondFactor(amr);
+  }
+
+  /**
+   * The account has a second factor that this session has not proven although it has to. Such a session must not add
+   * another factor: who only knows the password would then pass `ADMIN_REQUIRES_MFA`. A trusted device stands for a
+   * factor, so there is one.
+   */
+  async mustProveFactor(user: Pick<User, 'uid' | 'isAdmin'>, amr: readonly AuthenticationMethod[]): Promise<boolean> {
+    if (!this.lacksFactor(user, amr)) return false;
+    if (amr.includes('device')) return true;
+    const row = await this.database.row<{ totp: unknown; passkeys: unknown }>(
+      `SELECT topt_secret IS NOT NULL AS totp, ${passkeyCount('users.uid')} AS passkeys FROM users WHERE uid = ?`,
+      [user.uid],
+    );
+    // With PASSKEYS=off nobody can use one.
+    return Number(row?.totp) === 1 || (this.config.passkeys !== undefined && Number(row?.passkeys) > 0);
   }
 
   /**

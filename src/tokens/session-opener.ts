@@ -45,7 +45,8 @@ export class SessionOpener {
    * and ends with it: an old, stolen access token must not become a young session (ADR 0008).
    */
   async openBeside(tx: Transaction, user: User, enrolling: LiveSession, client: ClientInfo): Promise<TokenPair> {
-    const tokens = await this.issue(tx, user, enrolling, client);
+    const { amr, authenticatedAt, end } = enrolling;
+    const tokens = await this.issue(tx, user, { amr, authenticatedAt, end }, client);
     await this.announce(tx, user, client, 'totp');
     return tokens;
   }

@@ -11,8 +11,8 @@ import { AccessTokenGuard } from './tokens.guard';
 /**
  * Refuses a session whose last credential check is older than `STEP_UP_MAX_AGE_SECONDS` (docs/spec/extensions.md#young-session).
  * The first row of the session has the time of that check, so neither a refresh nor a rotation makes the session younger.
- * A session of a version that did not store the time is old. The same answer gets an administrator who has a second
- * factor and has not used it in this session (`LiveSessions.lacksFactor`).
+ * A session of a version that did not store the time is old. An administrator who has a second factor and has not
+ * used one in this session gets the same answer (`LiveSessions.mustProveFactor`).
  */
 @Injectable()
 export class YoungSessionGuard implements CanActivate {
@@ -24,14 +24,12 @@ export class YoungSessionGuard implements CanActivate {
   /** @throws DomainError AUTH_403002 */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { payload, user } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
-    const row = await this.database.row<{ authenticated_at: unknown; has_factor: unknown }>(
-      `SELECT t.authenticated_at, u.topt_secret IS NOT NULL OR u.own_factors = 1 AS has_factor
-       FROM login_tokens t JOIN users u ON u.uid = t.user_identity WHERE t.jti = ?`,
+    const row = await this.database.row<{ authenticated_at: unknown }>(
+      'SELECT authenticated_at FROM login_tokens WHERE jti = ?',
       [payload.sid],
     );
-    const authenticatedAt = timeOrNull(row?.authenticated_at);
-    const weak = Number(row?.has_factor) === 1 && this.sessions.lacksFactor(user, payload.amr);
-    if (weak || !this.sessions.isYoung({ authenticatedAt })) throw new DomainError(freshLoginRequired);
+    const isYoung = this.sessions.isYoung({ authenticatedAt: timeOrNull(row?.authenticated_at) });
+    if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(freshLoginRequired);
     return true;
   }
 }

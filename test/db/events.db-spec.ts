@@ -2,7 +2,7 @@ import { AuditTrail } from '../../src/audit/audit-trail';
 import { LoginJournal } from '../../src/audit/login-journal';
 import { checkEvents } from '../../src/cli/doctor/peer-checks';
 import { EventOutbox } from '../../src/events/event-outbox';
-import { EventRows, eventStatus } from '../../src/events/outbox/event-rows';
+import { EventRows, eventStatus, fresh } from '../../src/events/outbox/event-rows';
 import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { freshDatabase, type TestDatabase } from '../support/database';
@@ -211,12 +211,15 @@ describe('the order of the events of one user', () => {
       expect(receiver.accepted).toHaveLength(21);
     });
 
-    it('leaves nothing to admit, and an administrator who is the actor is no stranger', async () => {
+    it('delays the admission of no event of a user, and an administrator who is the actor is no stranger', async () => {
       const sender = await replica();
       await flood(sender);
       await sender.get(AuditTrail).record(sender.database, 'CONFIG_CHANGED', { actor: { id: 'root-admin', client } });
-      expect(await sender.get(EventRows).fresh(100)).toEqual([]);
       const streams = sender.get(EventStreams);
+      await streams.admit(fresh.known);
+      expect(await sender.get(EventRows).fresh(fresh.anonymous, 100)).toHaveLength(20);
+      expect(await streams.claim(streamStatus.anonymous, 100)).toEqual([]);
+      await streams.admit(fresh.anonymous);
       expect(await streams.claim(streamStatus.anonymous, 100)).toHaveLength(20);
       expect(await streams.claim(streamStatus.ready, 100)).toHaveLength(1);
     });
@@ -254,12 +257,12 @@ describe('the order of the events of one user', () => {
     const sender = await replica();
     const streams = sender.get(EventStreams);
     await sender.record('alice', 1);
-    await streams.admit();
+    await streams.admit(fresh.known);
     const [owned] = await streams.claim(streamStatus.ready, 1);
     await sender.get(EventRows).settle((await sender.get(EventRows).first('alice'))!.id, eventStatus.sent);
     const look = jest.spyOn(sender.get(EventRows), 'anyWaits').mockImplementationOnce(async () => {
       await sender.record('alice', 2);
-      await streams.admit();
+      await streams.admit(fresh.known);
       return false;
     });
     expect(await streams.release(owned!)).toBe(true);
@@ -429,7 +432,7 @@ describe('leases', () => {
     const [dead, present] = [await replica(), await replica()];
     for (const n of [1, 2]) await dead.record('alice', n);
     const streams = dead.get(EventStreams);
-    await streams.admit();
+    await streams.admit(fresh.known);
     const [owned] = await streams.claim(streamStatus.ready, 1);
     await present.sendDue();
     expect(receiver.seen).toEqual([]);
@@ -438,7 +441,7 @@ describe('leases', () => {
     expect(receiver.order()).toEqual({ alice: [1, 2] });
     // The former owner comes late and changes nothing.
     await present.record('alice', 3);
-    await present.get(EventStreams).admit();
+    await present.get(EventStreams).admit(fresh.known);
     expect(await streams.release(owned!)).toBe(false);
     expect(await streams.postpone(owned!, clock.secondsFromNow(9999))).toBe(false);
     await present.sendDue();
@@ -448,7 +451,7 @@ describe('leases', () => {
   it('sixteen claims of one stream by two replicas: one wins', async () => {
     const [one, two] = [await replica(), await replica()];
     await one.record('alice', 1);
-    await Promise.all([one, two].map((each) => each.get(EventStreams).admit()));
+    await Promise.all([one, two].map((each) => each.get(EventStreams).admit(fresh.known)));
     const claims = Array.from({ length: 16 }, (_, n) =>
       (n % 2 === 0 ? one : two).get(EventStreams).claim(streamStatus.ready, 1),
     );

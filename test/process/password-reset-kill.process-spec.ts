@@ -8,7 +8,7 @@ import { TcpProxy } from '../support/servers/tcp-proxy';
 import { goodPassword } from '../support/reset';
 import { testSettings } from '../support/settings';
 
-const kills = 10;
+const kills = 6;
 /** Number of changes in progress in each killed process. Each starts at a random moment. */
 const changes = 5;
 /** Milliseconds that each packet to or from the database takes, so that a kill is likely to fall into a change. */

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { givenCaller, startAdministration, tokenOf } from '../support/admin';
 import { MfaClient, pairOf } from '../support/mfa';
+import { SoftAuthenticator } from '../support/authenticator';
 import { password } from '../support/settings';
 import { resetSecondFactor } from '../support/operator';
 
@@ -86,9 +87,23 @@ describe('the session that the confirmation of an authenticator opens', () => {
 
   it('of a trusted device has no second factor, however young it is', async () => {
     const { user, bearer } = await admin('device');
-    const { access } = await enrol(user.uid, bearer);
-    expect(decodeJwt(access).amr).toEqual(['pwd', 'device']);
-    expect(await rights(access, user.uid)).toEqual([weak, weak, old, old]);
+    expect(await secret(bearer)).toBe(old);
+    expect(await rights(bearer, user.uid)).toEqual([weak, weak, old, old]);
+  });
+
+  it('a password alone adds no first authenticator to an administrator who has a passkey', async () => {
+    const { user, bearer } = await admin('passkey');
+    const options = (await mfa.service.post('/passkeys/options', {}, { bearer })).body.data;
+    const response = new SoftAuthenticator('http://portal.test').create(options);
+    const added = await mfa.service.post('/passkeys', { name: 'Phone', response }, { bearer });
+    const { id } = added.body.data as { id: string };
+    const thief = await tokenOf(mfa.service, user, null);
+    expect(await secret(thief)).toBe(old);
+    expect(await rights(thief, user.uid)).toEqual([weak, weak, old, old]);
+    // Without the passkey there is no factor that the owner could prove, so the password may add one again.
+    expect((await mfa.service.send('DELETE', `/passkeys/${id}`, undefined, { bearer })).status).toBe(200);
+    const { access } = await enrol(user.uid, thief);
+    expect(await rights(access, user.uid)).toEqual(['open', 'open', 'open', 'open']);
   });
 
   it('a password alone puts no other factor in the place of those of an administrator, however young it is', async () => {

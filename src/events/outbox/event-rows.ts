@@ -5,6 +5,19 @@ import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import type { ServiceEvent } from './event';
 
+/**
+ * Values of `event_outbox.fresh`: whether the row of the event's stream may be missing. Strangers cause events without
+ * a user and without an actor, mostly failed logins with unknown names, as many as they like. So these are admitted apart.
+ */
+export const fresh = { no: 0, known: 1, anonymous: 2 } as const;
+export type Fresh = typeof fresh.known | typeof fresh.anonymous;
+
+/** Who caused an event. An administrator who changes a setting is an actor without a user. */
+export interface EventOwner {
+  readonly userId: string | null;
+  readonly actorId: string | null;
+}
+
 /** Values of `event_outbox.status`. All except `waiting` are final; a final row has no payload any more. */
 export const eventStatus = { waiting: 0, sent: 1, dead: 2 } as const;
 export type FinalEventStatus = 1 | 2;
@@ -32,22 +45,20 @@ export class EventRows {
   ) {}
 
   /**
-   * Inserts the event in the transaction of its log row. An event without a user is a stream of its own, and is not fresh:
-   * EventStreams inserts the row of its stream in the same transaction.
-   * @returns the stream
+   * Inserts the event in the transaction of its log row. An event without a user has no order, so it is a stream of its
+   * own. It is one statement for each owner, so that its time does not tell whether an account exists.
    */
-  async insert(sql: Sql, event: ServiceEvent, userId: string | null): Promise<string> {
+  async insert(sql: Sql, event: ServiceEvent, { userId, actorId }: EventOwner): Promise<void> {
     const eventId = this.random.uuid();
-    const stream = userId ?? eventId;
+    const isAnonymous = userId === null && actorId === null;
     await sql.affected(
       `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
       [
-        ...[eventId, event.type, stream, JSON.stringify(event)],
-        ...[eventStatus.waiting, userId === null ? 0 : 1, this.clock.now()],
+        ...[eventId, event.type, userId ?? eventId, JSON.stringify(event)],
+        ...[eventStatus.waiting, isAnonymous ? fresh.anonymous : fresh.known, this.clock.now()],
       ],
     );
-    return stream;
   }
 
   /** The event of the stream that is sent next. */
@@ -81,9 +92,10 @@ export class EventRows {
   }
 
   /** Events whose stream may have no row in `event_streams` yet. */
-  async fresh(limit: number): Promise<{ readonly id: number; readonly stream: string }[]> {
+  async fresh(kind: Fresh, limit: number): Promise<{ readonly id: number; readonly stream: string }[]> {
     return this.database.rows(
-      `SELECT id, stream FROM event_outbox WHERE fresh = 1 ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
+      `SELECT id, stream FROM event_outbox WHERE fresh = ? ORDER BY created_at LIMIT ${Math.trunc(limit)}`,
+      [kind],
     );
   }
 
@@ -92,6 +104,6 @@ export class EventRows {
     const filled = [...ids];
     while (!Number.isInteger(Math.log2(filled.length))) filled.push(ids[0]!);
     const marks = filled.map(() => '?').join(', ');
-    await this.database.affected(`UPDATE event_outbox SET fresh = 0 WHERE id IN (${marks}) AND fresh = 1`, filled);
+    await this.database.affected(`UPDATE event_outbox SET fresh = 0 WHERE id IN (${marks}) AND fresh <> 0`, filled);
   }
 }

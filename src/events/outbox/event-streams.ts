@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
-import type { Sql } from '../../platform/database/sql';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { type Lease, LeasedRows } from '../../platform/outbox/leased-rows';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { EventLimits } from '../event-limits';
-import type { ServiceEvent } from './event';
-import { EventRows } from './event-rows';
+import { EventRows, fresh, type Fresh } from './event-rows';
 
 /**
  * Values of `event_streams.status`: whether a known person caused the events, and whether the last attempt of the first
@@ -18,12 +16,6 @@ export const streamStatus = { ready: 0, failing: 1, anonymous: 2, anonymousFaili
 export type StreamStatus = (typeof streamStatus)[keyof typeof streamStatus];
 
 const isAnonymous = (status: StreamStatus): boolean => status >= streamStatus.anonymous;
-
-/** Both are null for an anonymous event. An administrator who changes a setting is an actor without a user. */
-export interface EventOwner {
-  readonly userId: string | null;
-  readonly actorId: string | null;
-}
 
 interface Row {
   readonly stream: string;
@@ -63,39 +55,33 @@ export class EventStreams {
     this.rows = new LeasedRows(table, limits.leaseMs, { database, clock, random });
   }
 
-  /**
-   * Writes the event, in the transaction of its log row. An event without a user has no order, so it is a stream of its
-   * own. No other request writes the row of this stream, so it is inserted here: a flood of them delays no admission.
-   */
-  async queue(sql: Sql, event: ServiceEvent, { userId, actorId }: EventOwner): Promise<void> {
-    const stream = await this.events.insert(sql, event, userId);
-    if (userId !== null) return;
-    await this.insert(sql, stream, actorId === null ? streamStatus.anonymous : streamStatus.ready);
-  }
-
   claim(status: StreamStatus, wanted: number): Promise<ClaimedStream[]> {
     return this.rows.claim(status, wanted);
   }
 
   /**
-   * Makes sure that each new event of a user has a row of its stream. The request that caused the event does not write this row:
+   * Makes sure that each new event has a row of its stream. The request that caused the event does not write this row:
    * it would wait for other requests of the same user. A process may die between the two steps: they are repeated.
    */
-  async admit(): Promise<void> {
+  async admit(kind: Fresh): Promise<void> {
+    const status = kind === fresh.anonymous ? streamStatus.anonymous : streamStatus.ready;
     for (let batch = 0; batch < batches; batch++) {
-      const events = await this.events.fresh(batchRows);
+      const events = await this.events.fresh(kind, batchRows);
       if (events.length === 0) return;
-      for (const stream of new Set(events.map((event) => event.stream))) await this.open(stream);
+      for (const stream of new Set(events.map((event) => event.stream))) await this.open(stream, status);
       await this.events.admitted(events.map(({ id }) => id));
       if (events.length < batchRows) return;
     }
   }
 
   /** Races with other replicas that open the stream, and with its owner, who may delete it between the two statements. */
-  private async open(stream: string): Promise<void> {
+  private async open(stream: string, status: StreamStatus): Promise<void> {
     for (;;) {
       try {
-        await this.insert(this.database, stream, streamStatus.ready);
+        await this.database.affected(
+          'INSERT INTO event_streams (stream, status, attempts, admissions, next_attempt_at) VALUES (?, ?, 0, 0, ?)',
+          [stream, status, this.clock.now()],
+        );
         return;
       } catch (error) {
         if (!isDuplicate(error)) throw error;
@@ -103,13 +89,6 @@ export class EventStreams {
       const known = 'UPDATE event_streams SET admissions = admissions + 1 WHERE stream = ?';
       if (await this.database.won(known, [stream])) return;
     }
-  }
-
-  private async insert(sql: Sql, stream: string, status: StreamStatus): Promise<void> {
-    await sql.affected(
-      'INSERT INTO event_streams (stream, status, attempts, admissions, next_attempt_at) VALUES (?, ?, 0, 0, ?)',
-      [stream, status, this.clock.now()],
-    );
   }
 
   /**

@@ -3,7 +3,7 @@ import { type OutboxQueue, OutboxWorker } from '../../platform/outbox/outbox-wor
 import { Clock } from '../../shared/clock';
 import { EventLimits } from '../event-limits';
 import { EventAttempt, type Outcome } from './event-attempt';
-import { EventRows } from './event-rows';
+import { EventRows, fresh } from './event-rows';
 import { type ClaimedStream, EventStreams, type StreamStatus, streamStatus } from './event-streams';
 
 type Lane = OutboxWorker<ClaimedStream, Outcome>;
@@ -57,7 +57,8 @@ export class EventWorker implements OnModuleDestroy {
       what: 'events',
       idOf: ({ stream }) => stream,
       claim: async (wanted) => {
-        if (status === streamStatus.ready) await this.streams.admit();
+        if (status === streamStatus.ready) await this.streams.admit(fresh.known);
+        if (status === streamStatus.anonymous) await this.streams.admit(fresh.anonymous);
         return this.streams.claim(status, wanted);
       },
       attempt: (stream, signal) => this.attempt.make(stream, signal),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
-import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
+import { accessTokenRevoked, freshLoginRequired } from '../../shared/errors/error-catalogue';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
 import { type LiveSession, LiveSessions } from '../../tokens/live-sessions';
@@ -31,7 +31,10 @@ export class TotpEnrolmentService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param code a code of the active secret; required to replace it unless the session is recent */
+  /**
+   * @param code a code of the active secret; required to replace it unless the session is recent
+   * @throws DomainError AUTH_403002 for an administrator who has a passkey or trusts the device, and has used no second factor
+   */
   async open(session: CurrentSession, code: string | undefined, client: ClientInfo): Promise<NewSecret> {
     const user = await this.users.findByUid(session.payload.sub);
     const live = user === null ? undefined : await this.sessions.find(session.payload.sid, user);
@@ -39,17 +42,20 @@ export class TotpEnrolmentService {
     const secret = this.codes.generateSecret();
     const created = { secret, uri: this.codes.uri(secret, user.loginName) };
     const start = (tx: Transaction) => this.enrolments.start(tx, user, session, created, client);
-    if (user.totpSecret !== null && !this.isRecent(user, live))
+    if (user.totpSecret !== null && !this.isRecent(user, live)) {
       await this.replacementCode.spend(user, code, client, start);
-    else await this.openBySession(user, start);
+    } else {
+      if (await this.sessions.mustProveFactor(user, live.amr)) throw new DomainError(freshLoginRequired);
+      await this.openBySession(user, start);
+    }
     return created;
   }
 
   /**
    * The age of a session is that of its last credential check, and of its login: a change of the own password proves the
-   * password only. The first code of an authenticator opens a session that
-   * is as old as the one before, and must not be recent. A trusted device has replaced the second factor, so it does not
-   * stand for the authenticator that is to be replaced.
+   * password only. The first code of an authenticator opens a session that is as old as the one before, and must not be
+   * recent. A trusted device has replaced the second factor, so it does not stand for the authenticator that is to be
+   * replaced.
    */
   private isRecent(user: User, { amr, authenticatedAt, startedAt }: LiveSession): boolean {
     const since = this.clock.secondsFromNow(-recentLoginSeconds);

@@ -16,6 +16,7 @@ import {
   codeSentTooOften,
   emailCodeRejected,
   qrCodeUnavailable,
+  freshLoginRequired,
   resendTypeInvalid,
   totpCodeRejected,
 } from '../../shared/errors/error-catalogue';
@@ -139,7 +140,14 @@ export class MfaController {
     operationId: 'createTotpSecret',
     summary: 'Start the enrolment of an authenticator for the logged-in user',
   })
-  @Answers(TotpSecretResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, totpCodeRejected)
+  @Answers(
+    TotpSecretResponse,
+    accessTokenInvalid,
+    accessTokenExpired,
+    accessTokenRevoked,
+    freshLoginRequired,
+    totpCodeRejected,
+  )
   createSecret(
     // Undefined when the request has no body. The type must be a plain class: a union type is not validated.
     @Body() body: TotpSecretDto,

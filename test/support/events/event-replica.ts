@@ -90,7 +90,7 @@ export class EventReplica {
   async queue(userId: string, n: number): Promise<void> {
     const data = { user_id: userId, detail: { n } };
     const event = { type: 'user.unlocked', timestamp: this.clock.now().toISOString(), data };
-    await this.get(EventRows).insert(this.database, event, userId);
+    await this.get(EventRows).insert(this.database, event, { userId, actorId: null });
   }
 
   sendDue(): Promise<void> {
