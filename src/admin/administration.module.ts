@@ -8,6 +8,7 @@ import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
+import { BulkRevocation } from './bulk-revocation';
 import { Configuration } from './configuration';
 import { Mails } from './mails';
 import { OrgUnits } from './org-units';
@@ -21,6 +22,7 @@ import { UserSupport } from './user-support';
 const useCases = [
   AdminChanges,
   AdminUsers,
+  BulkRevocation,
   Configuration,
   Mails,
   OrgUnits,

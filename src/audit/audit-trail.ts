@@ -61,7 +61,8 @@ export type AuditEvent =
   | 'ORG_UNIT_RENAMED'
   | 'LOG_EXPORTED'
   | 'PURGE_STARTED'
-  | 'RESEAL_STARTED';
+  | 'RESEAL_STARTED'
+  | 'REVOCATION_BATCH';
 
 export interface AuditEntry {
   readonly userId?: string;

@@ -133,11 +133,6 @@ export function addUserCommands(program: Command): Command {
       return { uid: found.uid, login_name: found.loginName, result: true };
     },
   );
-
-  onUser(user, 'revoke-tokens', 'end all sessions of the account', async (found, context) => {
-    const revoked = await context.get(UserSupport).revokeTokens(operatorAuthority, found.uid);
-    return { uid: found.uid, login_name: found.loginName, revoked };
-  });
   return user;
 }
 

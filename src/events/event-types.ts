@@ -59,6 +59,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   CONFIG_CHANGED: 'config.changed',
   PURGE_STARTED: 'maintenance.purge_started',
   RESEAL_STARTED: 'maintenance.reseal_started',
+  REVOCATION_BATCH: 'maintenance.revocation_batch',
 };
 
 export const loginTypes = { success: 'login.succeeded', failure: 'login.failed' } as const;

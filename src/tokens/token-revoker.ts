@@ -48,7 +48,8 @@ export class TokenRevoker {
   }
 
   /**
-   * Only marks the rows. The transaction must already have increased the credential version, by setting a password.
+   * Only marks the rows. The transaction must already have increased the credential version, by setting a
+   * password or by UserSelection.
    * Every change of a password calls this method: what else a new password ends belongs here.
    */
   async markRevoked(tx: Transaction, userId: string): Promise<number> {

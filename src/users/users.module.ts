@@ -17,6 +17,7 @@ import { UserAccounts } from './user-accounts';
 import { UserCounts } from './user-counts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
+import { UserSelection } from './user-selection';
 import { UserTombstones } from './user-tombstones';
 import { UsersRepository } from './users.repository';
 
@@ -27,6 +28,7 @@ import { UsersRepository } from './users.repository';
     UserAccounts,
     AdoptedUsers,
     UserListing,
+    UserSelection,
     UserCounts,
     UserTombstones,
     DirectoryAccounts,
@@ -58,6 +60,7 @@ import { UsersRepository } from './users.repository';
     UserAccounts,
     AdoptedUsers,
     UserListing,
+    UserSelection,
     UserCounts,
     UserTombstones,
     DirectoryAccounts,

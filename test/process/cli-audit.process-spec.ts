@@ -21,6 +21,7 @@ const commands: [string[], string][] = [
   [['user', 'devices', 'bob', '--revoke'], 'TRUSTED_DEVICES_REVOKED'],
   [['user', 'passkeys', 'bob', '--revoke'], 'PASSKEYS_REVOKED'],
   [['user', 'revoke-tokens', 'bob'], 'USER_TOKENS_REVOKED'],
+  [['user', 'revoke-tokens', '--where', 'status=1'], 'REVOCATION_BATCH'],
   [['user', 'invite', 'bob'], 'USER_INVITED'],
   [['user', 'set-email', 'bob', 'bob@example.org'], 'USER_CHANGED'],
   [['user', 'set-nickname', 'bob', 'Bob'], 'USER_CHANGED'],

@@ -22,9 +22,15 @@ export class Fleet extends Replicas {
     super(started);
   }
 
-  static override async start(settings: Record<string, string> = {}, count = 2, databaseUrl?: string): Promise<Fleet> {
+  /** @param root see Started */
+  static override async start(
+    settings: Record<string, string> = {},
+    count = 2,
+    databaseUrl?: string,
+    root?: string,
+  ): Promise<Fleet> {
     const behindProxy = { LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1', ...settings };
-    const started = await Replicas.launchAll(behindProxy, count, databaseUrl);
+    const started = await Replicas.launchAll(behindProxy, count, databaseUrl, root);
     return new Fleet(await Nginx.start(started.services.map(({ port }) => port)), started);
   }
 

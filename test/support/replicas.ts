@@ -7,7 +7,7 @@ import { MariaDbDatabases } from './servers/mariadb-databases';
 import { ServiceProcess } from './servers/service-process';
 import { captchaToken, password, testSettings } from './settings';
 
-const ROOT = resolve(__dirname, '../..');
+export const ROOT = resolve(__dirname, '../..');
 
 export const addressOf = (name: string): string => `${name}@example.com`;
 
@@ -18,6 +18,8 @@ export interface Started {
   readonly env: Record<string, string>;
   /** Whether `stop` drops the database. */
   readonly ownDatabase: boolean;
+  /** The folder of the built program that processes and commands run. */
+  readonly root: string;
 }
 
 /** Processes of the built program that share one MariaDB database. `Fleet` puts an nginx in front of them. */
@@ -48,6 +50,7 @@ export class Replicas {
     settings: Record<string, string>,
     count: number,
     given?: string | readonly string[],
+    root = ROOT,
   ): Promise<Started> {
     const urls = [given ?? (await MariaDbDatabases.shared().freshDatabase())].flat();
     const databaseUrl = urls[0] as string;
@@ -55,11 +58,14 @@ export class Replicas {
     // All replicas start at the same time, which the migrations must tolerate.
     const services = await Promise.all(
       Array.from({ length: count }, (_, n) =>
-        ServiceProcess.start({ env: { ...env, DATABASE_URL: urls[n % urls.length] as string } }),
+        ServiceProcess.start({
+          env: { ...env, DATABASE_URL: urls[n % urls.length] as string },
+          script: join(root, 'dist/src/main.js'),
+        }),
       ),
     );
     const sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });
-    return { services, databaseUrl, sql, env, ownDatabase: given === undefined };
+    return { services, databaseUrl, sql, env, ownDatabase: given === undefined, root };
   }
 
   async stop(): Promise<void> {
@@ -75,14 +81,14 @@ export class Replicas {
 
   /**
    * Starts another process with the same settings. It receives no requests of `post` and `get`.
-   * @param options.root root folder of the built program. Default: this project
+   * @param options.root root folder of the built program. Default: that of the other processes
    */
-  async launch({ root = ROOT, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
+  async launch({ root = this.started.root, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
     return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
   }
 
   /** Runs the command line with the same settings. A command that fails does not throw. */
-  async run(args: string[], { root = ROOT } = {}): Promise<{ code: number | null; answer: any; stderr: string }> {
+  async run(args: string[], { root = this.started.root } = {}): Promise<{ code: number | null; answer: any; stderr: string }> {
     const command = [...args, '--json'];
     const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
       env: this.env,

@@ -3,11 +3,16 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { runbooks } from '../support/runbooks';
 import { hostFor } from '../support/servers/choose-host';
 
 const monitoring = resolve(__dirname, '../../deploy/monitoring');
 const read = (name: string): any => parse(readFileSync(join(monitoring, name), 'utf8'));
-const rules = read('alerts.yaml').groups.flatMap((group: any) => group.rules) as { alert: string; expr: string }[];
+const rules = read('alerts.yaml').groups.flatMap((group: any) => group.rules) as {
+  alert: string;
+  expr: string;
+  annotations: Record<string, string>;
+}[];
 
 /** Prometheus itself tests the rules, with the series of deploy/monitoring/alerts.test.yaml. */
 describe('the alerts', () => {
@@ -33,6 +38,26 @@ describe('the alerts', () => {
     const cases = read('alerts.test.yaml').tests.flatMap((one: any) => one.alert_rule_test) as any[];
     const fired = cases.filter(({ exp_alerts: expected = [] }) => expected.length > 0).map((one) => one.alertname);
     expect(new Set(fired)).toEqual(new Set(rules.map(({ alert }) => alert)));
+  });
+
+  it('each link to the section of a runbook that says how to notice, what to run, and how to see that it worked', () => {
+    for (const { alert, annotations } of rules) {
+      const [path, anchor] = annotations.runbook_url!.split('#');
+      const page = runbooks().find((one) => path === `docs/operations/runbooks/${one.page}`);
+      const section = page?.sections.get(alert) ?? '';
+      expect({ alert, anchor }).toEqual({ alert, anchor: alert.toLowerCase() });
+      expect(section.match(/^\*\*[^*]+\.\*\*/gm)).toEqual([
+        '**How you notice.**',
+        '**What to run.**',
+        '**How you see that it worked.**',
+      ]);
+      expect(section).toContain('```sh\n');
+    }
+  });
+
+  it('no section of the runbooks is about an alert that does not exist', () => {
+    const sections = runbooks().flatMap((page) => [...page.sections.keys()]);
+    expect(sections.sort()).toEqual(rules.map(({ alert }) => alert).sort());
   });
 
   it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s selects only this service', (_, expr) => {

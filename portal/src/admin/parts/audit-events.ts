@@ -54,4 +54,5 @@ export const auditEvents: readonly string[] = [
   'LOG_EXPORTED',
   'PURGE_STARTED',
   'RESEAL_STARTED',
+  'REVOCATION_BATCH',
 ];

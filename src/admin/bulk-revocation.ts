@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../platform/database/database';
+import { TokenRevoker } from '../tokens/token-revoker';
+import { assertTenant } from '../users/user-accounts';
+import { type UserConditions, UserSelection } from '../users/user-selection';
+import { AdminChanges } from './admin-changes';
+import { operatorAuthority } from './authority';
+
+export interface RevocationReport {
+  /** Users whose sessions this run has ended. */
+  users: number;
+  /** Tokens that were not revoked before. */
+  revoked: number;
+  /** Users that the interrupted run had done. */
+  skipped: number;
+}
+
+export interface RevocationOptions {
+  /** Called after each batch. */
+  readonly progress: () => void;
+  /** Ends the run between two batches. */
+  readonly signal: AbortSignal;
+}
+
+/** How far a run has come. The audit row of each batch contains it. */
+interface Place {
+  /** The last user. Null: the run has finished. */
+  readonly after: string | null;
+  /** The users of the whole run, with those before an interruption. */
+  readonly users: number;
+}
+
+/** Users of one transaction. A login of one of them waits for its end. */
+const batchSize = 100;
+
+/** Audit rows that are searched for an interrupted run. Without a match there, `--resume` is refused. */
+const searchedRows = 1000;
+
+/**
+ * `user revoke-tokens` for many users. Each batch is one transaction with an audit row for each user and one for the
+ * batch. A run that is killed loses its last batch, and `interrupted` finds how far it has come.
+ */
+@Injectable()
+export class BulkRevocation {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: AdminChanges,
+    private readonly selection: UserSelection,
+    private readonly revoker: TokenRevoker,
+  ) {}
+
+  /** @throws AccountProblem when there is no such tenant */
+  async count(conditions: UserConditions): Promise<number> {
+    if (conditions.tenantId !== undefined) await assertTenant(this.database, conditions.tenantId);
+    return this.selection.count(conditions);
+  }
+
+  /**
+   * Finds the newest run with these conditions.
+   * @returns undefined if there is none, or if it has finished
+   */
+  async interrupted(conditions: UserConditions): Promise<Place | undefined> {
+    const rows = await this.database.rows<{ detail: string }>(
+      `SELECT detail FROM audit_logs WHERE event = 'REVOCATION_BATCH'
+       ORDER BY created_at DESC, id DESC LIMIT ${searchedRows}`,
+    );
+    const found = rows
+      .map(({ detail }) => JSON.parse(detail) as Place & { conditions: string })
+      .find((place) => place.conditions === textOf(conditions));
+    return found?.after === null ? undefined : found;
+  }
+
+  /**
+   * A session that was opened before the batch of its user ends. One that is opened after it lives.
+   * @param report is filled batch by batch, so that it also describes a run that was stopped
+   * @param from where an interrupted run goes on
+   */
+  async run(
+    conditions: UserConditions,
+    report: RevocationReport,
+    { progress, signal }: RevocationOptions,
+    from: Place = { after: null, users: 0 },
+  ): Promise<void> {
+    report.skipped = from.users;
+    for (let after = from.after ?? ''; !signal.aborted;) {
+      const uids = await this.selection.next(conditions, after, batchSize);
+      const last = uids.at(-1) ?? null;
+      const done = await this.revoke(uids, conditions, { after: last, users: report.skipped + report.users });
+      report.users += done.users;
+      report.revoked += done.revoked;
+      if (last === null) return;
+      after = last;
+      progress();
+      // SQLite answers within one iteration of the event loop, and Node handles signals between two.
+      await nextTurn();
+    }
+  }
+
+  private revoke(uids: readonly string[], conditions: UserConditions, { after, users: before }: Place) {
+    return this.changes.make(operatorAuthority, async ({ tx, record }) => {
+      const done = { users: 0, revoked: 0 };
+      // In the order of the ids, so that two runs at once never wait for each other.
+      for (const userId of uids) {
+        if (!(await this.selection.endEverythingIssued(tx, userId, conditions))) continue;
+        const revoked = await this.revoker.markRevoked(tx, userId);
+        await record('USER_TOKENS_REVOKED', { userId, detail: { revoked } });
+        done.users += 1;
+        done.revoked += revoked;
+      }
+      const place = { after, users: before + done.users };
+      await record('REVOCATION_BATCH', { detail: { conditions: textOf(conditions), revoked: done.revoked, ...place } });
+      return done;
+    });
+  }
+}
+
+/** The same text for the same conditions, in whichever order they were given. */
+function textOf(conditions: UserConditions): string {
+  const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? 'all' : given.map(([name, value]) => `${name}=${String(value)}`).sort().join(' ');
+}
