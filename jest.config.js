@@ -29,6 +29,8 @@ const withMariaDb = {
   globalTeardown: '<rootDir>/test/support/servers/shared-mariadb-teardown.ts',
 };
 
+const patient = { setupFilesAfterEnv: ['<rootDir>/test/support/patient-database.ts'] };
+
 const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
 
 /**
@@ -68,10 +70,11 @@ const storeNeutral = [
  */
 function oncePerDatabase(name, testMatch, onlySqlite = []) {
   return [
-    { ...common, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
+    { ...common, ...patient, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
     {
       ...common,
       ...withMariaDb,
+      ...patient,
       displayName: `${name}-mariadb`,
       testMatch,
       testPathIgnorePatterns: ['/node_modules/', ...onlySqlite],
@@ -82,8 +85,8 @@ function oncePerDatabase(name, testMatch, onlySqlite = []) {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // Two more than the cores of a small machine: many tests wait for other processes.
-  maxWorkers: 4,
+  // One more than the cores of a small machine: many tests wait for other processes.
+  maxWorkers: 3,
   // A worker keeps memory of each test file that it has run, up to 2 GB at the end of all.
   workerIdleMemoryLimit: '1GB',
   // Only a test that hangs may meet it: on a busy machine a test takes many times as long as on an idle one.

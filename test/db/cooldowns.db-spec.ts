@@ -1,8 +1,7 @@
 import { type Cooldown, Cooldowns } from '../../src/platform/database/cooldowns';
 import { DomainError } from '../../src/shared/errors/domain-error';
-import { codeSentTooOften, serviceUnavailable } from '../../src/shared/errors/error-catalogue';
+import { codeSentTooOften } from '../../src/shared/errors/error-catalogue';
 import { TestService } from '../support/app';
-import { isOverloaded } from '../support/overload';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
 const kinds = ['otp', 'reset'] as const;
@@ -29,7 +28,6 @@ describe('a cooldown', () => {
       return { ran: true };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      if (error.entry === serviceUnavailable && !ran && isOverloaded()) return once(subject, kind, seconds);
       if (error.entry !== codeSentTooOften) throw error;
       expect(ran).toBe(false);
       return { ran, retryAfter: error.data?.retry_after };

@@ -7,7 +7,6 @@ import { UsersRepository } from '../../src/users/users.repository';
 import { type Answer, tally, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
 import { FakeClock } from '../support/fakes';
-import { repeatedWhileOverloaded } from '../support/overload';
 import { browser, dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
@@ -29,7 +28,7 @@ describe('guarded writes of passkeys', () => {
 
   const at = (n: number): PasskeyClient => clients[n % 2]!;
   const race = (racers: number, run: (n: number) => Promise<Answer>): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: racers }, (_, n) => repeatedWhileOverloaded(() => run(n))));
+    Promise.all(Array.from({ length: racers }, (_, n) => run(n)));
   const count = (table: string, user: User, and = '1 = 1') =>
     first.service.count(table, `user_id = ? AND ${and}`, [user.uid]);
   const tokens = (user: User) => first.service.count('login_tokens', 'user_identity = ?', [user.uid]);

@@ -2,6 +2,8 @@ import { Database } from '../../src/platform/database/database';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
 
+jest.unmock('../../src/platform/database/time-limits');
+
 /** If the first connection kept the isolation level of the server, it would deadlock with the others. */
 const onMariaDb = __DATABASE__ === 'mariadb' ? describe : describe.skip;
 

@@ -9,6 +9,8 @@ import { eventually } from '../support/servers/eventually';
 import { TcpProxy } from '../support/servers/tcp-proxy';
 import { boundedAnswerMs } from '../support/settings';
 
+jest.unmock('../../src/platform/database/time-limits');
+
 const outcome = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer } from './app';
 
 const attempts = 30;
-/** Whether the machine has many more running processes than cores. */
-export const isOverloaded = () => loadavg()[0]! > 2 * availableParallelism();
+/** Whether the machine has more running processes than cores. */
+const isOverloaded = () => loadavg()[0]! > availableParallelism();
 
 /**
- * Repeats a request that was refused with 503 while the machine is overloaded. A burst of
- * requests then exceeds the time limits of the service (2 s for a row lock, 2.4 s for a connection to the database), and
- * 503 is the right answer. It has written nothing, so the repeated request races like the others.
+ * Repeats a request that was refused with 503 while the machine is overloaded. A burst of requests then exceeds the
+ * time limits of the service (2 s for a row lock, 2.4 s for a connection to the database), and 503 is the right answer.
+ * It has written nothing, so the repeated request races like the others.
  */
 export async function repeatedWhileOverloaded<T extends Pick<Answer, 'body'>>(send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
+import { requestMs } from './time-limits';
 
 /** A wait below this many milliseconds is neither counted nor refused. */
 const freeMs = 250;
-/** The total wait of one request for connections and statements. With its other work it is answered within 5 s. */
-const requestMs = 4000;
 /** Counting stops this long after the last slow wait. */
 const calmMs = 5000;
 

@@ -2,6 +2,9 @@
 export const acquireTimeoutMs = 2400;
 export const statementTimeoutMs = 2400;
 
+/** The total wait of one request for connections and statements. With its other work it is answered within 5 s. */
+export const requestMs = 4000;
+
 /** The server ends a statement before the program stops waiting, so that no statement keeps running on the server. */
 export const serverLockWaitSeconds = 2;
 export const serverStatementMs = 2200;
