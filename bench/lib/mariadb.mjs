@@ -10,8 +10,11 @@ import { freePort, start, untilReady } from './children.mjs';
 
 const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-/** @param {string} bufferPool large enough for all tables, so that the bench does not measure reads from the disk */
-export async function startMariaDb(directory, bufferPool = '512M') {
+/**
+ * @param {string} bufferPool large enough for all tables, so that the bench does not measure reads from the disk
+ * @param {string[]} log the options of the binary log. Only a primary with replicas needs one.
+ */
+export async function startMariaDb(directory, bufferPool = '512M', log = ['--skip-log-bin']) {
   const program = findProgram('mariadbd');
   if (program === null) throw new Error('mariadbd is not installed (on Debian: apt-get install mariadb-server)');
   const port = await freePort();
@@ -49,7 +52,7 @@ export async function startMariaDb(directory, bufferPool = '512M') {
       '--max-connections=300',
       '--character-set-server=utf8mb4',
       '--performance-schema=OFF',
-      '--skip-log-bin',
+      ...log,
       '--skip-name-resolve',
     ],
     log: join(directory, 'mariadb.log'),

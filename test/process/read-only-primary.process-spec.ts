@@ -92,4 +92,33 @@ describe('a read-only database', () => {
       await service.kill();
     },
   );
+
+  // docs/operations/scale.md: read replicas answer checks.
+  it('checks of tokens go on while the server is read-only, and end with the session', async () => {
+    const DATABASE_URL = urlOf('service');
+    const { stdout } = await cli(['client', 'create', 'invoices', '--json'], adminUrl);
+    const client = JSON.parse(stdout) as { id: string; secret: string };
+    const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });
+    const { body } = await post(service, '/login', { username: 'writer', password, captcha_token: captchaToken });
+    const token = body.data.access_token as string;
+    const active = async () => {
+      const response = await fetch(`${service.url}/introspect`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}` },
+        body: new URLSearchParams({ token }),
+      });
+      return `${response.status} ${((await response.json()) as { active: boolean }).active}`;
+    };
+    const headers = { authorization: `Bearer ${token}` };
+
+    await server.run('SET GLOBAL read_only = 1');
+    expect(await active()).toBe('200 true');
+    expect((await fetch(`${service.url}/user/me`, { headers })).status).toBe(200);
+    expect((await post(service, '/refresh', {}, { authorization: `Bearer ${body.data.refresh_token}` })).status).toBe(503);
+    // On a replica this change would arrive by replication.
+    const name = new URL(adminUrl).pathname.slice(1);
+    await server.run(`UPDATE \`${name}\`.login_tokens SET is_revoked = 1`);
+    expect(await active()).toBe('200 false');
+    await service.kill();
+  });
 });
