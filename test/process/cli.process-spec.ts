@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { loadConfig } from '../../src/platform/config/app-config';
+import { repeatedWhileOverloaded } from '../support/overload';
 import { type Ended, runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
@@ -683,7 +684,7 @@ describe('the command line', () => {
     let running = true;
     const statuses: number[] = [];
     const stream = Array.from({ length: 4 }, async () => {
-      while (running) statuses.push((await login(name)).status);
+      while (running) statuses.push((await repeatedWhileOverloaded(() => login(name))).status);
     });
     const ended = await Promise.all(commands.map((args) => run(args)));
     running = false;

@@ -5,7 +5,7 @@ import { repeatedWhileOverloaded } from './overload';
 import { runProgram } from './run-program';
 import { MariaDbDatabases } from './servers/mariadb-databases';
 import { ServiceProcess } from './servers/service-process';
-import { captchaToken, password, testSettings } from './settings';
+import { captchaToken, password, patientDatabase, testSettings } from './settings';
 
 export const ROOT = resolve(__dirname, '../..');
 
@@ -54,7 +54,7 @@ export class Replicas {
   ): Promise<Started> {
     const urls = [given ?? (await MariaDbDatabases.shared().freshDatabase())].flat();
     const databaseUrl = urls[0] as string;
-    const env = { ...testSettings, ...settings, DATABASE_URL: databaseUrl };
+    const env = { ...testSettings, ...patientDatabase, ...settings, DATABASE_URL: databaseUrl };
     // All replicas start at the same time, which the migrations must tolerate.
     const services = await Promise.all(
       Array.from({ length: count }, (_, n) =>

@@ -61,7 +61,9 @@ export class PortalSite {
 
   /** Opens an empty page in a new browser context. */
   async visitor(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.chromium.newVisitor({ baseURL: this.url, locale: 'en-GB', ...options });
+    // Without transitions no test sees a colour or an opacity on its way.
+    const still = { reducedMotion: 'reduce' } as const;
+    const context = await this.chromium.newVisitor({ baseURL: this.url, locale: 'en-GB', ...still, ...options });
     context.on('page', (page) => this.listen(page));
     return context.newPage();
   }
