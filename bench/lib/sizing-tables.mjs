@@ -10,7 +10,9 @@ const count = (value) => Number(value).toLocaleString('en-US');
 function runs({ run, database, growth }) {
   const day = ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
   const on = ({ machine: { cores, node, loadAverage }, database: server }) =>
-    [`${cores} processors with load ${figure(loadAverage)}`, `Node ${node.slice(1)}`, server].filter(Boolean).join(', ');
+    [`${cores} processors with load ${figure(loadAverage)}`, `Node ${node.slice(1)}`, server]
+      .filter(Boolean)
+      .join(', ');
   return markdownTable(
     ['file in `bench/results`', 'run at (UTC)', 'on'],
     [
@@ -27,7 +29,12 @@ export function sizingTables(results, users, a) {
   const rates = measured(run);
   const columns = users.map((n) => {
     const service = serviceFor(n, rates, a);
-    return { n, service, db: databaseFor(n, service, database.costs.alone, a), pool: bufferPoolFor(n, growth.tables, a) };
+    return {
+      n,
+      service,
+      db: databaseFor(n, service, database.costs.alone, a),
+      pool: bufferPoolFor(n, growth.tables, a),
+    };
   });
   const head = (first) => [first, ...users.map(count)];
   const row = (what, value) => [what, ...columns.map(value)];
@@ -113,7 +120,11 @@ export function scaleTables(results, users, a) {
           count(rows * million),
           bytes(rows * million * bytesPerRow(tables[name])),
         ]),
-        ['a million refreshes: `login_tokens`', count(million), bytes(million * bytesPerRow(tables['login_tokens (access)']))],
+        [
+          'a million refreshes: `login_tokens`',
+          count(million),
+          bytes(million * bytesPerRow(tables['login_tokens (access)'])),
+        ],
       ],
     ),
     steady: markdownTable(head('users'), [

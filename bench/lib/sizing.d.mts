@@ -32,9 +32,4 @@ export function databaseFor(
   service: Pick<Service, 'replicas'>,
   costs: Readonly<Record<'login' | 'refresh' | 'check', Cost>>,
   a: Assumptions,
-): Readonly<
-  Record<
-    'statements' | 'commits' | 'logBytes' | 'processors' | 'connections' | 'maxConnections',
-    number
-  >
->;
+): Readonly<Record<'statements' | 'commits' | 'logBytes' | 'processors' | 'connections' | 'maxConnections', number>>;

@@ -50,9 +50,7 @@ export function rowsFor(users, a) {
 /** Rows that `purge` deletes a day: what comes in goes out. */
 export function purgedPerDay(users, a) {
   const logins = users * a['logins-per-day'];
-  return (
-    logins * (2 + 2 * a.tries) + users * (a['refreshes-per-day'] + a['mails-per-day'] + a['audits-per-day'])
-  );
+  return logins * (2 + 2 * a.tries) + users * (a['refreshes-per-day'] + a['mails-per-day'] + a['audits-per-day']);
 }
 
 /** Bytes of each table with its indexes. `tables` is what one row takes (bench/growth.mjs). */
@@ -74,7 +72,6 @@ export function bytesPerRow({ indexes }) {
 export function bufferPoolFor(users, tables, a) {
   const all = bytesFor(users, tables, a);
   const logs = (all.login_logs + all.audit_logs) / a['log-days'];
-  const hot =
-    all.users + all['login_tokens (sessions)'] + all['login_tokens (access)'] + all.captcha_receipts + logs;
+  const hot = all.users + all['login_tokens (sessions)'] + all['login_tokens (access)'] + all.captcha_receipts + logs;
   return 1.25 * hot;
 }

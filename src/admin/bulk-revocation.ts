@@ -118,5 +118,10 @@ export class BulkRevocation {
 /** The same text for the same conditions, in whichever order they were given. */
 function textOf(conditions: UserConditions): string {
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? 'all' : given.map(([name, value]) => `${name}=${String(value)}`).sort().join(' ');
+  return given.length === 0
+    ? 'all'
+    : given
+        .map(([name, value]) => `${name}=${String(value)}`)
+        .sort()
+        .join(' ');
 }

@@ -28,10 +28,10 @@ export class TargetUsers {
    */
   async lock(tx: Transaction, by: Authority, uid: string): Promise<User> {
     const { condition, values } = within(by.scope);
-    await tx.affected(
-      `UPDATE users SET held = held + 1 WHERE uid = ? AND deleted_at IS NULL AND ${condition}`,
-      [uid, ...values],
-    );
+    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND deleted_at IS NULL AND ${condition}`, [
+      uid,
+      ...values,
+    ]);
     const user = await this.find(by, uid, tx);
     if (user.isAdmin && !rulesAdministrators(by)) {
       throw new AccountProblem('only administrators of the root tenant change administrators', notPermitted);

@@ -61,7 +61,9 @@ function conditionsOf({ all, tenant, where }: Options): UserConditions {
     const [, field = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     const read = Object.hasOwn(readers, field) ? readers[field] : undefined;
     if (read === undefined) {
-      throw new CliProblem(`--where must be one of ${Object.keys(readers).join('=…, ')}=…, not ${JSON.stringify(text)}`);
+      throw new CliProblem(
+        `--where must be one of ${Object.keys(readers).join('=…, ')}=…, not ${JSON.stringify(text)}`,
+      );
     }
     // Two values of one field would select nobody.
     if (given.has(field)) throw new CliProblem(`--where ${field} is given twice`);

@@ -44,10 +44,10 @@ export class UserSelection {
    */
   endEverythingIssued(tx: Transaction, uid: string, conditions: UserConditions): Promise<boolean> {
     const { text, values } = where(conditions);
-    return tx.won(
-      `UPDATE users SET credential_version = credential_version + 1 WHERE uid = ? AND ${text}`,
-      [uid, ...values],
-    );
+    return tx.won(`UPDATE users SET credential_version = credential_version + 1 WHERE uid = ? AND ${text}`, [
+      uid,
+      ...values,
+    ]);
   }
 }
 

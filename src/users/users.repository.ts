@@ -65,10 +65,7 @@ export class UsersRepository {
    */
   async hold(tx: Transaction, { uid, credentialVersion }: User): Promise<User | null> {
     const enabled = `status = ${userStatus.enabled} AND credential_version = ?`;
-    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND ${enabled}`, [
-      uid,
-      credentialVersion,
-    ]);
+    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND ${enabled}`, [uid, credentialVersion]);
     return this.findByUidWhere(uid, enabled, [credentialVersion], tx);
   }
 

@@ -154,4 +154,3 @@ describe('the sessions of many users end', () => {
     expect(await lives(session)).toEqual(live);
   });
 });
-

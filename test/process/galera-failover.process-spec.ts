@@ -5,7 +5,7 @@ import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';
 import { Galera } from '../support/servers/galera';
 import { HaProxy, switchMs } from '../support/servers/haproxy';
-import { boundedAnswerMs, password, testSettings } from '../support/settings';
+import { boundedAnswerMs, password, realTimeLimits, testSettings } from '../support/settings';
 import { runProgram } from '../support/run-program';
 
 /** The next good answer comes this long after the switch (docs/spec/extensions.md). */
@@ -53,7 +53,7 @@ describe('a database node that fails under load behind HAProxy', () => {
     proxy = await HaProxy.start(cluster.nodes.map((node) => node.urlOf(databaseUrl)));
     const account = { username: 'service', password: 'account-password', port: String(proxy.port) };
     const url = Object.assign(new URL(databaseUrl), account).toString();
-    const settings = { MIGRATE_ON_START: 'false', DATABASE_POOL_SIZE: '5' };
+    const settings = { ...realTimeLimits, MIGRATE_ON_START: 'false', DATABASE_POOL_SIZE: '5' };
     replicas = await Replicas.start(settings, 2, url);
     for (const user of names) {
       await cli(['user', 'create', '--login-name', user, '--password', password]);

@@ -187,7 +187,9 @@ describe('SIGTERM (T249)', () => {
     const service = await ServiceProcess.start({ env });
     await givenUser('leaving', env);
     const busy = await Promise.all(Array.from({ length: 4 }, () => RawConnection.open(service.port)));
-    const [idle, reused, halfway, running] = await Promise.all([1, 2, 3, 4].map(() => RawConnection.open(service.port)));
+    const [idle, reused, halfway, running] = await Promise.all(
+      [1, 2, 3, 4].map(() => RawConnection.open(service.port)),
+    );
     // A request that is under way until its last byte arrives, so that no machine answers it before the signal.
     const whole = jsonRequest('/login', login('leaving'));
     running?.send(whole.slice(0, -1));

@@ -114,7 +114,9 @@ describe('a read-only database', () => {
     await server.run('SET GLOBAL read_only = 1');
     expect(await active()).toBe('200 true');
     expect((await fetch(`${service.url}/user/me`, { headers })).status).toBe(200);
-    expect((await post(service, '/refresh', {}, { authorization: `Bearer ${body.data.refresh_token}` })).status).toBe(503);
+    expect((await post(service, '/refresh', {}, { authorization: `Bearer ${body.data.refresh_token}` })).status).toBe(
+      503,
+    );
     // On a replica this change would arrive by replication.
     const name = new URL(adminUrl).pathname.slice(1);
     await server.run(`UPDATE \`${name}\`.login_tokens SET is_revoked = 1`);

@@ -238,29 +238,32 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
   });
 
   const ran = new Set<string>();
-  it.each(pages.map((one) => [one.page, one] as const))('each command of %s does what the page says', async (page, { blocks }) => {
-    const { user = 'admin', before, after } = scenarios[page]!;
-    oldToken = await tokenOf(user);
-    await before?.();
-    for (const lines of blocks) {
-      const kubectl = lines.filter((line) => line.startsWith('kubectl '));
-      if (kubectl.length === 0) {
-        if (lines.some((line) => line.includes('--resume'))) await interruption();
-        await shell(lines.join('\n'));
-        continue;
+  it.each(pages.map((one) => [one.page, one] as const))(
+    'each command of %s does what the page says',
+    async (page, { blocks }) => {
+      const { user = 'admin', before, after } = scenarios[page]!;
+      oldToken = await tokenOf(user);
+      await before?.();
+      for (const lines of blocks) {
+        const kubectl = lines.filter((line) => line.startsWith('kubectl '));
+        if (kubectl.length === 0) {
+          if (lines.some((line) => line.includes('--resume'))) await interruption();
+          await shell(lines.join('\n'));
+          continue;
+        }
+        // A block is either for the cluster or for the service, so that no line is left out.
+        expect(kubectl).toEqual(lines);
+        for (const line of lines) {
+          const found = clusterCommands.find(({ command }) => command.test(line));
+          if (found === undefined) throw new Error(`${page}: this command is not run, and no reason is given: ${line}`);
+          ran.add(String(found.command));
+          await found.locally?.();
+        }
       }
-      // A block is either for the cluster or for the service, so that no line is left out.
-      expect(kubectl).toEqual(lines);
-      for (const line of lines) {
-        const found = clusterCommands.find(({ command }) => command.test(line));
-        if (found === undefined) throw new Error(`${page}: this command is not run, and no reason is given: ${line}`);
-        ran.add(String(found.command));
-        await found.locally?.();
-      }
-    }
-    await after?.();
-    expect(nextSettings).toEqual([]);
-  });
+      await after?.();
+      expect(nextSettings).toEqual([]);
+    },
+  );
 
   it('no line of the table of cluster commands is out of use', () => {
     expect([...ran].sort()).toEqual(clusterCommands.map(({ command }) => String(command)).sort());

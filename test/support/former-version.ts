@@ -11,8 +11,8 @@ const run = promisify(execFile);
 /** @returns undefined if git fails, for example because there is no repository or no such commit */
 function git(...args: string[]): string | undefined {
   try {
-    const options = { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
-    return execFileSync('git', args, options).trim() || undefined;
+    const text = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return text.trim() || undefined;
   } catch {
     return undefined;
   }

@@ -83,12 +83,18 @@ export class Replicas {
    * Starts another process with the same settings. It receives no requests of `post` and `get`.
    * @param options.root root folder of the built program. Default: that of the other processes
    */
-  async launch({ root = this.started.root, ready }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
+  async launch({
+    root = this.started.root,
+    ready,
+  }: { root?: string; ready?: `/${string}` } = {}): Promise<ServiceProcess> {
     return ServiceProcess.start({ env: this.env, script: join(root, 'dist/src/main.js'), ready });
   }
 
   /** Runs the command line with the same settings. A command that fails does not throw. */
-  async run(args: string[], { root = this.started.root } = {}): Promise<{ code: number | null; answer: any; stderr: string }> {
+  async run(
+    args: string[],
+    { root = this.started.root } = {},
+  ): Promise<{ code: number | null; answer: any; stderr: string }> {
     const command = [...args, '--json'];
     const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
       env: this.env,

@@ -97,7 +97,9 @@ describe('the arithmetic of docs/operations/scale.md', () => {
   });
 
   it('the sizes count all indexes, and the buffer pool one day of the logs', () => {
-    const tables = Object.fromEntries(Object.keys(rowsFor(1, use)).map((name) => [name, { indexes: { PRIMARY: 60, ix: 40 } }]));
+    const tables = Object.fromEntries(
+      Object.keys(rowsFor(1, use)).map((name) => [name, { indexes: { PRIMARY: 60, ix: 40 } }]),
+    );
     const rows = rowsFor(1200, use);
     const bytes = bytesFor(1200, tables, use);
     expect(bytes).toEqual(Object.fromEntries(Object.entries(rows).map(([name, count]) => [name, count * 100])));
@@ -139,7 +141,15 @@ describe('npm run sizing', () => {
   });
 
   it('computes the own numbers of an operator and repeats them', async () => {
-    const { code, output } = await runScript(script, '--users', '250000', '--peak-minutes', '30', '--peak-share', '100');
+    const { code, output } = await runScript(
+      script,
+      '--users',
+      '250000',
+      '--peak-minutes',
+      '30',
+      '--peak-share',
+      '100',
+    );
     expect(code).toBe(0);
     // 250,000 users, 1.2 tries each, in 1,800 s.
     expect(output).toMatch(/\| logins a second +\| +167 \|/);
