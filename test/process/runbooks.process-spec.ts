@@ -159,7 +159,7 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
       locally: () => restart(),
     },
     {
-      command: /^kubectl -n portal create secret .*\| kubectl apply -f -$/,
+      command: /^kubectl -n portal patch secret portal-authentication(-migration)? -p /,
       reason: 'the next start of the process has the new key',
     },
   ];
