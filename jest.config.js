@@ -31,7 +31,7 @@ const withMariaDb = {
 
 const patient = { setupFilesAfterEnv: ['<rootDir>/test/support/patient-database.ts'] };
 
-const slow = { setupFilesAfterEnv: ['<rootDir>/test/support/servers/slow-tests.ts'] };
+const slow = { setupFilesAfterEnv: [...patient.setupFilesAfterEnv, '<rootDir>/test/support/servers/slow-tests.ts'] };
 
 /**
  * Endpoint tests that run on SQLite only. They are about another server, the protocol, settings or documents. Tests of

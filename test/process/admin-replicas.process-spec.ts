@@ -6,7 +6,7 @@ import { createConnection } from 'mysql2/promise';
 import { runProgram } from '../support/run-program';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
-import { captchaToken, password, testSettings } from '../support/settings';
+import { captchaToken, password, patientDatabase, testSettings } from '../support/settings';
 
 interface Result {
   readonly status: number;
@@ -28,7 +28,7 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
       store === 'MariaDB'
         ? await MariaDbDatabases.shared().freshDatabase()
         : `sqlite:${join(directory, 'auth.sqlite')}`;
-    env = { ...testSettings, LOG_LEVEL: 'error', DATABASE_URL: databaseUrl, DATA_DIR: directory };
+    env = { ...testSettings, ...patientDatabase, LOG_LEVEL: 'error', DATABASE_URL: databaseUrl, DATA_DIR: directory };
     expect(await cli('migrate')).toMatchObject({ code: 0 });
     await givenTenant();
     for (const name of ['ann', 'ben']) {
@@ -39,7 +39,7 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
     for (let n = 0; n < 2; n++) {
       replicas.push(await ServiceProcess.start({ env: { ...env, ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' } }));
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.kill()));
     await rm(directory, { recursive: true, force: true });

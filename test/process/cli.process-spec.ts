@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/app-config';
+import { repeatedWhileOverloaded } from '../support/overload';
 import { type Ended, runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
@@ -634,7 +635,7 @@ describe('the command line', () => {
     let running = true;
     const statuses: number[] = [];
     const stream = Array.from({ length: 4 }, async () => {
-      while (running) statuses.push((await login(name)).status);
+      while (running) statuses.push((await repeatedWhileOverloaded(() => login(name))).status);
     });
     const ended = await Promise.all(commands.map((args) => run(args)));
     running = false;

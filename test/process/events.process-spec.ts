@@ -9,7 +9,7 @@ import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { ServiceProcess } from '../support/servers/service-process';
-import { captchaToken, password, testSettings } from '../support/settings';
+import { captchaToken, password, patientDatabase, testSettings } from '../support/settings';
 
 const users = 20;
 const each = 10;
@@ -100,7 +100,8 @@ describe('the built program', () => {
     await Promise.all(requests);
     const ids = async (table: string) => (await replicas.rows(`SELECT id FROM ${table}`)).map(({ id }) => String(id));
     const logins = await ids('login_logs');
-    expect(logins.length).toBe(30);
+    // A request that was refused for overload may have written its row.
+    expect(logins.length).toBeGreaterThanOrEqual(30);
     await eventually(() => audit(service!.lines).length >= logins.length, { what: 'every line' });
     const lines = audit(service!.lines);
     expect(new Set(lines.map(({ data }) => data.id))).toEqual(new Set(logins));
@@ -117,10 +118,10 @@ describe('the built program', () => {
   it('nobody reads standard output: logins are answered, and the lines that wait are bounded', async () => {
     const store = await freshDatabase();
     const port = await freePort();
-    const env = { ...testSettings, LOG_LEVEL: 'error', AUDIT_STREAM: 'stdout', DATABASE_URL: store.url };
+    const env = { ...testSettings, ...patientDatabase, LOG_LEVEL: 'error', DATABASE_URL: store.url };
     // A child whose standard output is a pipe that this test never reads.
     const child = spawn(process.execPath, ['dist/src/main.js'], {
-      env: { PATH: process.env.PATH, ...env, RATE_LIMIT: 'off', PORT: String(port) },
+      env: { PATH: process.env.PATH, ...env, AUDIT_STREAM: 'stdout', RATE_LIMIT: 'off', PORT: String(port) },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.pause();

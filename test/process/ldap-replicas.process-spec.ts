@@ -1,5 +1,6 @@
 import { tally } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapSettings } from '../support/ldap';
+import { repeatedWhileOverloaded } from '../support/overload';
 import { Replicas } from '../support/replicas';
 import { OpenLdap } from '../support/servers/openldap';
 import { captchaToken } from '../support/settings';
@@ -23,8 +24,17 @@ describe('two replicas and one directory', () => {
     await directory?.stop();
   });
 
+  /** Logins of a test that reached their time limit of 4.4 s. The directory may have judged their guess nevertheless. */
+  let late = 0;
+  beforeEach(() => void (late = 0));
+
   const login = (username: string, password: string, n: number) =>
-    replicas.post('/login', { username, password, provider: 'ldap', captcha_token: captchaToken }, n);
+    repeatedWhileOverloaded(async () => {
+      const body = { username, password, provider: 'ldap', captcha_token: captchaToken };
+      const answer = await replicas.post('/login', body, n);
+      if (answer.body?.error_code === 'LOGIN_503001') late++;
+      return answer;
+    }, 'LOGIN_503001');
 
   it('of 100 parallel wrong passwords three are LOGIN_401001, after at most six binds (T185, W20)', async () => {
     const name = freshName();
@@ -34,7 +44,7 @@ describe('two replicas and one directory', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(name, 'wrong', n)));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
     // Each replica admits as many guesses as are left before the lock. It does not see those under way at the other.
-    expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6);
+    expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6 + late);
   });
 
   it('of 100 parallel wrong passwords for a name without an account three are LOGIN_401001, after at most six binds', async () => {
@@ -42,7 +52,7 @@ describe('two replicas and one directory', () => {
     const dn = await givenPerson(directory, name);
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(name, 'wrong', n)));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
-    expect(await directory.bindCount(dn)).toBeLessThanOrEqual(6);
+    expect(await directory.bindCount(dn)).toBeLessThanOrEqual(6 + late);
   });
 
   it('20 parallel first logins at both replicas make one account, and all succeed', async () => {
@@ -96,7 +106,7 @@ describe('two replicas and one directory', () => {
     const names = [name, `${name}@example.test`];
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => login(names[(n >> 1) % 2]!, 'wrong', n)));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
-    expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6);
+    expect((await directory.bindCount(dn)) - before).toBeLessThanOrEqual(6 + late);
   });
 
   describe('refreshes of one user at both replicas', () => {

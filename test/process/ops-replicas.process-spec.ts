@@ -7,7 +7,7 @@ import { eventually } from '../support/servers/eventually';
 import { MariaDb } from '../support/servers/mariadb';
 import { Redis } from '../support/servers/redis';
 import { Smtp } from '../support/servers/smtp';
-import { boundedAnswerMs } from '../support/settings';
+import { boundedAnswerMs, realTimeLimits } from '../support/settings';
 
 const people = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'];
 
@@ -147,7 +147,7 @@ describe('two replicas and a database that becomes unavailable', () => {
 
   beforeAll(async () => {
     mariadb = await MariaDb.start();
-    fleet = await Fleet.start({}, 2, await mariadb.freshDatabase('portal'));
+    fleet = await Fleet.start(realTimeLimits, 2, await mariadb.freshDatabase('portal'));
     await fleet.givenUser('alice');
     ({ access_token: revoked, refresh_token: revokedRefresh } = (await fleet.login('alice')).body.data);
     expect((await fleet.send('/logout', { bearer: revoked, body: {} })).status).toBe(200);

@@ -9,12 +9,16 @@ const isOverloaded = () => loadavg()[0]! > availableParallelism();
 /**
  * Repeats a request that was refused with 503 while the machine is overloaded. A burst of requests then exceeds the
  * time limits of the service (2 s for a row lock, 2.4 s for a connection to the database), and 503 is the right answer.
- * It has written nothing, so the repeated request races like the others.
+ * The repeated request races like the others. The refused one may have been counted as an attempt already.
+ * @param code the error code of the refusal
  */
-export async function repeatedWhileOverloaded<T extends Pick<Answer, 'body'>>(send: () => Promise<T>): Promise<T> {
+export async function repeatedWhileOverloaded<T extends Pick<Answer, 'body'>>(
+  send: () => Promise<T>,
+  code = 'COMMON_503001',
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const answer = await send();
-    if (answer.body?.error_code !== 'COMMON_503001' || attempt === attempts || !isOverloaded()) return answer;
+    if (answer.body?.error_code !== code || attempt === attempts || !isOverloaded()) return answer;
     await pause(1000);
   }
 }

@@ -5,7 +5,7 @@ import { repeatedWhileOverloaded } from './overload';
 import { runProgram } from './run-program';
 import { MariaDbDatabases } from './servers/mariadb-databases';
 import { ServiceProcess } from './servers/service-process';
-import { captchaToken, password, testSettings } from './settings';
+import { captchaToken, password, patientDatabase, testSettings } from './settings';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -39,7 +39,7 @@ export class Replicas {
 
   protected static async launchAll(settings: Record<string, string>, count: number, given?: string): Promise<Started> {
     const databaseUrl = given ?? (await MariaDbDatabases.shared().freshDatabase());
-    const env = { ...testSettings, ...settings, DATABASE_URL: databaseUrl };
+    const env = { ...testSettings, ...patientDatabase, ...settings, DATABASE_URL: databaseUrl };
     // All replicas start at the same time, which the migrations must tolerate.
     const services = await Promise.all(Array.from({ length: count }, () => ServiceProcess.start({ env })));
     const sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });

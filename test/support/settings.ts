@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 
 /** Returns a DATA_ENCRYPTION_KEY. The same seed always gives the same key. */
 export const dataKey = (seed: number | string): string => createHash('sha256').update(`${seed}`).digest('base64');
@@ -28,3 +29,13 @@ export const testSettings = {
   SYSTEM_URL: 'http://portal.test',
   LOG_LEVEL: 'info',
 } as const;
+
+/**
+ * Settings of a process of the built program whose time limits for the database are ten times as long. On a busy machine
+ * a burst of 100 requests exceeds the real limits. The service then answers 503, and what the request has already
+ * written stays: an attempt that was reserved is used up, and its event is missing.
+ */
+export const patientDatabase = { NODE_OPTIONS: `--require ${join(__dirname, 'patient-service.cjs')}` } as const;
+
+/** Settings of replicas in a test of the time limits themselves. */
+export const realTimeLimits = { NODE_OPTIONS: '' } as const;
