@@ -5,6 +5,7 @@ import type { Page, Route } from 'playwright-core';
 import { accessibilityViolations, schemes, sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
+import { eventually } from '../support/servers/eventually';
 
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="900"><rect width="300" height="900"/></svg>';
 const links = {
@@ -57,7 +58,8 @@ describe('the pages show what the service offers, and the brand of the company',
     const height = `document.querySelector('header img').decode().then(() => document.querySelector('header img').naturalHeight)`;
     expect(await page.evaluate<number>(height)).toBe(900);
     expect((await image.boundingBox())!.height).toBe(32);
-    expect(await page.title()).toBe('Sign in · Example Corp');
+    const named = async () => (await page.title()) === 'Sign in · Example Corp';
+    await eventually(named, { what: 'the name of the company in the title' });
     const colour = await page.evaluate<string>(
       `getComputedStyle(document.querySelector('button[type=submit]')).backgroundColor`,
     );

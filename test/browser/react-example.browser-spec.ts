@@ -37,7 +37,7 @@ describe('examples/react-page', () => {
       ready: '/',
     });
     chromium = await Chromium.start();
-  }, 180_000);
+  });
   afterAll(async () => {
     // Some of them are missing when the example does not build.
     await Promise.all([chromium?.stop(), site?.stop(), service?.stop()]);

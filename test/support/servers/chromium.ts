@@ -3,6 +3,9 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { quietOptions } from './chromium-options.mjs';
 import { findProgram } from './server-programs.mjs';
 
+/** Only an action that hangs may meet it: on a busy machine it takes many times as long as on an idle one. */
+const timeout = 120_000;
+
 /** A private headless Chromium with an empty profile. */
 export class Chromium {
   private constructor(readonly browser: Browser) {}
@@ -11,12 +14,14 @@ export class Chromium {
     const executablePath = findProgram('chromium');
     if (executablePath === null)
       throw new Error('chromium is not installed: run "npm test", which installs it or says how');
-    return new Chromium(await chromium.launch({ executablePath, headless: true, args: quietOptions }));
+    return new Chromium(await chromium.launch({ executablePath, headless: true, args: quietOptions, timeout }));
   }
 
   /** A new browser context, which shares no cookies and no storage with other contexts. */
   async newVisitor(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    return this.browser.newContext(options);
+    const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(timeout);
+    return context;
   }
 
   /** A page in a new browser context. */
