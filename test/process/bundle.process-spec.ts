@@ -111,8 +111,10 @@ describe('the built program', () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
-      void json(request).then((body) => traced.push(body));
-      response.end('{}');
+      void json(request).then((body) => {
+        traced.push(body);
+        response.end('{}');
+      });
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     const metricsPort = await freePort();

@@ -7,6 +7,12 @@ import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { testSettings } from '../support/settings';
 
+/**
+ * InnoDB refreshes innodb_trx only for a query that comes at least 100 ms after the last one of any client, so it is
+ * long enough for three test files at once.
+ */
+const pollMs = 500;
+
 /** Operators and jobs run the same command at the same time, each in a process of its own. */
 describe('two parallel commands on MariaDB', () => {
   let databaseUrl: string;
@@ -40,8 +46,7 @@ describe('two parallel commands on MariaDB', () => {
       );
       return found?.n === commands.length;
     };
-    // InnoDB refreshes innodb_trx only for a query that comes at least 100 ms after the last one.
-    await eventually(waiting, { what: `all of them wait for ${gap}`, interval: 150 });
+    await eventually(waiting, { what: `all of them wait for ${gap}`, interval: pollMs });
     await sql.commit();
     return Promise.all(commands);
   }
@@ -99,7 +104,7 @@ describe('two parallel commands on MariaDB', () => {
       );
       return Number(found?.n) === 1;
     };
-    await eventually(longWait, { what: 'the command has waited for four seconds', interval: 150 });
+    await eventually(longWait, { what: 'the command has waited for four seconds', interval: pollMs });
     await sql.commit();
     expect(await command).toMatchObject({ code: 0, stderr: '' });
     expect(await rows("SELECT mfa_type FROM users WHERE login_name_key = 'held'")).toEqual([{ mfa_type: 'totp' }]);

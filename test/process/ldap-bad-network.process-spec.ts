@@ -2,6 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Answer, tally } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapSettings } from '../support/ldap';
 import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
 import { OpenLdap } from '../support/servers/openldap';
 import { captchaToken } from '../support/settings';
 
@@ -47,19 +48,22 @@ describe('a bad network between the service and the directory (T179, W20)', () =
         const names = Array.from({ length: 20 }, () => freshName());
         for (const name of names) await givenPerson(directory, name);
         const answers: Answer[] = [];
-        for (let round = 0; round < 15; round++) {
-          const login = (username: string) =>
-            service.post('/login', {
-              username,
-              password: directoryPassword,
-              provider: 'ldap',
-              captcha_token: captchaToken,
-            });
-          answers.push(...(await Promise.all(names.map(login))));
-        }
-        const { success = 0, LOGIN_503001: unavailable = 0, ...others } = tally(answers);
-        expect(others).toEqual({});
-        expect(success).toBeGreaterThan(0);
+        const login = (username: string) =>
+          service.post('/login', {
+            username,
+            password: directoryPassword,
+            provider: 'ldap',
+            captcha_token: captchaToken,
+          });
+        for (let round = 0; round < 15; round++) answers.push(...(await Promise.all(names.map(login))));
+        // On a busy machine every login of the rounds may reach its time limit. One at a time is faster.
+        const oneSucceeds = async () => {
+          if (!answers.some(({ status }) => status === 200)) answers.push(await login(names[0]!));
+          return answers.some(({ status }) => status === 200);
+        };
+        await eventually(oneSucceeds, { what: 'a login over a connection without a fault' });
+        const { LOGIN_503001: unavailable = 0, ...others } = tally(answers);
+        expect(Object.keys(others)).toEqual(['success']);
         expect(unavailable).toBeGreaterThan(0);
         expect((await service.get('/health/ready')).status).toBe(200);
         expect(await service.rows('SELECT uid FROM users WHERE login_failed_count > 0')).toEqual([]);

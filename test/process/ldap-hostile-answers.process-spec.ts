@@ -175,6 +175,5 @@ describe('a hostile directory', () => {
       expect(Object.keys(others)).not.toEqual([]);
       await eventually(async () => (await login(accounts[0]!)) === 'success', { what: 'a correct answer is accepted' });
     },
-    300_000,
   );
 });

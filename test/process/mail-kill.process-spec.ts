@@ -49,8 +49,10 @@ describe('replicas as processes', () => {
     const [victim] = [await replica('victim', limits), await replica('survivor', limits)];
     await observer.queueMany(mails);
 
-    await eventually(() => sentBy('victim').length >= 50 && sentBy('survivor').length >= 50, {
+    // Few mails: on a busy machine one of them may begin much later than the other.
+    await eventually(() => sentBy('victim').length >= 10 && sentBy('survivor').length >= 10, {
       what: 'both are sending',
+      interval: 1,
     });
     await victim.kill();
     expect(smtp.messages.length).toBeLessThan(mails);

@@ -67,7 +67,7 @@ describe('migrate that is killed', () => {
     }
     await databases.drop(whole);
     // This time-out is for two runs of the command per statement.
-  }, 600_000);
+  }, 1_200_000);
 
   it('SQLite: SIGKILL at any statement leaves no table, and the next run succeeds', async () => {
     const preload = resolve(__dirname, '../support/kill-at-statement.mjs');

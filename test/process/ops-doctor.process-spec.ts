@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runProgram } from '../support/run-program';
+import { type Ended, runProgram } from '../support/run-program';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { freePort } from '../support/servers/free-port';
 import { Smtp } from '../support/servers/smtp';
@@ -41,8 +41,13 @@ describe('doctor', () => {
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
 
-  const cli = (args: string[], env: Record<string, string>) =>
-    runProgram('dist/src/cli.js', args, { env, cwd: process.cwd() });
+  /** Runs a command. Runs doctor again if a check met its time limit, which is two seconds for Redis. */
+  async function cli(args: string[], env: Record<string, string>): Promise<Ended> {
+    for (let attempt = 1; ; attempt++) {
+      const ended = await runProgram('dist/src/cli.js', args, { env, cwd: process.cwd() });
+      if (attempt === 3 || !/no answer within|timed? ?-?out|no clear answer/i.test(ended.stdout)) return ended;
+    }
+  }
   const doctor = async (env: Record<string, string> = {}) => {
     const run = await cli(['doctor', '--json'], { ...healthy, ...env });
     const findings = JSON.parse(run.stdout) as { check: string; status: string; text: string }[];

@@ -51,7 +51,7 @@ interface Plan {
 const users = Number(process.env.PLANS_USERS ?? 20_000);
 /** At least 200,000 rows in each log. */
 const logsPerUser = users < 200_000 ? 10 : 1;
-const seedingMs = 120_000 + users * 2;
+const seedingMs = 600_000 + users * 2;
 
 /**
  * The statements come from the log of the server, so none is forgotten or outdated. With 20,000 users and 200,000 tokens
@@ -369,7 +369,8 @@ describe('the plans of login and refresh on tables that have grown', () => {
       await work();
       return (await rowsRead()) - before;
     };
-    const full = await readBy(journey);
+    // The least of three: the workers of the service read rows, too, in some of them.
+    const full = Math.min(await readBy(journey), await readBy(journey), await readBy(journey));
     const empty = await TestService.start(
       { REFRESH_TOKEN_ROTATION: 'true', NEW_SIGN_IN_NOTICE: 'true' },
       { store: { url: await mariadb.freshDatabase('empty'), drop: () => Promise.resolve() } },

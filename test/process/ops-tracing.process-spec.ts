@@ -98,6 +98,12 @@ describe('traces', () => {
       });
       const tried = (username: string, token: string, provider: string) =>
         post(service, '/login', { username, password, captcha_token: token, provider });
+      // On a busy machine Redis may take longer than the service waits. The service then does not ask it for a while.
+      const counted = async () => {
+        await fetch(`${service.url}/password-policy`);
+        return collector.spans.some(({ name }) => name === 'EVAL');
+      };
+      await eventually(counted, { what: 'the service counts in Redis', interval: 500 });
       expect((await tried('alice', 'token-of-alice', 'password')).status).toBe(200);
       expect((await tried('somebody', 'token-of-somebody', 'ldap')).status).toBe(200);
       directory.serviceBind = { code: 49 };

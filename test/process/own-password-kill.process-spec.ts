@@ -176,5 +176,5 @@ describe('SIGKILL in the middle of an own change of the password', () => {
       expect((await logIn(survivor, uid, isChanged ? newPassword : oldPassword)).status).toBe(200);
       expect((await logIn(survivor, uid, isChanged ? oldPassword : newPassword)).status).toBe(401);
     }
-  }, 300_000);
+  });
 });

@@ -40,7 +40,7 @@ describe('the examples of the packages', () => {
     client = { AUTH_CLIENT_ID: id, AUTH_CLIENT_SECRET: secret };
     await service.givenUser('alice');
     await service.givenUser('admin', { isAdmin: true });
-  }, 180_000);
+  });
   afterAll(async () => {
     // Both are missing when an example does not build.
     await service?.stop();

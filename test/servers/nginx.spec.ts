@@ -13,6 +13,8 @@ describe('Nginx', () => {
   beforeAll(async () => {
     for (const name of ['first', 'second', 'third']) {
       const upstream = createServer((request, response) => response.end(JSON.stringify(seen(name, request))));
+      // Longer than the pause between two requests on a busy machine.
+      upstream.keepAliveTimeout = 60_000;
       upstream.on('connection', (socket) => connections.add(socket));
       await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
       upstreams.push(upstream);

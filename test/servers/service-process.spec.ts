@@ -65,7 +65,7 @@ describe('ServiceProcess', () => {
       'DATABASE_URL is wrong',
     );
     await expect(
-      ServiceProcess.start({ script, ready: '/nowhere', timeout: 300, env: { PORT: '1' } }),
+      ServiceProcess.start({ script, ready: '/nowhere', timeout: 300, env: { PORT: '7' } }),
     ).rejects.toThrow();
   });
 });

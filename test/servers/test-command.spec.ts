@@ -117,7 +117,7 @@ describe('the test command', () => {
   });
 
   it('gives the tests a MariaDB, and removes it at the end', async () => {
-    const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 60000);` }));
+    const { code, lastLine } = await outcome(await start({ asks: `${USES_MARIADB} test('a', ask, 300000);` }));
     expect({ code, lastLine }).toEqual({ code: 0, lastLine: '1 passed, 0 failed' });
     const { url, log, temporary } = await seen();
     expect(log.startsWith(temporary)).toBe(true);
@@ -130,10 +130,13 @@ describe('the test command', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('at %s ends all processes that it started', async (signal, expected) => {
-    const hangs = `${USES_MARIADB} test('a', async () => { await ask(); await new Promise(() => setInterval(() => {}, 1000)); }, 60000);`;
+    const hangs = `${USES_MARIADB} test('a', async () => { await ask(); await new Promise(() => setInterval(() => {}, 1000)); }, 300000);`;
     const child = await start({ hangs });
     const ending = outcome(child);
-    await eventually(() => existsSync(join(directory, 'seen.json')), { what: 'the test has its MariaDB' });
+    await eventually(() => existsSync(join(directory, 'seen.json')), {
+      what: 'the test has its MariaDB',
+      timeout: 300_000,
+    });
     expect(await isRefused((await seen()).url)).toBe(false);
 
     child.kill(signal);

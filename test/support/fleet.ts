@@ -13,6 +13,9 @@ export interface Reply extends Answer {
   readonly ms: number;
 }
 
+/** A process closes its port this many milliseconds after SIGTERM (`ingressDelayMs` in src/server.ts). */
+const drainMs = 3000;
+
 /** Replicas behind nginx. They are started and stopped during a test, as in a cluster. */
 export class Fleet extends Replicas {
   private constructor(
@@ -44,8 +47,14 @@ export class Fleet extends Replicas {
    */
   async retire(...leaving: ServiceProcess[]): Promise<Exit[]> {
     for (const service of leaving) service.signal('SIGTERM');
+    const signalled = performance.now();
     for (const { url } of leaving) {
-      const notReady = async () => (await fetch(`${url}/health/ready`)).status === 503;
+      // On a busy machine the first question may come after the port was closed.
+      const notReady = () =>
+        fetch(`${url}/health/ready`).then(
+          ({ status }) => status === 503,
+          () => performance.now() - signalled > drainMs,
+        );
       await eventually(notReady, { what: 'readiness 503 after SIGTERM' });
     }
     for (const service of leaving) this.services.splice(this.services.indexOf(service), 1);

@@ -128,7 +128,7 @@ export class GuardedChild {
   }
 
   /** Resolves with the first matching line, which may be printed already. Fails when the child ends without it. */
-  async line(pattern: RegExp, timeout = 60_000): Promise<string> {
+  async line(pattern: RegExp, timeout = 120_000): Promise<string> {
     return new Promise((resolve, reject) => {
       const found = () => this.lines.find((line) => pattern.test(line));
       const settle = (action: () => void) => {

@@ -25,7 +25,7 @@ export class LdapClient {
   }
 
   private options(): string[] {
-    const connection = ['-x', '-H', this.url, '-o', 'nettimeout=5', '-o', `TLS_CACERT=${this.caFile}`];
+    const connection = ['-x', '-H', this.url, '-o', 'nettimeout=30', '-o', `TLS_CACERT=${this.caFile}`];
     return [...connection, '-D', this.account.name, '-w', this.account.password];
   }
 }

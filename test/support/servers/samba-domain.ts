@@ -91,7 +91,7 @@ async function provisionedOnce(domain: string): Promise<string> {
       }
     } else {
       const settled = () => existsSync(domain) || !existsSync(unfinished);
-      await eventually(settled, { what: 'another worker creates the Samba domain', timeout: 120_000 });
+      await eventually(settled, { what: 'another worker creates the Samba domain', timeout: 500_000 });
     }
   }
   return domain;

@@ -1,2 +1,2 @@
 // Tests with processes need longer. Jest reads `testTimeout` only for all projects together (jest.config.js).
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
