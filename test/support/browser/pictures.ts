@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -28,9 +29,18 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
 }
 
-/** Pixels by which the page is wider than the window. More than 0 means that a phone must scroll sideways. */
+/**
+ * Pixels by which the page is wider than the window. More than 0 means that a phone must scroll sideways. A page gets up
+ * to five seconds for its new layout after the window has changed its size.
+ */
 export async function overflow(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  for (let attempt = 1; ; attempt++) {
+    const pixels = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    if (pixels === 0 || attempt === 50) return pixels;
+    await pause(100);
+  }
 }
 
 /** Writes a screenshot to the folder in the environment variable `PICTURES`. Does nothing if it is not set. */
