@@ -166,7 +166,7 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
 
   const scenarios: Record<string, Scenario> = {
     'README.md': {},
-    'service.md': { before: () => logIn('alice', 'wrong') },
+    'availability.md': { before: () => logIn('alice', 'wrong') },
     'logins.md': {
       before: async () => {
         for (let n = 0; n < 3; n++) await logIn('alice', 'wrong');
