@@ -9,8 +9,10 @@ import { migrationOptions } from './typeorm-options';
 /** Error codes when the table `migrations` does not exist, or belongs to another program and has other columns. */
 const noMigrationsTable = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'SQLITE_ERROR']);
 
-/** Error codes when a process that works through another node of a cluster has just made the same step. */
+/** Error codes when a process that works through another node of a cluster has just made the same step, or makes it now. */
 const madeMeanwhile = new Set([
+  'ER_WARN_I_S_SKIPPED_TABLE',
+  'ER_TABLE_DEF_CHANGED',
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_FIELDNAME',
   'ER_DUP_KEYNAME',
