@@ -29,7 +29,7 @@ const withMariaDb = {
   globalTeardown: '<rootDir>/test/support/servers/shared-mariadb-teardown.ts',
 };
 
-const patient = { setupFilesAfterEnv: ['<rootDir>/test/support/patient-database.ts'] };
+const patient = { setupFilesAfterEnv: ['<rootDir>/test/support/patient-limits.ts'] };
 
 const slow = { setupFilesAfterEnv: [...patient.setupFilesAfterEnv, '<rootDir>/test/support/servers/slow-tests.ts'] };
 

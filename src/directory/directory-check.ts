@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LdapConfig } from '../platform/config/ldap-config';
+import { directoryBudgetMs } from '../platform/config/ldap-limits';
 import { inspectGroups, inspectPeople, type Remark } from './client/directory-inspection';
 import { DirectoryServer } from './client/directory-server';
 import { DirectoryFailure, type FailureReason } from './protocol/directory-failure';
@@ -12,9 +13,6 @@ export interface DirectoryFinding {
   /** One line for the operator, without a DN or a secret. It names the settings to change. */
   readonly detail: string;
 }
-
-/** The time limit of one check, equal to that of a login. */
-const budgetMs = 4400;
 
 const advice: Record<FailureReason, string> = {
   'connection refused or lost': 'check the host and port of LDAP_URL, and the network',
@@ -33,7 +31,8 @@ const advice: Record<FailureReason, string> = {
 
 /**
  * For `doctor`: tries each server of `LDAP_URL` as a login would. It connects, starts TLS, binds as the service account,
- * searches, and looks for the attributes and groups that a login needs. It never binds as a user.
+ * searches, and looks for the attributes and groups that a login needs. It never binds as a user. The time limit of one
+ * check is that of a login.
  */
 export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
   return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));
@@ -42,7 +41,7 @@ export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> 
 async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
   const start = performance.now();
   try {
-    const found = await server.find({ name: randomUUID() }, budgetMs);
+    const found = await server.find({ name: randomUUID() }, directoryBudgetMs);
     const ms = Math.round(performance.now() - start);
     if (found.kind !== 'nobody') {
       const text = 'LDAP_SEARCH_FILTER finds an entry for a name that nobody has: it must demand {{username}}';
@@ -50,8 +49,8 @@ async function checkServer(server: DirectoryServer, config: LdapConfig): Promise
     }
     // Each of the two has a connection of its own, because one connection may carry only the answers of a login.
     const [people, groups] = await Promise.all([
-      server.search(budgetMs, (connection) => inspectPeople(connection, config)),
-      server.search(budgetMs, (connection) => inspectGroups(connection, config)),
+      server.search(directoryBudgetMs, (connection) => inspectPeople(connection, config)),
+      server.search(directoryBudgetMs, (connection) => inspectGroups(connection, config)),
     ]);
     const clear: Remark = { health: 'warn', text: 'passwords travel in clear: use ldaps:// or LDAP_START_TLS' };
     return findingOf(server, [...people, ...groups, ...(server.isEncrypted ? [] : [clear])], ms);

@@ -3,15 +3,13 @@ import { DomainError } from '../shared/errors/domain-error';
 import { directoryUnavailable } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
 import type { LdapConfig } from '../platform/config/ldap-config';
+import { avoidedMs } from '../platform/config/ldap-limits';
 import { Tracing } from '../platform/tracing/tracing';
 import { DirectoryServer } from './client/directory-server';
 import type { PersonQuery } from './client/person-search';
 import { DirectoryFailure } from './protocol/directory-failure';
 import type { DirectoryPerson, Finding } from './person';
 import type { Verdict } from './verdict';
-
-/** After a failure a server is avoided for this long: it is tried last, and further failures are not logged. */
-const avoidedMs = 10_000;
 
 interface Candidate {
   readonly server: DirectoryServer;

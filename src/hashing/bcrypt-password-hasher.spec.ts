@@ -53,7 +53,8 @@ describe('BcryptPasswordHasher', () => {
       cost: COST,
       concurrency: 2,
       queueLimit: 1000,
-      queueMaxWaitMs: 2000,
+      // The threads have a low priority: on a busy machine a job can wait for seconds.
+      queueMaxWaitMs: 60_000,
       now: () => performance.now(),
       engine,
       report: (problem) => reports.push(problem),

@@ -166,7 +166,8 @@ describe('each mail is sent once', () => {
     await stopping.queueMany(10);
     smtp.hang('text');
     const sending = stopping.sendDue();
-    await eventually(() => smtp.connectionCount === mailLimits.concurrency, { what: 'all lanes are busy' });
+    // All texts have arrived, so that none of them can be accepted later.
+    await eventually(() => smtp.unconfirmed === mailLimits.concurrency, { what: 'all lanes are busy' });
 
     const started = performance.now();
     await stopping.stop();
@@ -438,7 +439,7 @@ describe('logs and figures for the operator', () => {
   it('failures are logged without code, link, recipient or password (T245)', async () => {
     const url = smtp.url.replace('smtp://', 'smtp://service:mail-server-password@');
     const sender = await replica({ settings: { SMTP_URL: url }, limits: shortTimeouts });
-    const link = 'http://portal.test/reset-password?uid=5b1c&lang=en';
+    const link = 'http://portal.test/reset-password?uid=token-of-the-link&lang=en';
     const failures = [
       () => smtp.refuse(451),
       () => smtp.refuse(550, 'recipient'),
@@ -460,7 +461,7 @@ describe('logs and figures for the operator', () => {
     }
     expect(sender.logLines.length).toBeGreaterThan(failures.length);
     expect(sender.logLines.join()).toContain('example.com');
-    expect(sender.logLines.join()).not.toMatch(/048213|5b1c|alice|mail-server-password/);
+    expect(sender.logLines.join()).not.toMatch(/048213|token-of-the-link|alice|mail-server-password/);
   });
 
   it('an outage is logged once a minute, however many mails it affects', async () => {

@@ -215,9 +215,9 @@ describe('the log search of administrators', () => {
       for (let done = 0; done <= windowRows; done += 1000) await insert(bob, 1000);
       const first = (await acme.get(`login-logs?ip=${ip}`)).body.data;
       expect(first).toMatchObject({ items: [], next: expect.any(String) });
-      const seen = [first.next as string, Buffer.from(first.next as string, 'base64url').toString('latin1')].join();
-      expect(seen).not.toContain(String(old.getTime()));
-      expect(seen).not.toMatch(/\d{5}/);
+      // Only the bytes: the text of a sealed cursor is random, and can contain a few digits in a row.
+      const bytes = Buffer.from(first.next as string, 'base64url').toString('latin1');
+      expect(bytes).not.toMatch(/\d{5}/);
       const own = (await acme.get('login-logs?limit=1')).body.data.next as string;
       expect(own).toHaveLength((first.next as string).length);
       expect(await names(acme, `?ip=${ip}&after=${first.next}`)).toEqual([30]);

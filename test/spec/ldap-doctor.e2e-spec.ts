@@ -13,7 +13,7 @@ describe('the check of the directory by doctor', () => {
   beforeAll(async () => {
     directory = await OpenLdap.start();
     await givenPerson(directory, 'alice');
-  }, 60_000);
+  });
 
   afterAll(() => directory?.stop());
 

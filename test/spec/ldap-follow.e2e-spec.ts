@@ -9,7 +9,7 @@ describe('an account follows its directory entry', () => {
 
   beforeAll(async () => {
     directory = await OpenLdap.start();
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await Promise.all(services.splice(0).map((service) => service.stop()));

@@ -11,7 +11,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
   beforeAll(async () => {
     directory = await OpenLdap.start();
     service = await TestService.start(settings());
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service?.stop();

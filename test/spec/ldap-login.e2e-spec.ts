@@ -9,7 +9,7 @@ describe('login with provider ldap', () => {
   beforeAll(async () => {
     directory = await OpenLdap.start();
     service = await TestService.start(ldapSettings(directory));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service?.stop();

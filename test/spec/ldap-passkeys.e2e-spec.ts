@@ -17,7 +17,7 @@ describe('a directory user logs in with a passkey', () => {
     directory = await OpenLdap.start();
     proxy = await TcpProxy.start(directory.port);
     group = await directory.addGroup('portal', [directory.adminDn]);
-  }, 60_000);
+  });
   afterEach(async () => {
     await proxy.forward();
     await Promise.all(services.splice(0).map((service) => service.stop()));

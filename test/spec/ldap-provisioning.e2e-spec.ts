@@ -9,7 +9,7 @@ describe('just-in-time provisioning (LDAP_JIT_PROVISIONING)', () => {
   beforeAll(async () => {
     directory = await OpenLdap.start();
     service = await TestService.start(ldapSettings(directory, { LDAP_JIT_PROVISIONING: 'true' }));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service?.stop();

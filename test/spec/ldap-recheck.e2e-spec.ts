@@ -23,7 +23,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
     directory = await OpenLdap.start();
     proxy = await TcpProxy.start(directory.port);
     group = await directory.addGroup('portal', [directory.adminDn]);
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await proxy.forward();

@@ -13,7 +13,7 @@ describe('TLS to the directory', () => {
       OpenLdap.start(),
       OpenLdap.start({ certificateNames: ['directory.example.test'] }),
     ]);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await directory?.stop();

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { CaptchaService } from '../../src/captcha/captcha.service';
-import { dummyHash } from '../../src/hashing/bcrypt-format';
+import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { TestService } from '../support/app';
 import { eventually } from '../support/servers/eventually';
@@ -8,25 +8,34 @@ import { countStatements } from '../support/count-statements';
 
 describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   let service: TestService;
-  let hasher: PasswordHasher;
+  let hasher: BcryptPasswordHasher;
   beforeAll(async () => {
     // Only HASH_QUEUE_LIMIT may refuse a login here. The expected wait depends on the load of the machine.
     service = await TestService.start({ HASH_QUEUE_LIMIT: '1', HASH_QUEUE_MAX_WAIT_MS: '600000' });
-    hasher = service.app.get(PasswordHasher);
+    hasher = service.app.get<BcryptPasswordHasher>(PasswordHasher);
     await service.givenUser('crowded');
   });
   afterAll(() => service.stop());
 
-  /** Takes every place of the queue, each for the time of a hash of cost 13. */
-  const fillTheQueue = () =>
-    Array.from({ length: hasher.stats().concurrency + 1 }, (_, i) =>
-      hasher.matches('x', dummyHash(13), { ip: `client ${i}` }),
+  /** Takes every place of the queue. The returned function ends these jobs. */
+  const fillTheQueue = () => {
+    let end!: (same: boolean) => void;
+    const ended = new Promise<boolean>((resolve) => (end = resolve));
+    const engine = jest.spyOn(hasher['engine'], 'verify').mockReturnValue(ended);
+    const jobs = Array.from({ length: hasher.stats().concurrency + 1 }, (_, i) =>
+      hasher.matches('x', null, { ip: `client ${i}` }),
     );
+    return async () => {
+      end(false);
+      await Promise.all(jobs);
+      engine.mockRestore();
+    };
+  };
 
   it('are refused at once with COMMON_503001 and retry_after: the captcha is not spent, no statement is sent', async () => {
     const captcha = jest.spyOn(service.app.get(CaptchaService), 'assertHuman');
     const statements = countStatements(service.app.get(DataSource));
-    const before = fillTheQueue();
+    const empty = fillTheQueue();
     let answer: Awaited<ReturnType<TestService['login']>> | undefined;
     expect(
       await statements(async () => {
@@ -40,7 +49,7 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(answer?.headers['retry-after']).toBe(String(seconds));
     expect(captcha).not.toHaveBeenCalled();
-    await Promise.all(before);
+    await empty();
 
     expect((await service.login('crowded')).status).toBe(200);
     expect(captcha).toHaveBeenCalledTimes(1);
@@ -48,10 +57,10 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   });
 
   it('leave one line in the log, with the code and the request id of the answer', async () => {
-    const before = fillTheQueue();
+    const empty = fillTheQueue();
     const { headers } = await service.login('crowded');
     const logged = service.logLines.filter(({ requestId }) => requestId === headers['x-request-id']);
-    await Promise.all(before);
+    await empty();
     expect(logged).toMatchObject([{ msg: 'request', status: 503, errorCode: 'COMMON_503001', route: '/login' }]);
   });
 
@@ -77,14 +86,14 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   });
 
   it('have the headers of every answer, in the language of the client', async () => {
-    const before = fillTheQueue();
+    const empty = fillTheQueue();
     const { headers, body } = await service.login(
       'crowded',
       undefined,
       {},
       { headers: { 'accept-language': 'zh-CN' } },
     );
-    await Promise.all(before);
+    await empty();
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -95,9 +104,9 @@ describe('more logins than HASH_QUEUE_LIMIT allows (T273)', () => {
   });
 
   it('are not refused with provider ldap, because a directory login waits for no hash', async () => {
-    const before = fillTheQueue();
+    const empty = fillTheQueue();
     const answer = await service.login('crowded', 'any', { provider: 'ldap' });
     expect(answer.body.error_code).toBe('LOGIN_401001');
-    await Promise.all(before);
+    await empty();
   });
 });

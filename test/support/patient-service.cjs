@@ -1,7 +1,7 @@
 'use strict';
 
 // Loaded before the built program (NODE_OPTIONS=--require). It makes the time limits of the program for the database ten
-// times as long, as test/support/patient-database.ts does for a service inside a test.
+// times as long, as test/support/patient-limits.ts does for a service inside a test.
 const { readdirSync, readFileSync, realpathSync } = require('node:fs');
 const Module = require('node:module');
 const { dirname, join } = require('node:path');

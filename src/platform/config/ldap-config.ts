@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDistinguishedName } from './distinguished-name';
 import { isSearchFilter } from './ldap-filter';
+import { defaultTimeoutMs, longestTimeoutMs } from './ldap-limits';
 import type { SettingsReader } from './settings-reader';
 
 export interface LdapConfig {
@@ -60,7 +61,7 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
     searchFilter: readFilter(env),
     startTls,
     ca: readCa(env),
-    timeoutMs: env.count('LDAP_TIMEOUT_MS', 3000, { max: 4500 }),
+    timeoutMs: env.count('LDAP_TIMEOUT_MS', defaultTimeoutMs, { max: longestTimeoutMs }),
     jitProvisioning: env.flag('LDAP_JIT_PROVISIONING', false),
     attributes: {
       login: readAttribute(env, 'LDAP_ATTR_LOGIN', 'uid'),

@@ -2,6 +2,9 @@
 export const acquireTimeoutMs = 2400;
 export const statementTimeoutMs = 2400;
 
+/** The limit for a new connection, from TCP to the end of the login. */
+export const connectTimeoutMs = 2500;
+
 /** The total wait of one request for connections and statements. With its other work it is answered within 5 s. */
 export const requestMs = 4000;
 

@@ -1,7 +1,7 @@
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { migrations } from '../../../migrations/all';
 import { parseMysqlUrl } from './mysql-address';
-import { statementTimeoutMs } from './time-limits';
+import { connectTimeoutMs, statementTimeoutMs } from './time-limits';
 
 /** The loggers of TypeORM print statements with their parameters, which include hashes and tokens. */
 class SilentLogger implements Logger {
@@ -62,7 +62,7 @@ export function typeormOptions(
     charset: 'utf8mb4',
     timezone: 'Z',
     poolSize,
-    connectTimeout: 2500,
+    connectTimeout: connectTimeoutMs,
     enableQueryTimeout: timeLimits,
     maxQueryExecutionTime: timeLimits ? statementTimeoutMs : undefined,
     extra: {

@@ -8,6 +8,7 @@ import { AuditTrail } from '../../audit/audit-trail';
 import type { DirectoryPerson } from '../../directory/person';
 import { DirectoryStanding, type Objection } from '../../directory/standing';
 import { AppConfig } from '../../platform/config/app-config';
+import { directoryBudgetMs } from '../../platform/config/ldap-limits';
 import { Database } from '../../platform/database/database';
 import { DirectoryAccounts, type Look } from '../../users/directory-accounts';
 import type { User } from '../../users/user.entity';
@@ -18,8 +19,6 @@ import { TokenRevoker } from '../token-revoker';
 
 type Refreshed = Pick<TokenPayload, 'sub' | 'sid'>;
 
-/** An answer is due within 5 s, also when the directory does not answer. */
-const budgetMs = 4400;
 /** The claim of a look ends after this time, if its replica was killed. It is longer than the look can take. */
 const claimSeconds = 15;
 /** More looks at a time are not made, so that a silent directory does not collect connections. */
@@ -84,7 +83,7 @@ export class DirectoryRecheck {
         await this.accounts.giveUpLook(look);
         throw new DomainError(refreshTokenRejected);
       }
-      const person = await this.standing.personOf(user, performance.now() + budgetMs);
+      const person = await this.standing.personOf(user, performance.now() + directoryBudgetMs);
       const objection = this.objectionTo(user, person);
       if (objection === undefined) await this.accounts.finishLook(look);
       else await this.endSessions(look, user, objection, client);
@@ -123,7 +122,7 @@ export class DirectoryRecheck {
 
   /** After the grace period a refresh waits for the look of another one, instead of going on without it. */
   private async seenByAnother(uid: string, since: Date): Promise<boolean> {
-    const until = performance.now() + budgetMs;
+    const until = performance.now() + directoryBudgetMs;
     for (;;) {
       const state = await this.accounts.lookState(uid);
       if (state !== undefined && state.seenAt > since) return true;

@@ -162,7 +162,7 @@ export class OpenLdap extends PrivateServer {
 }
 
 function asKeeper(port: number): string[] {
-  return ['-x', '-H', `ldap://127.0.0.1:${port}`, '-o', 'nettimeout=30', '-D', KEEPER.dn, '-w', KEEPER.password];
+  return ['-x', '-H', `ldap://127.0.0.1:${port}`, '-o', 'nettimeout=60', '-D', KEEPER.dn, '-w', KEEPER.password];
 }
 
 async function ask(host: ServerHost, port: number, filter: string): Promise<void> {

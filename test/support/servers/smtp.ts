@@ -42,6 +42,8 @@ export class Smtp {
   readonly messages: ReceivedMail[] = [];
   /** Number of connections since `start`, including those that never send a greeting. */
   connectionCount = 0;
+  /** Number of mails that were received completely and never confirmed, because the server hangs. */
+  unconfirmed = 0;
   private readonly sockets = new Set<Socket>();
   private mood: Mood = { kind: 'accept' };
   private server: SMTPServer | undefined;
@@ -156,7 +158,10 @@ export class Smtp {
     raw: Buffer,
     answer: (error?: Error | null) => void,
   ): Promise<void> {
-    if (this.hangs('text')) return;
+    if (this.hangs('text')) {
+      this.unconfirmed++;
+      return;
+    }
     const refusal = this.refusal('text');
     if (refusal) return answer(refusal);
     this.messages.push({ ...envelope, raw: raw.toString(), mail: await PostalMime.parse(raw) });

@@ -6,6 +6,7 @@ import { identityKey } from '../../../shared/identity-key';
 import { Directory } from '../../../directory/directory';
 import type { DirectoryPerson } from '../../../directory/person';
 import { AppConfig } from '../../../platform/config/app-config';
+import { directoryBudgetMs } from '../../../platform/config/ldap-limits';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { AccountRefused } from '../account-refused';
@@ -17,11 +18,9 @@ import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
 import { UnknownGuesses } from './ldap/unknown-guesses';
 
-/** One time limit for the wait for the semaphore and all servers. An outage must be answered within 5 s. */
-const budgetMs = 4400;
-
 interface Attempt {
   readonly password: string;
+  /** One time limit for the wait for the semaphore and all servers. */
   readonly until: number;
   readonly client: ClientInfo;
 }
@@ -54,7 +53,7 @@ export class LdapVerifier extends CredentialVerifier {
 
   /** Searches by the stored login name. A wrong password is counted before the semaphore admits the next login. */
   async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
-    const attempt = { password, until: performance.now() + budgetMs, client };
+    const attempt = { password, until: performance.now() + directoryBudgetMs, client };
     const found = await this.alone(user, attempt, async () => {
       if (isBlank(password)) return this.lock.recordFailure(user);
       const owner = await this.ownerOf(user, attempt);
@@ -72,7 +71,7 @@ export class LdapVerifier extends CredentialVerifier {
     const key = identityKey(name);
     const { password } = command;
     if (!this.config.ldap?.jitProvisioning || isBlank(password) || key === '' || key.length > 255) return null;
-    const attempt = { password, until: performance.now() + budgetMs, client };
+    const attempt = { password, until: performance.now() + directoryBudgetMs, client };
     const permits = () => this.guesses.left(key);
     const found = await this.semaphore.run(`name:${key}`, attempt.until, permits, () =>
       this.directory.find({ name }, attempt.until),

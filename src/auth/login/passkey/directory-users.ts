@@ -4,12 +4,10 @@ import { DomainError } from '../../../shared/errors/domain-error';
 import { accountDisabled, accountNotEnabled, passkeyRejected } from '../../../shared/errors/error-catalogue';
 import type { DirectoryPerson } from '../../../directory/person';
 import { DirectoryStanding } from '../../../directory/standing';
+import { directoryBudgetMs } from '../../../platform/config/ldap-limits';
 import type { User } from '../../../users/user.entity';
 import { DirectoryFollower } from '../credentials/ldap/directory-follower';
 import { EntryOwners } from '../credentials/ldap/entry-owners';
-
-/** An outage is answered within 5 s. */
-const budgetMs = 4400;
 
 /** The answers of `/login` for what the directory says about an entry. */
 const refusals = {
@@ -38,7 +36,7 @@ export class DirectoryUsers {
    */
   async assertStanding(user: User): Promise<DirectoryPerson | undefined> {
     if (user.provider !== 'ldap') return undefined;
-    const person = await this.standing.personOf(user, performance.now() + budgetMs);
+    const person = await this.standing.personOf(user, performance.now() + directoryBudgetMs);
     const objection = this.standing.objectionTo(person);
     if (objection !== undefined) throw new DomainError(refusals[objection]);
     if (person !== undefined && !(await this.owns(user, person))) throw new DomainError(passkeyRejected);

@@ -1,0 +1,17 @@
+/**
+ * Tests of races need an answer of each racer. On a busy machine a burst of 200 requests exceeds the time limits of the
+ * service for the database and the directory, and 503 is then the right answer. In the tests the limits are therefore
+ * ten times as long. A test of the limits themselves says `jest.unmock('../../src/platform/database/time-limits')`, or
+ * the same with the other module.
+ */
+/* eslint-disable no-restricted-syntax -- changes numbers, not what the modules do */
+jest.mock('../../src/platform/database/time-limits', () =>
+  tenfold(jest.requireActual<Record<string, number>>('../../src/platform/database/time-limits')),
+);
+jest.mock('../../src/platform/config/ldap-limits', () =>
+  tenfold(jest.requireActual<Record<string, number>>('../../src/platform/config/ldap-limits')),
+);
+
+function tenfold(limits: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, 10 * limit]));
+}
