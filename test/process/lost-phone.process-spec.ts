@@ -4,7 +4,7 @@ import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';
 import { type Answer, tally } from '../support/app';
 import { authenticatorCode, mfaSettings, wrongCode } from '../support/mfa';
-import { addressOf, Replicas } from '../support/replicas';
+import { addressOf, codeMails, Replicas } from '../support/replicas';
 import { captchaToken, password, testSettings } from '../support/settings';
 
 const keys = new KeyRing(
@@ -12,9 +12,6 @@ const keys = new KeyRing(
   new SystemRandom(),
 );
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** A mail that expires before it could be sent, after five minutes, loses its content. */
-const liveMails = "SELECT payload FROM mail_outbox WHERE kind = 'otp' AND payload IS NOT NULL ORDER BY created_at";
 
 /** The requests go to two processes in turn, so only the database can keep these guarantees. */
 describe('recovery codes and trusted devices over two processes on MariaDB', () => {
@@ -40,7 +37,7 @@ describe('recovery codes and trusted devices over two processes on MariaDB', () 
   const mailedCode = async (name: string, uid: string, typed = password): Promise<string> => {
     await replicas.rows("UPDATE cooldowns SET until = '2000-01-01' WHERE subject = ? AND kind = 'otp'", [uid]);
     expect((await logIn(name, undefined, 0, typed)).body.data.mfa_required).toBe(true);
-    const rows = await replicas.rows(liveMails);
+    const rows = await replicas.rows(codeMails);
     const codes = rows.flatMap(({ payload }) => {
       const mail = openMail(keys, payload as string);
       return mail.kind === 'otp' && mail.to === addressOf(name) ? [mail.code] : [];

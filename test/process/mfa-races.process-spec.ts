@@ -4,16 +4,13 @@ import { openMail } from '../../src/mail/outbox/mail-payload';
 import { SystemRandom } from '../../src/shared/random';
 import { type Answer, tally } from '../support/app';
 import { authenticatorCode, mfaSettings, wrongCode } from '../support/mfa';
-import { Replicas } from '../support/replicas';
+import { codeMails, Replicas } from '../support/replicas';
 import { password as right, testSettings } from '../support/settings';
 
 const keys = new KeyRing(
   { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
   new SystemRandom(),
 );
-
-/** A mail that expires before it could be sent, after five minutes, loses its content. */
-const liveMails = "SELECT payload FROM mail_outbox WHERE kind = 'otp' AND payload IS NOT NULL ORDER BY created_at";
 
 /** The requests go to two processes in turn, so only the database can keep these guarantees. */
 describe('the second factor over two processes on MariaDB', () => {
@@ -34,7 +31,7 @@ describe('the second factor over two processes on MariaDB', () => {
   const burst = (count: number, run: (n: number) => Promise<Answer>) =>
     Promise.all(Array.from({ length: count }, (_, n) => run(n)));
   const mails = async (name: string): Promise<string[]> =>
-    (await replicas.rows(liveMails)).flatMap((row) => {
+    (await replicas.rows(codeMails)).flatMap((row) => {
       const mail = openMail(keys, row.payload as string);
       return mail.kind === 'otp' && mail.to === `${name}@example.com` ? [mail.code] : [];
     });

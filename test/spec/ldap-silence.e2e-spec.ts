@@ -4,7 +4,7 @@ import { eventually } from '../support/servers/eventually';
 import { OpenLdap } from '../support/servers/openldap';
 import { type SilentServer, silentServer } from '../support/silent-server';
 
-/** What happens beside a login that waits for a directory. `ldap-outage` tests when such a login gives up. */
+/** Logins that wait for a silent directory delay no other work. `ldap-outage` tests when such a login gives up. */
 describe('a directory that is silent (W20)', () => {
   let silent: SilentServer;
   let service: TestService;

@@ -11,6 +11,10 @@ export const ROOT = resolve(__dirname, '../..');
 
 export const addressOf = (name: string): string => `${name}@example.com`;
 
+/** Selects the mails with codes. A mail that expires before it could be sent, after five minutes, loses its content. */
+export const codeMails =
+  "SELECT payload FROM mail_outbox WHERE kind = 'otp' AND payload IS NOT NULL ORDER BY created_at";
+
 export interface Started {
   readonly services: ServiceProcess[];
   readonly databaseUrl: string;

@@ -12,7 +12,7 @@ import type { ServiceEvent } from './event';
 export const fresh = { no: 0, known: 1, anonymous: 2 } as const;
 export type Fresh = typeof fresh.known | typeof fresh.anonymous;
 
-/** Who caused an event. An administrator who changes a setting is an actor without a user. */
+/** The user whom an event is about, and the person who acted. A change of a setting has an actor and no user. */
 export interface EventOwner {
   readonly userId: string | null;
   readonly actorId: string | null;
@@ -46,7 +46,7 @@ export class EventRows {
 
   /**
    * Inserts the event in the transaction of its log row. An event without a user has no order, so it is a stream of its
-   * own. It is one statement for each owner, so that its time does not tell whether an account exists.
+   * own. The request sends one statement, whoever the owner is, so its time does not tell whether an account exists.
    */
   async insert(sql: Sql, event: ServiceEvent, { userId, actorId }: EventOwner): Promise<void> {
     const eventId = this.random.uuid();
