@@ -141,8 +141,12 @@ describe('the second factor over two processes on MariaDB', () => {
           ...guesses.slice(round * 14, (round + 1) * 14).map((code, n) => verify(uid, 'totp', code, n)),
         ]);
       }
-      await replicas.login('t086', right);
-      await burst(10, (n) => verify(uid, 'totp', wrongCode('900000', n), n));
+      // Each new login ends the former one, so chance decides how many guesses of a round met a pending login. Two
+      // logins of their own use up what is left, whatever that is.
+      for (const first of ['900000', '800000']) {
+        await replicas.login('t086', right);
+        await burst(10, (n) => verify(uid, 'totp', wrongCode(first, n), n));
+      }
       expect(await compared(uid)).toBe(10);
       await replicas.login('t086', right);
       expect((await verify(uid, 'totp', authenticatorCode(secret, new Date(), 1))).status).toBe(401);
