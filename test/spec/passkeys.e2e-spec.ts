@@ -120,9 +120,13 @@ describe('/passkeys', () => {
     });
 
     it('needs a young session for the options: AUTH_403002 after 300 seconds, also with a refreshed token', async () => {
-      const { access } = await givenSession();
+      const { user } = await givenSession();
+      const { access, refresh } = await client.service.session(user.loginName);
       client.service.clock.advanceSeconds(301);
-      expect(await client.options(access)).toMatchObject({ status: 403, body: { error_code: 'AUTH_403002' } });
+      const { data } = dataOf(await client.service.post('/refresh', undefined, { bearer: refresh }));
+      for (const bearer of [access, data.access_token as string]) {
+        expect(await client.options(bearer)).toMatchObject({ status: 403, body: { error_code: 'AUTH_403002' } });
+      }
     });
 
     it('and the challenge of a young session can still be answered when the session has become old', async () => {
