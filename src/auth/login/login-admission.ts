@@ -4,12 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '../../platform/config/app-config';
 import { sendError } from '../../platform/http/error-envelope';
 import { HashQueueFull, PasswordHasher } from '../../hashing/password-hasher';
-
-/**
- * Milliseconds between a refused login and its answer. Clients that come back at once would otherwise take more of the
- * processor time of the accepted logins (ADR 0014).
- */
-const holdMs = 25;
+import { RefusalPace } from './refusal-pace';
 
 /**
  * Refuses a login that the hash queue would refuse, before it is counted and validated, because in an overload most of
@@ -18,6 +13,8 @@ const holdMs = 25;
  */
 @Injectable()
 export class LoginAdmission implements OnModuleInit {
+  private readonly pace = new RefusalPace();
+
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly config: AppConfig,
@@ -32,7 +29,7 @@ export class LoginAdmission implements OnModuleInit {
       const isLogin = request.method === 'POST' && request.routeOptions.url === path;
       const refusal = isLogin && this.needsHash(request) ? this.refusalOf(request, reply) : undefined;
       if (refusal === undefined) done();
-      else setTimeout(() => sendError(reply, refusal, request.client.language), holdMs);
+      else setTimeout(() => sendError(reply, refusal, request.client.language), this.pace.next(performance.now()));
     });
   }
 
