@@ -56,6 +56,24 @@ describe('recovery codes', () => {
       }
     });
 
+    it('shows them at once at a token that was checked before, with a second statement that is sent once', async () => {
+      const user = await mfa.givenUser('seen-before');
+      const { access } = await mfa.session(user);
+      const rows = jest.spyOn(mfa.service.database, 'rows');
+      const checks = async () => {
+        rows.mockClear();
+        const left = await leftAtMe(access);
+        const sent = rows.mock.calls.map(([statement]) => statement).filter((one) => one.includes('login_tokens'));
+        return { left, counting: sent.map((statement) => statement.includes('recovery_codes')) };
+      };
+      expect(await checks()).toEqual({ left: 0, counting: [true] });
+      expect(await checks()).toEqual({ left: 0, counting: [false] });
+      await make(access);
+      expect(await checks()).toEqual({ left: 10, counting: [false, true] });
+      expect(await checks()).toEqual({ left: 10, counting: [true] });
+      rows.mockRestore();
+    });
+
     it('is audited, and a mail tells the owner', async () => {
       const { user } = await givenCodes('told');
       expect(await mfa.events(user, 'RECOVERY_CODES_CREATED')).toHaveLength(1);

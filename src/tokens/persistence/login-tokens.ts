@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
-import { RecentKeys } from '../../shared/recent-keys';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
@@ -15,6 +14,7 @@ import {
   SharedStatements,
   type TokenRow,
 } from './shared-statements';
+import { detailAfter, SeenAccounts } from './seen-accounts';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -52,9 +52,6 @@ export interface Succession {
   readonly createdAt: Date;
 }
 
-/** At most 1 MB. */
-const rememberedTimes = 4096;
-
 /**
  * The table `login_tokens` (docs/spec/service.md#3.3). One row decides about a session: that of its first refresh token
  * (`jti = sid`). Revoking it ends every token of the session, also one that another replica inserts at the same time
@@ -63,8 +60,7 @@ const rememberedTimes = 4096;
 @Injectable()
 export class LoginTokens {
   private readonly shared: SharedStatements;
-  /** By the `jti` of a live token: when the password of its user was set. Null without an entry in the history. */
-  private readonly passwordTimes = new RecentKeys<Date | null>(rememberedTimes);
+  private readonly seenAccounts = new SeenAccounts();
 
   constructor(
     database: Database,
@@ -80,19 +76,23 @@ export class LoginTokens {
   }
 
   /**
-   * Like `find`, and reads what `GET /user/me` shows of the account in the same statement. A new password ends every
-   * token of before, so its time is read once for each token: reading it costs as much as the rest of the statement.
+   * Like `find`, and reads what `GET /user/me` shows of the account in the same statement, as far as it is not known from
+   * an earlier check. The first check after a user got own factors needs a second statement.
    */
   async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
     const { jti } = payload;
-    const known = this.passwordTimes.get(jti);
-    const row = await charged(this.shared.findWithAccount(jti, { passwordTime: known === undefined }));
+    const seen = this.seenAccounts.get(jti);
+    let row = await charged(this.shared.findWithAccount(jti, detailAfter(seen)));
+    if (seen?.ownFactors === false && hasOwnFactors(row)) {
+      row = await charged(this.shared.findWithAccount(jti, 'counts'));
+    }
     const found = checkedToken(payload, row);
     if (row === undefined || found === undefined) return undefined;
-    const passwordSetAt = known === undefined ? timeOrNull(row.password_set_at) : known;
-    if (found.live && known === undefined) {
-      const now = this.clock.now().getTime();
-      this.passwordTimes.set(jti, passwordSetAt, now, found.expires.getTime() - now);
+    const passwordSetAt = seen === undefined ? timeOrNull(row.password_set_at) : seen.passwordSetAt;
+    const ownFactors = hasOwnFactors(row);
+    if (found.live && seen?.ownFactors !== ownFactors) {
+      const times = { now: this.clock.now(), expires: found.expires };
+      this.seenAccounts.set(jti, { passwordSetAt, ownFactors }, times);
     }
     return { ...found, account: accountOf(row, passwordSetAt) };
   }
@@ -213,7 +213,9 @@ function accountOf(row: AccountRow, passwordSetAt: Date | null): SessionAccount 
     provider: row.provider,
     createdAt: timeOf(row.user_created_at),
     passwordSetAt,
-    recoveryCodesLeft: Number(row.recovery_codes_left),
-    passkeys: Number(row.passkeys),
+    recoveryCodesLeft: Number(row.recovery_codes_left ?? 0),
+    passkeys: Number(row.passkeys ?? 0),
   };
 }
+
+const hasOwnFactors = (row: AccountRow | undefined): boolean => Number(row?.own_factors) === 1;

@@ -9,6 +9,7 @@ import { recoveryCodesLeft } from '../../users/recovery-codes-left';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
+import type { AccountDetail } from './seen-accounts';
 
 export interface NewToken {
   readonly jti: string;
@@ -44,24 +45,24 @@ export interface TokenRow {
   readonly live: number;
 }
 
-/** Columns of the owner's page about the account. Only `GET /user/me` needs them, so other checks do not read them. */
-const accountColumns = (keys: KeyRing) => `, u.provider, u.created_at AS user_created_at,
+const flag = ', u.provider, u.created_at AS user_created_at, u.own_factors';
+const counts = (keys: KeyRing) => `${flag},
               ${ifOwnFactors('u', recoveryCodesLeft(keys, 'u.uid'))} AS recovery_codes_left,
               ${ifOwnFactors('u', passkeyCount('u.uid'))} AS passkeys`;
-
-/** Read once for each token, see `LoginTokens.findWithAccount`. */
 const passwordTime = `,
               (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
                 AS password_set_at`;
 
-/** A row of a check that also reads `accountColumns`. */
+/** A row of a check that also reads of the account. */
 export interface AccountRow extends TokenRow {
   readonly provider: Provider;
   readonly user_created_at: unknown;
-  /** Undefined when it was not asked for. */
+  readonly own_factors: number;
+  /** Only with `all`. */
   readonly password_set_at?: unknown;
-  readonly recovery_codes_left: number;
-  readonly passkeys: number;
+  /** Only with `counts` and `all`. */
+  readonly recovery_codes_left?: number;
+  readonly passkeys?: number;
 }
 
 interface Insertion {
@@ -92,8 +93,7 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
  */
 export class SharedStatements {
   private readonly checks = this.checksWith<TokenRow>('');
-  private readonly accountChecks: DataLoader<string, AccountRow | undefined>;
-  private readonly firstAccountChecks: DataLoader<string, AccountRow | undefined>;
+  private readonly accountChecks: Record<AccountDetail, DataLoader<string, AccountRow | undefined>>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
     cache: false,
@@ -105,17 +105,19 @@ export class SharedStatements {
     private readonly database: Database,
     keys: KeyRing,
   ) {
-    const columns = accountColumns(keys);
-    this.accountChecks = this.checksWith(columns);
-    this.firstAccountChecks = this.checksWith(columns + passwordTime);
+    this.accountChecks = {
+      flag: this.checksWith(flag),
+      counts: this.checksWith(counts(keys)),
+      all: this.checksWith(counts(keys) + passwordTime),
+    };
   }
 
   find(jti: string): Promise<TokenRow | undefined> {
     return this.checks.load(jti);
   }
 
-  findWithAccount(jti: string, { passwordTime }: { passwordTime: boolean }): Promise<AccountRow | undefined> {
-    return (passwordTime ? this.firstAccountChecks : this.accountChecks).load(jti);
+  findWithAccount(jti: string, detail: AccountDetail): Promise<AccountRow | undefined> {
+    return this.accountChecks[detail].load(jti);
   }
 
   insertFrom(presented: TokenPayload, token: NewToken): Promise<RefreshedUser | undefined> {
