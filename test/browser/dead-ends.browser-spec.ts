@@ -314,6 +314,7 @@ describe('a user with a second factor', () => {
     const { page } = await atCode();
     const messages = page.locator('.message, .field-error');
     await on(page).button('Confirm').click();
+    await messages.first().waitFor();
     expect(await messages.allTextContents()).toEqual(['Enter all six digits of the code.']);
     await on(page).enterCode('000000');
     await on(page).alert().waitFor();

@@ -113,7 +113,8 @@ describe('the owner of an account', () => {
     await on(page).button('Print').click();
     expect(await page.evaluate('window.printed')).toBe('codes');
     await page.emulateMedia({ media: 'print' });
-    expect([await on(page).heading(/Hello/).isVisible(), await shown.first().isVisible()]).toEqual([false, true]);
+    await on(page).heading(/Hello/).waitFor({ state: 'hidden' });
+    await shown.first().waitFor();
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
 
