@@ -56,6 +56,11 @@ export class RawConnection {
     return this.isOpen;
   }
 
+  /** Resolves when the text has arrived or the connection has ended. */
+  async receives(text: string): Promise<void> {
+    while (this.isOpen && !this.received.includes(text)) await Promise.race([once(this.socket, 'data'), this.closed]);
+  }
+
   /** Resolves when `count` complete answers have arrived or the connection has ended. */
   async answers(count: number, timeout = 60_000): Promise<RawAnswer[]> {
     const deadline = performance.now() + timeout;

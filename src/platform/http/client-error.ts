@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -44,6 +45,10 @@ export function answerFrameworkError(error: FastifyError, request: FastifyReques
  */
 export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEntry): void {
   socket.on('error', () => undefined);
+  if (isInAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
   setTimeout(() => socket.destroy(), lingerMs).unref();
   const body = JSON.stringify(errorEnvelope(entry, 'en'));
   const headers = {
@@ -55,6 +60,14 @@ export function refuseSocket(socket: Duplex, status: string, entry: CatalogueEnt
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
+}
+
+/**
+ * Whether the answer to an earlier request, for example an export, is being sent on this connection. The refusal would
+ * become a part of it. Node makes the same check, by the same property, when a server has no handler of its own.
+ */
+function isInAnswer(socket: Duplex & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
 }
 
 function answerOf(code: string | undefined): [string, CatalogueEntry] {
