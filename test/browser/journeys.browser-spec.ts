@@ -228,11 +228,13 @@ describe('a user of the pages', () => {
 
   it('sees the login page when the session was revoked', async () => {
     const { page, name } = await site.signedIn();
+    // A card that is still loading would tell it already, on a page that is then left.
+    await page.goto('about:blank');
     await site.service.database.affected(
       'UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = (SELECT uid FROM users WHERE login_name = ?)',
       [name],
     );
-    await page.reload();
+    await page.goto('/');
     await page.getByText('Your session has ended. Please sign in again.').waitFor();
   });
 
