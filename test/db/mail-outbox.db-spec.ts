@@ -44,6 +44,9 @@ async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): P
  */
 const boundedStopMs = 20_000;
 
+/** The recipient and the codes. By chance an id or a time has the digits of a code, among others before or behind them. */
+const personal = /alice|(?<![\da-f-])(048213|111111)(?![\da-f-])/;
+
 const recipients = () => smtp.messages.map((message) => message.to.join()).sort();
 
 /** Advances the clock in steps, and lets the worker look for due mails after each step. */
@@ -61,7 +64,7 @@ describe('a mail and the transaction that queues it', () => {
     const [waiting] = await sender.rows();
     expect(waiting).toMatchObject({ kind: 'otp', status: mailStatus.waiting, attempts: 0 });
     expect(waiting?.payload).toMatch(/^v1\.[\w-]+$/);
-    expect(JSON.stringify(waiting)).not.toMatch(/048213|alice/);
+    expect(JSON.stringify(waiting)).not.toMatch(personal);
 
     await sender.sendDue();
 
@@ -309,7 +312,7 @@ describe('a mail that is refused', () => {
       stack: expect.stringContaining('mail-outbox.db-spec'),
       msg: expect.stringContaining('fault in this program'),
     });
-    expect(sender.logLines.join()).not.toMatch(/alice|048213/);
+    expect(sender.logLines.join()).not.toMatch(personal);
   });
 
   it('because of a bug: the next mail is sent', async () => {
@@ -430,7 +433,7 @@ describe('without a mail server', () => {
     const announced = sender.logLines.filter((line) => line.includes('mail written to a file'));
     expect(announced).toHaveLength(2);
     expect(announced.join()).toContain('-otp.eml');
-    expect(sender.logLines.join()).not.toMatch(/048213|111111|alice/);
+    expect(sender.logLines.join()).not.toMatch(personal);
     expect((await sender.rows()).map((row) => row.status)).toEqual([mailStatus.sent, mailStatus.sent]);
   });
 });
@@ -461,7 +464,8 @@ describe('logs and figures for the operator', () => {
     }
     expect(sender.logLines.length).toBeGreaterThan(failures.length);
     expect(sender.logLines.join()).toContain('example.com');
-    expect(sender.logLines.join()).not.toMatch(/048213|token-of-the-link|alice|mail-server-password/);
+    expect(sender.logLines.join()).not.toMatch(personal);
+    expect(sender.logLines.join()).not.toMatch(/token-of-the-link|mail-server-password/);
   });
 
   it('an outage is logged once a minute, however many mails it affects', async () => {

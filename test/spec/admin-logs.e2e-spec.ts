@@ -215,13 +215,15 @@ describe('the log search of administrators', () => {
       for (let done = 0; done <= windowRows; done += 1000) await insert(bob, 1000);
       const first = (await acme.get(`login-logs?ip=${ip}`)).body.data;
       expect(first).toMatchObject({ items: [], next: expect.any(String) });
-      // Only the bytes: the text of a sealed cursor is random, and can contain a few digits in a row.
+      // Only the bytes, and only as many digits as a time has: a sealed cursor is random, and can contain a few in a row.
       const bytes = Buffer.from(first.next as string, 'base64url').toString('latin1');
-      expect(bytes).not.toMatch(/\d{5}/);
+      expect(bytes).not.toMatch(/\d{8}/);
       const own = (await acme.get('login-logs?limit=1')).body.data.next as string;
       expect(own).toHaveLength((first.next as string).length);
       expect(await names(acme, `?ip=${ip}&after=${first.next}`)).toEqual([30]);
-      const changed = `${(first.next as string).slice(0, -3)}AAA`;
+      // The last characters of a base64url text can be changed without a change of its bytes. This one cannot.
+      const next = first.next as string;
+      const changed = `${next.slice(0, -6)}${next.at(-6) === 'A' ? 'B' : 'A'}${next.slice(-5)}`;
       expect(outcomeOf(await acme.get(`login-logs?ip=${ip}&after=${changed}`))).toBe('COMMON_400001');
       expect(JSON.stringify(service.logLines)).not.toContain('DATA_ENCRYPTION_KEY');
       await service.database.affected("DELETE FROM login_logs WHERE outcome = 'OF-A-WINDOW'");

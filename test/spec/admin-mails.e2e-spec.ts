@@ -85,7 +85,8 @@ describe('the mails through the API of administrators', () => {
     expect(found).toEqual(items);
     const exported = await root.export('mails');
     expect(exported.items).toEqual(items);
-    expect(JSON.stringify(exported)).not.toMatch(/alice|048213|v1\./);
+    // By chance the digits of the code are a part of an id.
+    expect(JSON.stringify(exported)).not.toMatch(/alice|(?<![\da-f-])048213(?![\da-f-])|v1\./);
     expect(outcomeOf(await root.get('mails?status=lost'))).toBe('COMMON_400001');
   });
 

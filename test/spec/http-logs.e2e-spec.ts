@@ -107,9 +107,15 @@ describe('logs', () => {
   it('T206 W47 control characters in a user name or a user agent cannot forge or colour a log line', async () => {
     const forged = `x\r\n{"level":30,"msg":"forged"}\n\u001b[2J\u009b31m\${jndi:ldap://127.0.0.1/a}%n`;
     const before = service.logLines.length;
-    await service.login(forged, 'wrong', {}, { headers: { 'user-agent': '\u001b[31m${jndi:x} %n' } });
+    const { headers } = await service.login(
+      forged,
+      'wrong',
+      {},
+      { headers: { 'user-agent': '\u001b[31m${jndi:x} %n' } },
+    );
     const added = service.logLines.slice(before);
-    expect(added.map((line) => line.msg)).toEqual(['request']);
+    const own = added.filter((line) => line.requestId === headers['x-request-id']);
+    expect(own.map((line) => line.msg)).toEqual(['request']);
 
     expect(added.map((line) => JSON.stringify(line)).join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]|jndi|forged/);
     const row = await service.database.row<{ login_name: string; outcome: string }>(

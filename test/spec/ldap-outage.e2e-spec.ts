@@ -182,8 +182,10 @@ describe('an outage of the directory (W20)', () => {
       try {
         await withSettings({ LDAP_URL: servers.map(({ url }) => url).join() }, async (other) => {
           await expectUnavailable(other);
-          // The first one takes 3 s of the limit, and the second one the rest.
-          expect(servers.map(({ accepted }) => accepted())).toEqual([1, 1, 0, 0]);
+          // The first one takes 3 s of the limit, and the second one the rest. A busy machine may leave no rest.
+          const [first, second, ...others] = servers.map(({ accepted }) => accepted());
+          expect([first, others]).toEqual([1, [0, 0]]);
+          expect(second).toBeLessThanOrEqual(1);
         });
       } finally {
         servers.forEach(({ stop }) => stop());

@@ -51,7 +51,7 @@ describe('a directory that is silent (W20)', () => {
     const directory = await OpenLdap.start();
     try {
       service = await TestService.start(
-        ldapSettings(directory, { LDAP_URL: `${silent.url},${directory.url}`, LDAP_TIMEOUT_MS: '2000' }),
+        ldapSettings(directory, { LDAP_URL: `${silent.url},${directory.url}`, LDAP_TIMEOUT_MS: '4000' }),
       );
       const name = freshName();
       await givenPerson(directory, name);

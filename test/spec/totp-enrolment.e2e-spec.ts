@@ -1,5 +1,5 @@
 import { create } from 'qrcode';
-import { MfaClient, pairOf, wrongCode } from '../support/mfa';
+import { MfaClient, pairOf } from '../support/mfa';
 import { modulesOf } from '../support/qr-picture';
 
 const absentUid = '00000000-0000-4000-8000-000000000000';
@@ -93,7 +93,7 @@ describe('enrolling an authenticator', () => {
     const { user, access } = await given('wrong');
     const { secret } = await mfa.newSecret(access);
     for (let n = 1; n <= 5; n++) {
-      const answer = await mfa.verify(user.uid, 'totp', wrongCode(mfa.code(secret), n), {}, { bearer: access });
+      const answer = await mfa.verify(user.uid, 'totp', mfa.wrongCode(secret, n), {}, { bearer: access });
       expect(answer.body.error_code).toBe('AUTH_MFA_401001');
     }
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(401);
@@ -241,7 +241,8 @@ describe('enrolling an authenticator', () => {
     it('a newer enrolment, after which only its secret is accepted', async () => {
       const { user, access } = await given('newer');
       const [old, young] = [await mfa.newSecret(access), await mfa.newSecret(access)];
-      expect((await mfa.verify(user.uid, 'totp', mfa.code(old.secret), {}, { bearer: access })).status).toBe(401);
+      const former = mfa.codeOnlyOf(old.secret, young.secret);
+      expect((await mfa.verify(user.uid, 'totp', former, {}, { bearer: access })).status).toBe(401);
       expect((await mfa.verify(user.uid, 'totp', mfa.code(young.secret), {}, { bearer: access })).status).toBe(200);
     });
   });
@@ -254,7 +255,7 @@ describe('enrolling an authenticator', () => {
       const { secret: left } = await mfa.newSecret(access);
       mfa.service.clock.advanceSeconds(60);
       await mfa.logIn('t093');
-      expect((await mfa.verify(user.uid, 'totp', mfa.code(left))).status).toBe(401);
+      expect((await mfa.verify(user.uid, 'totp', mfa.codeOnlyOf(left, old))).status).toBe(401);
       expect((await mfa.verify(user.uid, 'totp', mfa.code(old))).status).toBe(200);
       mfa.service.clock.advanceSeconds(301);
       await mfa.logIn('t093');
@@ -282,7 +283,7 @@ describe('enrolling an authenticator', () => {
       expect((await mfa.mails(user, 'totp-changed')).at(-1)).toMatchObject({ replaced: true });
       mfa.service.clock.advanceSeconds(60);
       await mfa.logIn('replace');
-      expect((await mfa.verify(user.uid, 'totp', mfa.code(old))).status).toBe(401);
+      expect((await mfa.verify(user.uid, 'totp', mfa.codeOnlyOf(old, secret))).status).toBe(401);
       expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(200);
     });
 
@@ -316,7 +317,7 @@ describe('enrolling an authenticator', () => {
       it('wrong codes count for the account: ten block it, and the right code is refused', async () => {
         const { user, secret, access } = await old('guess');
         for (let n = 1; n <= 10; n++) {
-          expect((await ask(access, { code: wrongCode(mfa.code(secret), n) })).status).toBe(401);
+          expect((await ask(access, { code: mfa.wrongCode(secret, n) })).status).toBe(401);
         }
         expect((await ask(access, { code: mfa.code(secret) })).body.error_code).toBe('AUTH_MFA_401001');
         expect(await mfa.events(user, 'MFA_CODE_WRONG')).toHaveLength(10);
@@ -345,7 +346,10 @@ describe('enrolling an authenticator', () => {
     const { secret } = await mfa.newSecret(access);
     mfa.service.clock.advanceSeconds(60);
     await mfa.logIn('both');
-    await mfa.verify(user.uid, 'totp', wrongCode(mfa.code(secret), 7), {}, { bearer: access });
+    // Wrong for the authenticator of the login as well.
+    const ofLogin = [-1, 0, 1].map((steps) => mfa.code(old, steps));
+    const wrong = [1, 2, 3, 4].map((n) => mfa.wrongCode(secret, n)).find((code) => !ofLogin.includes(code));
+    await mfa.verify(user.uid, 'totp', wrong, {}, { bearer: access });
     expect((await mfa.row('pending_logins', user)).attempts).toBe(0);
     expect((await mfa.row('totp_secrets', user)).attempts).toBe(1);
     expect((await mfa.service.userRow(user.uid)).mfa_failed_count).toBe(1);

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { resetSecondFactor } from '../support/operator';
 import { tally } from '../support/app';
-import { MfaClient, pairOf, wrongCode } from '../support/mfa';
+import { MfaClient, pairOf } from '../support/mfa';
 
 describe('POST /otp-verify, type totp', () => {
   let mfa: MfaClient;
@@ -26,7 +26,7 @@ describe('POST /otp-verify, type totp', () => {
     const { user, secret } = await mfa.givenAuthenticator('t080');
     const { uid } = await mfa.logIn('t080');
     const before = await mfa.tokens(user);
-    const answer = await mfa.verify(uid, 'totp', wrongCode(mfa.code(secret)));
+    const answer = await mfa.verify(uid, 'totp', mfa.wrongCode(secret));
     expect(answer).toMatchObject({ status: 401, body: { error_code: 'AUTH_MFA_401001' } });
     expect(await mfa.tokens(user)).toBe(before);
     expect(
@@ -92,11 +92,11 @@ describe('POST /otp-verify, type totp', () => {
   it('T086 five wrong codes end the pending login, and ten over several logins block all codes for 900 s', async () => {
     const { user, secret } = await mfa.givenAuthenticator('t086');
     await mfa.logIn('t086');
-    for (let n = 1; n <= 5; n++) await mfa.verify(user.uid, 'totp', wrongCode(mfa.code(secret), n));
+    for (let n = 1; n <= 5; n++) await mfa.verify(user.uid, 'totp', mfa.wrongCode(secret, n));
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).status).toBe(401);
     for (let n = 6; n <= 10; n++) {
       await mfa.logIn('t086');
-      await mfa.verify(user.uid, 'totp', wrongCode(mfa.code(secret), n));
+      await mfa.verify(user.uid, 'totp', mfa.wrongCode(secret, n));
     }
     await mfa.logIn('t086');
     expect((await mfa.verify(user.uid, 'totp', mfa.code(secret))).body.error_code).toBe('AUTH_MFA_401001');
@@ -112,9 +112,8 @@ describe('POST /otp-verify, type totp', () => {
     const { user, secret } = await mfa.givenAuthenticator('burst');
     const { uid } = await mfa.logIn('burst');
     const right = mfa.code(secret);
-    const accepted = new Set([mfa.code(secret, -1), right, mfa.code(secret, 1)]);
-    const codes = Array.from({ length: 203 }, (_, n) => wrongCode(right, n + 1)).filter((code) => !accepted.has(code));
-    await Promise.all(codes.slice(0, 200).map((code) => mfa.verify(uid, 'totp', code)));
+    const codes = Array.from({ length: 200 }, (_, n) => mfa.wrongCode(secret, n + 1));
+    await Promise.all(codes.map((code) => mfa.verify(uid, 'totp', code)));
     expect(await mfa.events(user, 'MFA_CODE_WRONG')).toHaveLength(5);
     expect((await mfa.verify(uid, 'totp', right)).status).toBe(401);
   });
@@ -125,7 +124,7 @@ describe('POST /otp-verify, type totp', () => {
     const stranger = { ip: '198.51.100.7' };
     for (let n = 0; n < 6; n++) {
       expect((await mfa.verify(uid, 'totp', mfa.code(secret), {}, stranger)).body.error_code).toBe('AUTH_MFA_401001');
-      await mfa.verify(uid, 'totp', wrongCode(mfa.code(secret)), { mfa_token: 'A'.repeat(43) });
+      await mfa.verify(uid, 'totp', mfa.wrongCode(secret), { mfa_token: 'A'.repeat(43) });
     }
     expect((await mfa.row('pending_logins', user)).attempts).toBe(0);
     expect((await mfa.service.userRow(uid)).mfa_failed_count).toBe(0);

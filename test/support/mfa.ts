@@ -89,6 +89,24 @@ export class MfaClient {
     return authenticatorCode(secret, this.now, steps);
   }
 
+  /** The codes of the time steps that the service accepts. */
+  private codes(secret: string): string[] {
+    return [0, -1, 1].map((steps) => this.code(secret, steps));
+  }
+
+  /** A code that is wrong for each time step that the service accepts. Each `n` gives another one. */
+  wrongCode(secret: string, n = 1): string {
+    const accepted = this.codes(secret);
+    const others = Array.from({ length: n + accepted.length }, (_, i) => wrongCode(accepted[0]!, i + 1));
+    return others.filter((code) => !accepted.includes(code))[n - 1]!;
+  }
+
+  /** A code of one authenticator that another one does not show, not even by chance. */
+  codeOnlyOf(secret: string, other: string): string {
+    const accepted = this.codes(other);
+    return this.codes(secret).find((code) => !accepted.includes(code))!;
+  }
+
   /** Creates a user with an active authenticator. The time step of its first code is over. */
   async givenAuthenticator(loginName: string): Promise<{ user: User; secret: string; access: string }> {
     const user = await this.givenUser(loginName);

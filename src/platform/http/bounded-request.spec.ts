@@ -50,7 +50,7 @@ describe('a request to another service', () => {
       expect(await deliver()).toMatch(/^(redirect|status \d+)$/);
     }
     // An idle connection lasts for some seconds.
-    await eventually(() => open === 0, { what: 'no connection is open', timeout: 30_000 });
+    await eventually(() => open === 0, { what: 'no connection is open' });
   });
 
   it('leaves its connection open for the next request after an answer that it has read', async () => {
