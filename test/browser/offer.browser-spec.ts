@@ -44,7 +44,9 @@ describe('the pages show what the service offers, and the brand of the company',
   /** Opens the login page. The request for `/capabilities` waits until the test answers it. */
   const openBefore = async (options = {}): Promise<{ page: Page; answer: Promise<Route> }> => {
     const page = await site.visitor(options);
-    const answer = new Promise<Route>((resolve) => void page.route('**/capabilities', resolve));
+    let asked: (route: Route) => void;
+    const answer = new Promise<Route>((resolve) => (asked = resolve));
+    await page.route('**/capabilities', (route) => asked(route));
     await page.goto('/');
     await on(page).field('Password').waitFor();
     return { page, answer };
@@ -105,7 +107,8 @@ describe('the pages show what the service offers, and the brand of the company',
     await on(page).logIn(loginName);
     await on(page).heading(`Hello, ${loginName}`).waitFor();
     await page.locator('header').getByText('Portal').waitFor();
-    // The browser writes a status of 5xx to the console.
+    // The browser writes a status of 5xx to the console, and no more after the end of the page.
+    await page.context().close();
     expect(site.takeComplaints().filter((one) => !one.includes('503'))).toEqual([]);
   });
 

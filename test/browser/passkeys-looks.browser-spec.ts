@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accessibilityViolations, overflow, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { VirtualAuthenticator } from '../support/browser/virtual-authenticator';
 
@@ -16,7 +16,7 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
 
   const check = async (page: Page, name: string): Promise<void> => {
     for (const [size, viewport] of Object.entries(sizes)) {
-      await page.setViewportSize(viewport);
+      await resize(page, viewport);
       await takePicture(page, `passkeys-${name}-${size}-${colorScheme}`);
       expect([name, size, await accessibilityViolations(page)]).toEqual([name, size, []]);
       expect([name, size, await overflow(page)]).toEqual([name, size, 0]);

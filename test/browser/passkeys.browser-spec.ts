@@ -48,8 +48,12 @@ describe('passkeys', () => {
     await on(page).heading('Sign in').waitFor();
   };
   const started = async (authenticator: VirtualAuthenticator, mediation: string): Promise<void> => {
-    const latest = async () => (await authenticator.ceremonies()).at(-1)?.mediation === mediation;
-    await eventually(latest, { what: `the ceremony with the mediation ${mediation}` });
+    // A ceremony of the login page before the sign-out is aborted.
+    const running = async () => {
+      const latest = (await authenticator.ceremonies()).at(-1);
+      return latest?.mediation === mediation && !latest.aborted;
+    };
+    await eventually(running, { what: `the ceremony with the mediation ${mediation}` });
   };
   const focused = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.textContent');
 

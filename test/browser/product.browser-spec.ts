@@ -72,7 +72,9 @@ describe('the pages of the portal', () => {
     const page = await site.visitor();
     await page.goto(path);
     await on(page).field(label).waitFor();
-    expect(await page.evaluate<string>(`document.activeElement.labels?.[0]?.textContent`)).toBe(label);
+    const focused = async () =>
+      (await page.evaluate<string>(`document.activeElement.labels?.[0]?.textContent ?? ''`)) === label;
+    await eventually(focused, { what: `the focus to be on ${label}` });
   });
 
   it('a time is local and names its time zone', async () => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accessibilityViolations, overflow, schemes, sizes, takePicture } from '../support/browser/pictures';
+import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
@@ -100,7 +100,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
   describe.each(schemes)('in %s', (colorScheme) => {
     const check = async (page: Page, name: string): Promise<void> => {
       for (const [size, viewport] of Object.entries(sizes)) {
-        await page.setViewportSize(viewport);
+        await resize(page, viewport);
         await takePicture(page, `${name}-${size}-${colorScheme}`);
         expect([size, await accessibilityViolations(page)]).toEqual([size, []]);
         expect([size, await overflow(page)]).toEqual([size, 0]);

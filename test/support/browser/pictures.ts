@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { eventually } from '../servers/eventually';
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -27,6 +28,15 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
       .then((result) => result.violations)`,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
+}
+
+/** Changes the size of the window, and waits until the page has it. */
+export async function resize(page: Page, size: { readonly width: number; readonly height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await eventually(
+    async () => (await page.evaluate<string>('`${innerWidth} × ${innerHeight}`')) === `${size.width} × ${size.height}`,
+    { what: 'the new size of the window' },
+  );
 }
 
 /**

@@ -44,7 +44,11 @@ const source = (name: string, outcomes: readonly Outcome[], visit: number) => `(
       const outcome = outcomes.shift() ?? 'token';
       const token = 'visit-${visit}-token-' + ++tokens;
       if (outcome === 'result') return Promise.resolve(token);
-      if (outcome === 'token') setTimeout(() => widget.options.callback(token));
+      if (outcome === 'token')
+        setTimeout(() => {
+          widget.options.callback(token);
+          seen.calls.push('token');
+        });
       else if (outcome !== 'nothing') setTimeout(() => widget.options[outcome]('a reason'));
     },
     expire: () => widgets.at(-1).options['expired-callback'](),
