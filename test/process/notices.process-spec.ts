@@ -4,7 +4,7 @@ import { tally } from '../support/app';
 import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';
 import { Smtp } from '../support/servers/smtp';
-import { captchaToken, password } from '../support/settings';
+import { captchaToken, password, patientDatabase } from '../support/settings';
 
 const preload = pathToFileURL(resolve(__dirname, '../support/short-idle-timer.mjs')).href;
 const accounts = 40;
@@ -59,7 +59,7 @@ describe('notices of two processes on MariaDB', () => {
         [copy],
       );
     }
-    replicas.set({ NODE_OPTIONS: `--import ${preload}` });
+    replicas.set({ NODE_OPTIONS: `${patientDatabase.NODE_OPTIONS} --import ${preload}` });
     const processes = await Promise.all([replicas.launch(), replicas.launch()]);
     await eventually(() => sent('Your password expires soon').length >= accounts, { what: 'all warnings' });
     // A process finishes its current search before it stops.

@@ -4,7 +4,7 @@ import { eventually } from '../support/servers/eventually';
 import { MariaDb } from '../support/servers/mariadb';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
-import { captchaToken, password, testSettings } from '../support/settings';
+import { captchaToken, password, patientDatabase, testSettings } from '../support/settings';
 
 /** Starts a private MariaDB server, because `read_only` is a setting of the whole server. */
 describe('a read-only database', () => {
@@ -70,7 +70,9 @@ describe('a read-only database', () => {
     'readiness is 503 while the primary is read-only, each change is logged once, and no restart is needed (%s account)',
     async (account) => {
       const DATABASE_URL = account === 'service' ? urlOf(account) : adminUrl;
-      const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });
+      const service = await ServiceProcess.start({
+        env: { ...testSettings, ...patientDatabase, DATABASE_URL, MIGRATE_ON_START: 'false' },
+      });
       const ready = async () => {
         const response = await fetch(`${service.url}/health/ready`);
         return `${response.status} ${((await response.json()) as { database: string }).database}`;
@@ -86,10 +88,11 @@ describe('a read-only database', () => {
       await server.run('SET GLOBAL read_only = 0');
       await eventually(async () => (await ready()) === '200 ok', { what: 'readiness 200' });
       expect((await login()).status).toBe(200);
+      // All its lines have arrived when it has ended.
+      await service.kill();
       expect(service.lines.filter((line) => line.includes('the database is read-only'))).toHaveLength(1);
       expect(service.lines.filter((line) => line.includes('the database takes writes again'))).toHaveLength(1);
       expect(service.lines.filter((line) => line.includes('the database is away'))).toEqual([]);
-      await service.kill();
     },
   );
 
@@ -98,7 +101,9 @@ describe('a read-only database', () => {
     const DATABASE_URL = urlOf('service');
     const { stdout } = await cli(['client', 'create', 'invoices', '--json'], adminUrl);
     const client = JSON.parse(stdout) as { id: string; secret: string };
-    const service = await ServiceProcess.start({ env: { ...testSettings, DATABASE_URL, MIGRATE_ON_START: 'false' } });
+    const service = await ServiceProcess.start({
+      env: { ...testSettings, ...patientDatabase, DATABASE_URL, MIGRATE_ON_START: 'false' },
+    });
     const { body } = await post(service, '/login', { username: 'writer', password, captcha_token: captchaToken });
     const token = body.data.access_token as string;
     const active = async () => {

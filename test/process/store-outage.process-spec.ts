@@ -1,4 +1,5 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { lostTime, type LostTime, outageLikeMs } from '../support/lost-time';
 import { routes } from '../support/routes';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
@@ -23,6 +24,7 @@ describe('a database that becomes unavailable while the program runs (docs/spec/
   let access: string;
   let refresh: string;
   let revoked: string;
+  let lostInAll: () => LostTime;
 
   beforeAll(async () => {
     // Neither UTC nor the time zone of the program: no time may depend on it (docs/spec/attacks.md#w48).
@@ -30,6 +32,7 @@ describe('a database that becomes unavailable while the program runs (docs/spec/
     databaseUrl = await mariadb.freshDatabase();
     const env = { ...testSettings, DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '5' };
     service = await ServiceProcess.start({ env });
+    lostInAll = lostTime();
     const create = ['user', 'create', '--login-name', 'outage', '--password', password];
     const { code, stderr } = await runProgram('dist/src/cli.js', create, { env, cwd: process.cwd() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -38,8 +41,9 @@ describe('a database that becomes unavailable while the program runs (docs/spec/
     ({ access_token: access, refresh_token: refresh } = (await send('POST', '/login', login('outage'))).body.data);
   });
   afterAll(async () => {
-    await service.kill();
-    await mariadb.stop();
+    lostInAll?.();
+    await service?.kill();
+    await mariadb?.stop();
   });
 
   async function send(method: string, path: string, body?: unknown, bearer?: string): Promise<Timed> {
@@ -75,25 +79,38 @@ describe('a database that becomes unavailable while the program runs (docs/spec/
 
   async function expectOutage(): Promise<void> {
     // Sends more parallel requests than the pool has connections.
+    const lost = lostTime();
     const answers = await Promise.all(
       [...asked(), ...asked(), ...asked()].map(async ([what, ask]) => ({ what, ...(await ask()) })),
     );
+    const { totalMs } = lost();
     for (const { what, status, body, headers, ms } of answers) {
       expect({ what, status, code: body.error_code }).toEqual({ what, status: 503, code: 'COMMON_503001' });
       expect(headers.get('retry-after')).toBe(String(body.data.retry_after));
-      expect(ms).toBeLessThan(boundedAnswerMs);
+      expect(ms).toBeLessThan(boundedAnswerMs + totalMs);
     }
+    const lostMeanwhile = lostTime();
     const ready = await send('GET', '/health/ready');
     expect([ready.status, ready.body.database]).toEqual([503, 'unreachable']);
-    expect(ready.ms).toBeLessThan(boundedAnswerMs);
+    expect(ready.ms).toBeLessThan(boundedAnswerMs + lostMeanwhile().totalMs);
     expect((await send('GET', '/health/live')).status).toBe(200);
   }
 
   async function expectRecovery(): Promise<void> {
-    await eventually(async () => (await send('POST', '/login', login('outage'))).status === 200, { what: 'a login' });
-    expect((await send('GET', '/health/ready')).status).toBe(200);
-    expect((await send('GET', '/user/me', undefined, access)).status).toBe(200);
-    expect(await send('GET', '/user/me', undefined, revoked)).toMatchObject({
+    // A pause of the machine may meet a time limit once more, and the answer is 503 again.
+    const answered = (what: string, ask: () => Promise<Timed>) =>
+      eventually(
+        async () => {
+          const answer = await ask();
+          return answer.status !== 503 && answer;
+        },
+        { what },
+      );
+    const at = (path: string, bearer?: string) => answered(path, () => send('GET', path, undefined, bearer));
+    expect((await answered('a login', () => send('POST', '/login', login('outage')))).status).toBe(200);
+    expect((await at('/health/ready')).status).toBe(200);
+    expect((await at('/user/me', access)).status).toBe(200);
+    expect(await at('/user/me', revoked)).toMatchObject({
       status: 401,
       body: { error_code: 'AUTH_401004' },
     });
@@ -165,15 +182,12 @@ describe('a database that becomes unavailable while the program runs (docs/spec/
   });
 
   it('each of the three outages is logged once when it begins and once when it ends', () => {
-    const told = service.lines.filter((line) => /the database is (away|back)/.test(line));
-    expect(told.map((line) => /is (away|back)/.exec(line)?.[1])).toEqual([
-      'away',
-      'back',
-      'away',
-      'back',
-      'away',
-      'back',
-    ]);
+    const told = service.lines.flatMap((line) => /the database is (away|back)/.exec(line)?.[1] ?? []);
+    const outages = told.length / 2;
+    expect(told).toEqual(Array.from({ length: outages }, () => ['away', 'back']).flat());
+    // A pause of the machine looks like a further outage.
+    if (lostInAll().longestMs < outageLikeMs) expect(outages).toBe(3);
+    else expect(outages).toBeGreaterThanOrEqual(3);
   });
 
   async function query<Row>(statement: string): Promise<Row[]> {

@@ -35,11 +35,13 @@ describe('HaProxy', () => {
     return connection;
   }
 
-  async function serverId(): Promise<number | undefined> {
+  /** A connection that HAProxy has given to the server with this number. */
+  async function connectedTo(server: number) {
     const connection = await connected();
     const [rows] = await connection.query('SELECT @@server_id AS id');
+    if ((rows as { id: number }[])[0]?.id === server) return connection;
     connection.destroy();
-    return (rows as { id: number }[])[0]?.id;
+    return undefined;
   }
 
   it('sends everything to the first server, and to the second one when the first is read-only, frozen or killed', async () => {
@@ -51,13 +53,16 @@ describe('HaProxy', () => {
       [() => first!.kill(), () => first!.restart()],
     ];
     for (const [fail, heal] of faults) {
-      await eventually(async () => (await serverId()) === 1, { what: 'the first server' });
-      const open = await connected();
+      const open = await eventually(() => connectedTo(1), { what: 'the first server' });
       const closed = new Promise((resolve) => open.once('error', resolve));
       await fail();
       await closed;
-      await eventually(async () => (await serverId()) === 2, { what: 'the second server' });
-      expect((await proxy.servers())[0]).toEqual({ up: false, connections: 0 });
+      (await eventually(() => connectedTo(2), { what: 'the second server' })).destroy();
+      const left = async () => {
+        const [state] = await proxy.servers();
+        return state?.up === false && state.connections === 0;
+      };
+      await eventually(left, { what: 'no connection to the first server' });
       await heal();
     }
   });

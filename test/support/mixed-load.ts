@@ -50,7 +50,7 @@ export class MixedLoad {
     const wanted = this.counts.requests + requests;
     await eventually(() => this.counts.requests >= wanted || !this.running, {
       what: `${requests} more requests under load`,
-      timeout: 120_000,
+      timeout: 300_000,
     });
   }
 

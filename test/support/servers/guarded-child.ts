@@ -20,8 +20,11 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** How long to wait for the last output of a child that has ended. On a busy machine it may still be in the pipes. */
-const LAST_LINES_MS = 5_000;
+/**
+ * How often, and how long each time, to wait for the last output of a child that has ended. Between two waits this
+ * process reads what is in the pipes, so a pause of the machine costs no line.
+ */
+const LAST_LINES = { waits: 50, ms: 100 };
 
 /**
  * Cleans up when its standard input closes, which happens when the test process dies for any reason. An exit handler is
@@ -58,13 +61,16 @@ export class GuardedChild {
         const exit = (this.exit = { code, signal });
         watcher.kill('SIGKILL');
         // The last lines arrive before `close`. That event never comes while a grandchild keeps the output open.
-        const timer = setTimeout(() => {
+        let waits = 0;
+        const timer = setInterval(() => {
+          if (++waits < LAST_LINES.waits) return;
+          clearInterval(timer);
           child.stdout?.destroy();
           child.stderr?.destroy();
           resolve(exit);
-        }, LAST_LINES_MS);
+        }, LAST_LINES.ms);
         child.once('close', () => {
-          clearTimeout(timer);
+          clearInterval(timer);
           resolve(exit);
         });
       });

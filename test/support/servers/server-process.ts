@@ -18,6 +18,8 @@ export interface ServerCommand {
 }
 
 const PATIENCE_MS = 60_000;
+/** Only a server that hangs may meet it. */
+const READY_MS = 180_000;
 
 /** A server program with its private directory. Tests can stop it, kill it, or make it silent. */
 export class ServerProcess {
@@ -91,7 +93,7 @@ export class ServerProcess {
   private async becomeReady(): Promise<void> {
     const { program, ready, log } = this.command;
     try {
-      await this.child.becomeReady(program, ready);
+      await this.child.becomeReady(program, ready, READY_MS);
     } catch (error) {
       if (log === undefined) throw error;
       throw new Error(await readFile(log, 'utf8').catch(() => 'no log'), { cause: error });

@@ -16,7 +16,7 @@ export interface ServiceOptions {
   cwd?: string;
   /** What shows that the process is ready: a printed line, a path that answers 200, or only its start. */
   ready?: RegExp | `/${string}` | 'started';
-  /** Time-out for becoming ready, in milliseconds. Default: 60,000. */
+  /** Time-out for becoming ready, in milliseconds. Default: 180,000. */
   timeout?: number;
 }
 
@@ -98,7 +98,7 @@ export class ServiceProcess {
     return exit;
   }
 
-  private async becomeReady(ready: RegExp | string, timeout?: number): Promise<void> {
+  private async becomeReady(ready: RegExp | string, timeout = 180_000): Promise<void> {
     if (ready === 'started') return;
     if (ready instanceof RegExp) {
       await this.line(ready, timeout);
