@@ -3,9 +3,9 @@ const apartMs = 2;
 const latestMs = 1000;
 
 /**
- * Spreads the answers of refused logins over time: one in 2 ms, each after 25 ms to 1 s. A client that comes back at once
- * sends its next request only after its answer. The more such clients there are, the longer each of them waits, and
- * their requests take no more of the processor time of the accepted logins (ADR 0014). A few refusals are answered soon.
+ * Spreads the answers of refused logins over time: one answer every 2 ms, each 25 ms to 1 s after its request. A client
+ * that comes back at once sends its next request only after its answer, so the more such clients there are, the longer
+ * each of them waits. Without this, their requests would take the processor time of the accepted logins (ADR 0014).
  */
 export class RefusalPace {
   private last = -Infinity;

@@ -76,8 +76,8 @@ export class LoginTokens {
   }
 
   /**
-   * Like `find`, and reads what `GET /user/me` shows of the account in the same statement, as far as it is not known from
-   * an earlier check. The first check after a user got own factors needs a second statement.
+   * Like `find`. The same statement reads the columns of the account that `GET /user/me` shows and that no earlier check of
+   * this token has left. The first check after the user got own factors sends a second statement for the counts.
    */
   async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
     const { jti } = payload;

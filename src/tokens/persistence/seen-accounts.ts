@@ -1,9 +1,12 @@
 import { RecentKeys } from '../../shared/recent-keys';
 
-/** How much a check of a token reads of the account for `GET /user/me`. Other checks read nothing of it. */
+/**
+ * The columns of the account that `GET /user/me` reads with the check of its token. Other checks read none of them.
+ * `flag`: whether the user has own factors; `counts`: also how many; `all`: also the time of the password.
+ */
 export type AccountDetail = 'flag' | 'counts' | 'all';
 
-/** What a check of a live token has read of the account. */
+/** The values that a check of a live token leaves for the next check of the same token. */
 export interface SeenAccount {
   /** A new password ends the token, so this time stays true. Null without an entry in the history. */
   readonly passwordSetAt: Date | null;
@@ -15,8 +18,8 @@ export interface SeenAccount {
 const remembered = 4096;
 
 /**
- * Remembers by the `jti` of a token what its next check need not read (ADR 0014): the time of the password costs as much
- * as all else that a check reads, and the counts of own factors cost a third.
+ * The accounts of recently checked tokens, by the `jti` of the token. A check reads less of an account that is in here
+ * (ADR 0014): the time of the password costs as much as all other columns together, and the counts cost a third of them.
  */
 export class SeenAccounts {
   private readonly accounts = new RecentKeys<SeenAccount>(remembered);
