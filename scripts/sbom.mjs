@@ -45,10 +45,15 @@ function ofTheProduct(bom) {
   };
 }
 
-/** Adds the licence of a package whose manifest does not name it. A package of the pages is not one of the development. */
+/**
+ * Names a package as the registry does and not after its folder, and adds the licence that its manifest does not name. A
+ * package of the pages is not one of the development.
+ */
 function complete(component) {
-  const licence = knownLicences[component.name];
+  const ref = component['bom-ref'];
+  const name = ref.slice(0, ref.lastIndexOf('@'));
+  const licence = knownLicences[name];
   const properties = component.properties?.filter(({ name }) => name !== 'cdx:npm:package:development');
   const named = component.licenses ?? (licence && [{ license: licence === 'UNLICENSED' ? { name: licence } : { id: licence } }]);
-  return { ...component, properties, ...(named ? { licenses: named } : {}) };
+  return { ...component, name, properties, ...(named ? { licenses: named } : {}) };
 }

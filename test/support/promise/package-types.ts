@@ -99,7 +99,8 @@ class TypeReader {
     });
     const needed = parameters.filter((one) => {
       const declared = one.valueDeclaration;
-      return declared === undefined || !ts.isParameter(declared) || !this.checker.isOptionalParameter(declared);
+      if (declared === undefined || !ts.isParameter(declared)) return true;
+      return declared.dotDotDotToken === undefined && !this.checker.isOptionalParameter(declared);
     });
     return {
       parameters: Object.fromEntries(texts) as Recorded,
