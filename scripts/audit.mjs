@@ -34,7 +34,9 @@ for (const { name, via } of Object.values(report.vulnerabilities)) {
 }
 const open = [...advisories.values()].filter(({ url }) => !argued.has(url.slice(url.lastIndexOf('/') + 1)));
 for (const { name, severity, title, url } of open) console.log(`${severity}: ${name}: ${title} (${url})`);
-console.log(`${open.length || 'no'} advisories that docs/dependencies.md does not argue, ${advisories.size - open.length} argued`);
+console.log(
+  `${open.length || 'no'} advisories that docs/dependencies.md does not argue, ${advisories.size - open.length} argued`,
+);
 process.exitCode = open.length === 0 ? 0 : 1;
 
 function parsed(text) {

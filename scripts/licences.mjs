@@ -42,7 +42,9 @@ function isPermissive(licence = '') {
 
 /** A package without a permissive licence must be in a table of the page by name, with a reason. */
 function problemOf({ name, version, licence, ships }) {
-  const row = new RegExp(`^\\| \`${name.replace(/[.*/]/g, '\\$&')}\` +\\| ([^|]+) +\\| ([^|]{20,}) \\|$`, 'm').exec(before);
+  const row = new RegExp(`^\\| \`${name.replace(/[.*/]/g, '\\$&')}\` +\\| ([^|]+) +\\| ([^|]{20,}) \\|$`, 'm').exec(
+    before,
+  );
   const named = row?.[1].trim().replace(/`/g, '');
   const wanted = licence ?? knownLicences[name];
   if (row !== null && named === wanted) return [];

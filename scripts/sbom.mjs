@@ -54,6 +54,7 @@ function complete(component) {
   const name = ref.slice(0, ref.lastIndexOf('@'));
   const licence = knownLicences[name];
   const properties = component.properties?.filter(({ name }) => name !== 'cdx:npm:package:development');
-  const named = component.licenses ?? (licence && [{ license: licence === 'UNLICENSED' ? { name: licence } : { id: licence } }]);
+  const named =
+    component.licenses ?? (licence && [{ license: licence === 'UNLICENSED' ? { name: licence } : { id: licence } }]);
   return { ...component, name, properties, ...(named ? { licenses: named } : {}) };
 }

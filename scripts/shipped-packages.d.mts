@@ -3,6 +3,8 @@ export interface LockedPackage {
   readonly name: string;
   readonly version: string;
   readonly licence?: string;
+  /** What npm compares the download with. */
+  readonly hash?: string;
   readonly hasInstallScript: boolean;
   /** Whether it is installed to run the service or is in the pages. */
   readonly ships: boolean;

@@ -17,6 +17,7 @@ export function lockedPackages(lock = JSON.parse(readFileSync(lockFile, 'utf8'))
       name: entry.name ?? nameOf(place),
       version: entry.version,
       licence: entry.license,
+      hash: entry.integrity,
       hasInstallScript: entry.hasInstallScript === true,
       ships: entry.dev !== true || pages.has(place),
     }));

@@ -30,7 +30,8 @@ describe('npm run audit', () => {
     registry = createServer((request, response) => {
       request.resume().on('end', () => {
         // For an advisory, npm also asks which versions of the package there are.
-        const { status, body } = request.method === 'GET' ? versionsOf(decodeURIComponent(request.url!.slice(1))) : answer;
+        const { status, body } =
+          request.method === 'GET' ? versionsOf(decodeURIComponent(request.url!.slice(1))) : answer;
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(body));
       });

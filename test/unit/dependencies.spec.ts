@@ -34,7 +34,9 @@ const read = (file: string): string => readFileSync(resolve(__dirname, '../..', 
 
 /** Each package needs a reason. The page gives it, and says what to do when the maintainer stops. */
 describe('docs/dependencies.md', () => {
-  const { dependencies, optionalDependencies, devDependencies, allowScripts } = JSON.parse(read('package.json')) as Manifest;
+  const { dependencies, optionalDependencies, devDependencies, allowScripts } = JSON.parse(
+    read('package.json'),
+  ) as Manifest;
   const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies });
   const [tables = ''] = read('docs/dependencies.md').split('\n## Install scripts');
   const rows: Row[] = [...tables.matchAll(/^\| (`.*) \|$/gm)].map(([, row]) => {
@@ -88,6 +90,19 @@ describe('docs/dependencies.md', () => {
     expect(new Set(named).size).toBe(named.length);
   });
 
+  /** Without a hash in the lock file, npm installs whatever the registry sends. */
+  it('names each kind of package that has no hash in the lock file', () => {
+    const [, section = ''] = read('docs/dependencies.md').split('\n## Binaries without a hash');
+    const kinds = [...section.matchAll(/^\| `([^`*]+)\*`/gm)].map(([, prefix]) => String(prefix));
+    const without = lockedPackages().filter(
+      ({ place, hash }) => place.startsWith('node_modules/') && hash === undefined,
+    );
+    expect(without.filter(({ name }) => !kinds.some((kind) => name.startsWith(kind)))).toEqual([]);
+    expect(kinds.filter((kind) => !without.some(({ name }) => name.startsWith(kind)))).toEqual([]);
+    // The image runs on Linux with glibc.
+    expect(without.map(({ name }) => name)).not.toContain('@node-rs/bcrypt-linux-x64-gnu');
+  });
+
   /** An install script is code that runs on every machine that installs the package. */
   describe('install scripts', () => {
     const withScript = lockedPackages().flatMap(({ name, hasInstallScript }) => (hasInstallScript ? [name] : []));
@@ -97,8 +112,11 @@ describe('docs/dependencies.md', () => {
       expect(Object.keys(allowScripts).sort()).toEqual([...new Set(withScript)].sort());
     });
 
-    it.each(Object.entries(allowScripts))('the page says of %s whether it may run (%s), and what it does', (name, may) => {
-      expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${may ? 'yes' : 'no'} +\\| [^|]{20,}\\|$`, 'm'));
-    });
+    it.each(Object.entries(allowScripts))(
+      'the page says of %s whether it may run (%s), and what it does',
+      (name, may) => {
+        expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${may ? 'yes' : 'no'} +\\| [^|]{20,}\\|$`, 'm'));
+      },
+    );
   });
 });

@@ -12,7 +12,9 @@ describe('docs/licences.md', () => {
   });
 
   it('no package of the product is under a copyleft licence', () => {
-    const copyleft = lockedPackages().filter(({ ships, licence = '' }) => ships && /GPL|MPL|EPL|CDDL|CC-BY/.test(licence));
+    const copyleft = lockedPackages().filter(
+      ({ ships, licence = '' }) => ships && /GPL|MPL|EPL|CDDL|CC-BY/.test(licence),
+    );
     expect(copyleft).toEqual([]);
   });
 

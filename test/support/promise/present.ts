@@ -57,4 +57,5 @@ function withoutTexts(node: unknown, names = false): unknown {
   );
 }
 
-export const recorded = (kind: string): unknown => JSON.parse(readFileSync(join(promiseFolder, `${kind}.json`), 'utf8'));
+export const recorded = (kind: string): unknown =>
+  JSON.parse(readFileSync(join(promiseFolder, `${kind}.json`), 'utf8'));

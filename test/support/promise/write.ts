@@ -11,6 +11,8 @@ import { present, presentWire, promiseFolder, recorded } from './present';
 
 const file = (kind: string): string => join(promiseFolder, `${kind}.json`);
 
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+
 async function main(): Promise<void> {
   const made = new Map<string, unknown>([['wire', presentWire()]]);
   for (const [kind, read] of Object.entries(present)) made.set(kind, await read());
@@ -22,9 +24,9 @@ async function main(): Promise<void> {
       ? breakingChanges(before as never, now as never)
       : brokenPromises(kind, before as Recorded, now as Recorded);
   });
-  for (const line of broken) console.log(line);
+  for (const line of broken) print(line);
   if (broken.length > 0 && !process.argv.includes('--break')) {
-    console.log(`${broken.length} promises are broken, and nothing was written`);
+    print(`${broken.length} promises are broken, and nothing was written`);
     process.exitCode = 1;
     return;
   }
@@ -32,7 +34,7 @@ async function main(): Promise<void> {
     const text = JSON.stringify(now, undefined, kind === 'wire' ? 0 : 2);
     writeFileSync(file(kind), `${text}\n`);
   }
-  console.log(`recorded ${[...made.keys()].join(', ')}`);
+  print(`recorded ${[...made.keys()].join(', ')}`);
 }
 
 void main().then(() => process.exit());

@@ -9,7 +9,10 @@ export const cycloneDx = {
     $schema: { enum: ['http://cyclonedx.org/schema/bom-1.5.schema.json'] },
     bomFormat: { enum: ['CycloneDX'] },
     specVersion: { enum: ['1.5'] },
-    serialNumber: { pattern: '^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', type: 'string' },
+    serialNumber: {
+      pattern: '^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+      type: 'string',
+    },
     version: { type: 'integer', minimum: 1 },
     metadata: {
       type: 'object',

@@ -48,11 +48,7 @@ describe('a broken promise', () => {
 
   it.each<[string, (copy: any) => void, string]>([
     ['a name that is gone', (copy) => delete copy.codes.LOGIN_404001, 'it codes LOGIN_404001 is gone'],
-    [
-      'a value that changed',
-      (copy) => (copy.codes.LOGIN_401001 = 403),
-      'it codes LOGIN_401001 was 401 and is 403',
-    ],
+    ['a value that changed', (copy) => (copy.codes.LOGIN_401001 = 403), 'it codes LOGIN_401001 was 401 and is 403'],
     [
       'an option that takes a value now',
       (copy) => (copy['user create'].options['--json'].value = 'a value'),
