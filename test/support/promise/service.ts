@@ -63,7 +63,10 @@ export async function metrics(): Promise<Recorded> {
 const zero = async () => Promise.resolve(undefined as never);
 const silence: Sources = {
   version: '',
-  hasher: () => ({ waiting: 0, running: 0, concurrency: 0, averageMs: 0, completed: 0, refused: 0, abandoned: 0 }),
+  hasher: () => ({
+    ...{ engine: 'binary' as never, waiting: 0, running: 0, concurrency: 0, averageMs: 0 },
+    ...{ completed: 0, refused: 0, abandoned: 0 },
+  }),
   pool: () => undefined,
   redis: () => undefined,
   outbox: { outboxStats: zero },
