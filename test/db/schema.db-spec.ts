@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
@@ -37,6 +39,11 @@ const specified: Record<string, string[]> = {
   tenants: ['id', 'name'],
   org_units: ['id', 'tenant_id', 'name'],
 };
+
+const promised = JSON.parse(readFileSync(join(__dirname, '../promise/tables.json'), 'utf8')) as Record<
+  string,
+  { readonly columns: Record<string, { readonly null: boolean }> }
+>;
 
 /** Tables that the program uses only by plain SQL. */
 const withoutEntity = [
@@ -115,6 +122,16 @@ describe('the schema', () => {
 
   it.each(Object.entries(specified))('%s has the specified columns', (table, columns) => {
     expect((tables.get(table) ?? []).map(({ name }) => name)).toEqual(expect.arrayContaining(columns));
+  });
+
+  it('has every column that version 1 promises, with the promised NULL (docs/promise.md)', () => {
+    for (const [table, { columns }] of Object.entries(promised)) {
+      const present = new Map((tables.get(table) ?? []).map(({ name, nullable }) => [name, { null: nullable }]));
+      const kept = Object.keys(columns).map((name) => [`${table}.${name}`, present.get(name)]);
+      expect(kept).toEqual(
+        Object.entries(columns).map(([name, { null: nullable }]) => [`${table}.${name}`, { null: nullable }]),
+      );
+    }
   });
 
   it('has the tables of the entities and those of plain SQL, and no others', () => {

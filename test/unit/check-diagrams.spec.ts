@@ -45,9 +45,33 @@ describe('check:diagrams', () => {
     expect(inDiagram(...statements)).toEqual([expect.stringContaining(problem)]);
   });
 
+  it('accepts a flowchart with nodes of each shape, groups, and arrows before and after their nodes', () => {
+    const statements = ['a --> b', 'subgraph g [Group, 1]', 'a[Box]', 'end', 'b([Person])', 'c[(Store: x)]', '%% why'];
+    expect(problemsOf('flowchart LR', ...statements, 'b -->|text, more| c')).toEqual([]);
+  });
+
+  it.each([
+    ['an arrow to a node that is not declared', ['a --> c'], '"c" is not declared'],
+    ['a misspelt arrow', ['a -> b'], 'not a statement of a flowchart'],
+    ['a bracket in a text', ['c[one (two)]'], 'not a statement of a flowchart'],
+    ['a text of an arrow that does not end', ['a -->|text b'], 'not a statement of a flowchart'],
+    ['a group without an end', ['subgraph g'], '"subgraph" has no "end"'],
+    ['an end without a group', ['end'], '"end" without a block'],
+    ['a node named like a keyword', ['end[Box]'], 'this name is a word of Mermaid'],
+    ['a message of the other kind of diagram', ['a->>b: text'], 'not a statement of a flowchart'],
+  ])('refuses in a flowchart: %s', (_, statements, problem) => {
+    expect(problemsOf('flowchart LR', 'a[A]', 'b[B]', ...statements)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('names the line of an arrow to a node that is not declared', () => {
+    expect(checkDiagrams(page('flowchart TB', 'a --> b', 'a[A]')).findings).toEqual([
+      { line: 5, message: '"b" is not declared: a --> b' },
+    ]);
+  });
+
   it('refuses an empty diagram, one of another type, and one that never ends', () => {
     expect(problemsOf()).toEqual([expect.stringContaining('the diagram is empty')]);
-    expect(problemsOf('flowchart LR')).toEqual([expect.stringContaining('only "sequenceDiagram" can be checked')]);
+    expect(problemsOf('gantt', 'title A')).toEqual([expect.stringContaining('only "sequenceDiagram" and "flowchart"')]);
     expect(checkDiagrams('```mermaid\nsequenceDiagram\n').findings).toHaveLength(1);
   });
 

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { lockedPackages } from '../../scripts/shipped-packages.mjs';
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -7,6 +9,7 @@ interface Manifest {
   readonly dependencies: Versions;
   readonly optionalDependencies: Versions;
   readonly devDependencies: Versions;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
 interface Row {
@@ -15,13 +18,28 @@ interface Row {
   readonly cells: readonly string[];
 }
 
+/** @returns undefined when git does not know the commit, as in a shallow clone or an archive */
+function manifestOf(commit: string): Manifest | undefined {
+  const { status, stdout } = spawnSync('git', ['show', `${commit}:package.json`], {
+    cwd: resolve(__dirname, '../..'),
+    encoding: 'utf8',
+  });
+  return status === 0 ? (JSON.parse(stdout) as Manifest) : undefined;
+}
+
+const has = (manifest: Partial<Manifest> | undefined, name: string): boolean =>
+  name in { ...manifest?.dependencies, ...manifest?.optionalDependencies, ...manifest?.devDependencies };
+
 const read = (file: string): string => readFileSync(resolve(__dirname, '../..', file), 'utf8');
 
 /** Each package needs a reason. The page gives it, and says what to do when the maintainer stops. */
 describe('docs/dependencies.md', () => {
-  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json')) as Manifest;
+  const { dependencies, optionalDependencies, devDependencies, allowScripts } = JSON.parse(
+    read('package.json'),
+  ) as Manifest;
   const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies });
-  const rows: Row[] = [...read('docs/dependencies.md').matchAll(/^\| (`.*) \|$/gm)].map(([, row]) => {
+  const [tables = ''] = read('docs/dependencies.md').split('\n## Install scripts');
+  const rows: Row[] = [...tables.matchAll(/^\| (`.*) \|$/gm)].map(([, row]) => {
     const cells = String(row).split(/ +\| +/);
     const packages = [...String(cells[0]).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
     return { packages, versions: String(cells[1]).split(', '), cells };
@@ -29,12 +47,12 @@ describe('docs/dependencies.md', () => {
   const rowOf = (name: string) =>
     rows.find(({ packages }) => packages.includes(name.replace(/^@types\/.*/, '@types/*')));
 
-  it.each(ranges)('says what %s is for, how it is maintained and what could replace it', (name) => {
+  it.each(ranges)('says what %s is for, since when, how it is maintained and what could replace it', (name) => {
     expect(
       rowOf(name)
         ?.cells.map((cell) => cell.trim())
         .filter(Boolean),
-    ).toHaveLength(5);
+    ).toHaveLength(6);
   });
 
   it.each(ranges.filter(([name]) => !name.startsWith('@types/')))(
@@ -46,10 +64,59 @@ describe('docs/dependencies.md', () => {
     },
   );
 
+  it('says since when each package is used: the date, and the commit once there is one', () => {
+    const dates = rows.map(({ cells }) => String(cells[2]).trim());
+    expect(dates.filter((date) => !/^\d{4}-\d\d-\d\d( [0-9a-f]{7,40})?$/.test(date))).toEqual([]);
+  });
+
+  it('each of these commits has added the package', () => {
+    const manifests = new Map<string, Manifest | undefined>();
+    const at = (commit: string) => {
+      if (!manifests.has(commit)) manifests.set(commit, manifestOf(commit));
+      return manifests.get(commit);
+    };
+    const wrong = ranges.filter(([name]) => {
+      const [, commit] = String(rowOf(name)?.cells[2]).trim().split(' ');
+      if (commit === undefined || at(commit) === undefined) return false;
+      return !has(at(commit), name) || has(at(`${commit}~1`), name);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('names no package that package.json does not have', () => {
     const known = new Set(ranges.map(([name]) => name));
     const named = rows.flatMap(({ packages }) => packages).filter((name) => name !== '@types/*');
     expect(named.filter((name) => !known.has(name))).toEqual([]);
     expect(new Set(named).size).toBe(named.length);
+  });
+
+  /** Without a hash in the lock file, npm installs whatever the registry sends. */
+  it('names each kind of package that has no hash in the lock file', () => {
+    const [, section = ''] = read('docs/dependencies.md').split('\n## Binaries without a hash');
+    const kinds = [...section.matchAll(/^\| `([^`*]+)\*`/gm)].map(([, prefix]) => String(prefix));
+    const without = lockedPackages().filter(
+      ({ place, hash }) => place.startsWith('node_modules/') && hash === undefined,
+    );
+    expect(without.filter(({ name }) => !kinds.some((kind) => name.startsWith(kind)))).toEqual([]);
+    expect(kinds.filter((kind) => !without.some(({ name }) => name.startsWith(kind)))).toEqual([]);
+    // The image runs on Linux with glibc.
+    expect(without.map(({ name }) => name)).not.toContain('@node-rs/bcrypt-linux-x64-gnu');
+  });
+
+  /** An install script is code that runs on every machine that installs the package. */
+  describe('install scripts', () => {
+    const withScript = lockedPackages().flatMap(({ name, hasInstallScript }) => (hasInstallScript ? [name] : []));
+    const [, page = ''] = read('docs/dependencies.md').split('\n## Install scripts');
+
+    it('each one of the lock file is named in allowScripts, and nothing else is', () => {
+      expect(Object.keys(allowScripts).sort()).toEqual([...new Set(withScript)].sort());
+    });
+
+    it.each(Object.entries(allowScripts))(
+      'the page says of %s whether it may run (%s), and what it does',
+      (name, may) => {
+        expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\| ${may ? 'yes' : 'no'} +\\| [^|]{20,}\\|$`, 'm'));
+      },
+    );
   });
 });
