@@ -123,7 +123,7 @@ describe('migrate --adopt on MariaDB', () => {
     expect(Object.values(found!).map(Number)).toEqual(Array(6).fill(count));
   }
 
-  it('keeps ids, names, times, states and hashes, refuses wrong rows with a reason, and a second run changes nothing', async () => {
+  it('keeps ids, names, times, states and hashes, refuses wrong rows with a reason, and a second run changes nothing (T341)', async () => {
     const { adoption, database, source } = await given('people');
     const at = "'2019-05-01 10:00:00', '2024-02-03 04:05:06'";
     const good = (id: string, name: string, pw = 'NULL', more = `${at}, 1`) =>
@@ -229,7 +229,7 @@ describe('migrate --adopt on MariaDB', () => {
     expect(await rows(`SELECT ${columns} FROM ${database}.users ORDER BY login_name`)).toEqual(stored);
   });
 
-  it('a table, a column or a file that does not fit is refused with one line, and nothing is written', async () => {
+  it('a table, a column or a file that does not fit is refused with one line, and nothing is written (T340)', async () => {
     const { adoption, database, source } = await given('shape');
     await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });
     for (const [content, problem] of [
@@ -249,7 +249,7 @@ describe('migrate --adopt on MariaDB', () => {
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'a run that is ended by %s has adopted whole batches, and the next run adds the rest without doubles',
+    'a run that is ended by %s has adopted whole batches, and the next run adds the rest without doubles (T345)',
     async (signal) => {
       const { adoption, database, source } = await given(`ended_by_${signal}`);
       await fill(`ended_by_${signal}`, 3000);
@@ -270,7 +270,7 @@ describe('migrate --adopt on MariaDB', () => {
     },
   );
 
-  it('two runs at once: the one that commits a row first wins, the other one skips it, and nobody is missing', async () => {
+  it('two runs at once: the one that commits a row first wins, the other one skips it, and nobody is missing (T345)', async () => {
     const { adoption, database, source } = await given('twice');
     await fill('twice', 600);
     await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });

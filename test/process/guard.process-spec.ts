@@ -141,7 +141,7 @@ describe('services that use @portal-auth/guard', () => {
       expect(headers.get('cache-control')).toBe('no-store');
     });
 
-    it.each(['exact', 'local', 'both'])('%s: foreign, forged, expired and refresh tokens are 401', async (verifier) => {
+    it.each(['exact', 'local', 'both'])('%s: foreign, forged, expired and refresh tokens are 401 (T333)', async (verifier) => {
       const { access, refresh } = await logIn();
       const [payload, header] = [decodeJwt(access), decodeProtectedHeader(access)];
       const [head, body] = access.split('.') as [string, string];
@@ -212,7 +212,7 @@ describe('services that use @portal-auth/guard', () => {
       ['429', { 'retry-after': '9' }, '9'],
       ['503', {}, '1'],
       ['200', {}, '1'],
-    ])('%s without an answer about the token is 503, never 401', async (status, headers, retryAfter) => {
+    ])('%s without an answer about the token is 503, never 401 (T334)', async (status, headers, retryAfter) => {
       const { access } = await logIn();
       proxy.answer = (response) => response.writeHead(Number(status), headers).end('<html>');
       for (const verifier of ['exact', 'both']) expectUnavailable(await ask(framework, verifier, access), retryAfter);

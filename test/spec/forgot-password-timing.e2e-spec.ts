@@ -34,7 +34,7 @@ describe('the time of an answer does not reveal whether an account exists (W12)'
   it.each([
     ['without events', {}],
     ['with events for other systems', { WEBHOOK_URL: 'http://127.0.0.1:9/hook', WEBHOOK_SECRET: webhookSecret }],
-  ])('%s, HIDE_ACCOUNT_EXISTENCE: a known and an unknown address cause as many statements', async (_what, settings) => {
+  ])('%s, HIDE_ACCOUNT_EXISTENCE: a known and an unknown address cause as many statements (T136)', async (_what, settings) => {
     const service = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true', ...settings });
     try {
       const statements = countStatements(service.app.get(DataSource));

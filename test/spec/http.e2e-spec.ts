@@ -98,7 +98,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
   });
 
   describe.each(named(taking('GET')))('HEAD for %s', (_name, { path, cached }) => {
-    it('T216 has the status and the guard of GET, and no body', async () => {
+    it('T090 T216 has the status and the guard of GET, and no body', async () => {
       const [get, head] = [await service.get(path), await service.send('HEAD', path)];
       expect(head.status).toBe(get.status);
       expect(head.raw).toHaveLength(0);

@@ -130,7 +130,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
         'the directory entry is gone',
         (name: string) => directory.changeUser(name, 'description', 'left'),
       ],
-    ])('an entry that is %s ends all sessions (AUTH_401006), and the audit says why', async (_what, reason, change) => {
+    ])('an entry that is %s ends all sessions (AUTH_401006), and the audit says why (T303)', async (_what, reason, change) => {
       const service = await givenService({
         ...settings,
         LDAP_GROUP_REQUIRED: group,
@@ -157,7 +157,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
       return { refresh: body.data.refresh_token as string };
     }
 
-    it('while the directory does not answer, refreshes succeed and each asks again, until the end of the grace period', async () => {
+    it('while the directory does not answer, refreshes succeed and each asks again, until the end of the grace period (T304)', async () => {
       const service = await givenService(settings);
       const { uid, refresh: first } = await givenSession(service);
       let token = first;
@@ -198,7 +198,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
     expect(await outcome(service, token)).toBe('success');
   });
 
-  it('an administrator who left LDAP_GROUP_ADMIN loses the rights and the sessions', async () => {
+  it('an administrator who left LDAP_GROUP_ADMIN loses the rights and the sessions (T310)', async () => {
     const admins = await directory.addGroup(freshName('admins'), [directory.adminDn]);
     const service = await givenService({ LDAP_GROUP_ADMIN: admins });
     const name = freshName();
@@ -213,7 +213,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
   });
 
   describe('one look per user at a time', () => {
-    it.each(['false', 'true'])('30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s)', async (rotation) => {
+    it.each(['false', 'true'])('30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s) (T305)', async (rotation) => {
       const service = await givenService({ REFRESH_TOKEN_ROTATION: rotation });
       const name = freshName();
       await givenPerson(directory, name);
@@ -230,7 +230,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
       }
     });
 
-    it('of 20 parallel refreshes in an outage after the grace period none gets a token', async () => {
+    it('of 20 parallel refreshes in an outage after the grace period none gets a token (T304)', async () => {
       const service = await givenService();
       const { refresh: token } = await givenSession(service);
       service.clock.advanceSeconds(graceSeconds + 1);
@@ -239,7 +239,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
       expect(tally(answers)).toEqual({ LOGIN_503001: 20 });
     });
 
-    it('a claim of a replica that was killed ends by itself, and until then refreshes do not look', async () => {
+    it('a claim of a replica that was killed ends by itself, and until then refreshes do not look (T305)', async () => {
       const service = await givenService();
       const { uid, refresh: token } = await givenSession(service);
       isDue(service);
@@ -302,7 +302,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
     it.each([
       ['userAccountControl', '514', 'disabled in the directory'],
       ['accountExpires', '134169120000000000', 'expired in the directory'],
-    ])('%s %s ends the session', async (attribute, value, reason) => {
+    ])('%s %s ends the session (T303)', async (attribute, value, reason) => {
       const stub = await DirectoryStub.start();
       const service = await TestService.start(stub.settings);
       try {

@@ -12,7 +12,7 @@ describe('POST /login', () => {
   afterAll(() => service.stop());
 
   describe('a login without a second factor', () => {
-    it('T001 issues and stores both tokens, resets the counter and writes one login_logs row', async () => {
+    it('T262 T001 issues and stores both tokens, resets the counter and writes one login_logs row', async () => {
       const user = await service.givenUser('t001', { isAdmin: true });
       await service.login('t001', 'wrong');
       const { status, body } = await service.login('t001');
@@ -347,7 +347,7 @@ describe('POST /login', () => {
   });
 
   describe('login_logs', () => {
-    it('has a row with the code for each refusal, also for unknown names, and none for a refused captcha', async () => {
+    it('has a row with the code for each refusal, also for unknown names, and none for a refused captcha (T263)', async () => {
       const user = await service.givenUser('journal');
       const request = { ip: '203.0.113.7', headers: { 'user-agent': 'test agent' } };
       await service.login('journal', 'wrong', {}, request);

@@ -12,7 +12,7 @@ describe('POST /otp-verify, type email', () => {
   });
   afterAll(() => mfa.stop());
 
-  it('T051 the right code is answered with a token pair, and the rows of the tokens and of the login log are written', async () => {
+  it('T262 T051 the right code is answered with a token pair, and the rows of the tokens and of the login log are written', async () => {
     const user = await mfa.givenUser('t051');
     const { uid, code } = await mfa.logInByMail(user);
     const answer = await mfa.verify(uid, 'email', code);

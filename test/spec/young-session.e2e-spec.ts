@@ -45,7 +45,7 @@ describe('a route that needs a young session (docs/spec/extensions.md#young-sess
     expect(await ask((await service.session('ann')).access)).toBe('open');
   });
 
-  it.each(['false', 'true'])('no refresh makes a session younger, with REFRESH_TOKEN_ROTATION=%s', async (rotation) => {
+  it.each(['false', 'true'])('no refresh makes a session younger, with REFRESH_TOKEN_ROTATION=%s (T281)', async (rotation) => {
     service = await start({ REFRESH_TOKEN_ROTATION: rotation, STEP_UP_MAX_AGE_SECONDS: '60' });
     await service.givenUser('ann');
     let session = await service.session('ann');

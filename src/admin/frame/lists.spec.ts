@@ -66,7 +66,7 @@ describe('a list of the administration', () => {
     expect(counts.reads).toBe(3);
   });
 
-  it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])('refuses the forged cursor %j', async (after) => {
+  it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])('refuses the forged cursor %j (T317)', async (after) => {
     await expect(listed({ after }, undefined, ['number'], numbers(3).read)).rejects.toMatchObject({
       entry: { code: 'COMMON_400001' },
     });

@@ -71,7 +71,7 @@ describe('AuditLines', () => {
     expect(output.texts).toEqual([]);
   });
 
-  it('while nobody reads, keeps 10,000 lines, drops and counts the others, and says so when somebody reads again', () => {
+  it('while nobody reads, keeps 10,000 lines, drops and counts the others, and says so when somebody reads again (T329)', () => {
     const { lines, output } = started();
     for (let n = 0; n < 10_101; n++) lines.add(event(n));
     expect([lines.dropped, output.texts.length, errors.mock.calls.length]).toEqual([100, 1, 0]);
