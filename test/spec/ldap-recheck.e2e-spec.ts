@@ -130,27 +130,30 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
         'the directory entry is gone',
         (name: string) => directory.changeUser(name, 'description', 'left'),
       ],
-    ])('an entry that is %s ends all sessions (AUTH_401006), and the audit says why (T303)', async (_what, reason, change) => {
-      const service = await givenService({
-        ...settings,
-        LDAP_GROUP_REQUIRED: group,
-        LDAP_SEARCH_FILTER: '(&(uid={{username}})(!(description=left)))',
-      });
-      const name = freshName();
-      await directory.setMembers(group, [await givenPerson(directory, name)]);
-      const [one, other] = [await sessionOf(service, name), await sessionOf(service, name)];
-      await change(name);
-      expect(await outcome(service, one.refresh)).toBe('success');
-      const { refresh: token } = await sessionAfterRefresh(service, other.refresh);
-      isDue(service);
-      expect(await outcome(service, token)).toBe('AUTH_401006');
-      expect(await outcome(service, token)).toBe('AUTH_401006');
-      expect(await outcome(service, one.refresh)).toBe('AUTH_401006');
-      expect((await service.get('/user/me', { bearer: one.access })).status).toBe(401);
-      expect((await endings(service, one.uid)).map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
-        { reason },
-      ]);
-    });
+    ])(
+      'an entry that is %s ends all sessions (AUTH_401006), and the audit says why (T303)',
+      async (_what, reason, change) => {
+        const service = await givenService({
+          ...settings,
+          LDAP_GROUP_REQUIRED: group,
+          LDAP_SEARCH_FILTER: '(&(uid={{username}})(!(description=left)))',
+        });
+        const name = freshName();
+        await directory.setMembers(group, [await givenPerson(directory, name)]);
+        const [one, other] = [await sessionOf(service, name), await sessionOf(service, name)];
+        await change(name);
+        expect(await outcome(service, one.refresh)).toBe('success');
+        const { refresh: token } = await sessionAfterRefresh(service, other.refresh);
+        isDue(service);
+        expect(await outcome(service, token)).toBe('AUTH_401006');
+        expect(await outcome(service, token)).toBe('AUTH_401006');
+        expect(await outcome(service, one.refresh)).toBe('AUTH_401006');
+        expect((await service.get('/user/me', { bearer: one.access })).status).toBe(401);
+        expect((await endings(service, one.uid)).map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
+          { reason },
+        ]);
+      },
+    );
 
     async function sessionAfterRefresh(service: TestService, token: string) {
       const { body } = await refresh(service, token);
@@ -213,22 +216,25 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
   });
 
   describe('one look per user at a time', () => {
-    it.each(['false', 'true'])('30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s) (T305)', async (rotation) => {
-      const service = await givenService({ REFRESH_TOKEN_ROTATION: rotation });
-      const name = freshName();
-      await givenPerson(directory, name);
-      const sessions = await Promise.all(Array.from({ length: 30 }, () => sessionOf(service, name)));
-      for (const seconds of [recheckSeconds, graceSeconds]) {
-        service.clock.advanceSeconds(seconds + 1);
-        const tokens = sessions.map((session) => session.refresh);
-        const made = await looks(async () => {
-          const answers = await Promise.all(tokens.map((token) => refresh(service, token)));
-          expect(tally(answers)).toEqual({ success: 30 });
-          answers.forEach(({ body }, n) => (sessions[n]!.refresh = body.data.refresh_token as string));
-        });
-        expect(made).toBe(1);
-      }
-    });
+    it.each(['false', 'true'])(
+      '30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s) (T305)',
+      async (rotation) => {
+        const service = await givenService({ REFRESH_TOKEN_ROTATION: rotation });
+        const name = freshName();
+        await givenPerson(directory, name);
+        const sessions = await Promise.all(Array.from({ length: 30 }, () => sessionOf(service, name)));
+        for (const seconds of [recheckSeconds, graceSeconds]) {
+          service.clock.advanceSeconds(seconds + 1);
+          const tokens = sessions.map((session) => session.refresh);
+          const made = await looks(async () => {
+            const answers = await Promise.all(tokens.map((token) => refresh(service, token)));
+            expect(tally(answers)).toEqual({ success: 30 });
+            answers.forEach(({ body }, n) => (sessions[n]!.refresh = body.data.refresh_token as string));
+          });
+          expect(made).toBe(1);
+        }
+      },
+    );
 
     it('of 20 parallel refreshes in an outage after the grace period none gets a token (T304)', async () => {
       const service = await givenService();

@@ -287,6 +287,38 @@ describe('POST /login/passkey', () => {
     });
   });
 
+  it('the options name no user and no credential, whatever the request asks for, and each challenge differs (T302)', async () => {
+    const { user, authenticator } = await given();
+    const answers = [
+      await client.service.post('/login/passkey-options', {}),
+      await client.service.post('/login/passkey-options', { username: user.loginName, uid: user.uid }),
+      await client.service.post('/login/passkey-options', { username: 'nobody at all' }),
+    ];
+    const challenges = new Set<string>();
+    for (const answer of answers) {
+      const { challenge_id, options } = dataOf(answer).data;
+      challenges.add(options.challenge as string).add(challenge_id as string);
+      expect(options.allowCredentials ?? []).toEqual([]);
+      const { challenge, ...rest } = options as Record<string, unknown>;
+      expect(rest).toEqual(expect.objectContaining({ rpId: 'portal.test', userVerification: 'required' }));
+      expect(Object.keys(rest).sort()).toEqual(
+        Object.keys(answers[0]!.body.data.options as object)
+          .filter((key) => key !== 'challenge')
+          .sort(),
+      );
+      const text = answer.raw.toString();
+      for (const known of [
+        user.uid,
+        user.loginName,
+        user.email!,
+        authenticator.credentials[0]!.id.toString('base64url'),
+      ])
+        expect(text).not.toContain(known);
+      expect(String(challenge)).toMatch(/^[\w-]{40,}$/);
+    }
+    expect(challenges.size).toBe(2 * answers.length);
+  });
+
   describe('a counter that does not grow is refused and audited (T296)', () => {
     it.each([
       ['one less', 9],
