@@ -25,7 +25,7 @@ export function checkCoverage(files, isTest) {
   const titled = checkTitles({ tests, numbers, report });
   const rows = rowsOf(files.get(page) ?? '', report);
   const rowed = checkRows({ rows, tests, numbers, titled, report });
-  const linked = checkWeakSpots({ rows, weakSpots, numbers, report });
+  const linked = checkWeakSpots({ rows, weakSpots, tests, numbers, report });
 
   for (const [number, line] of numbers)
     if (!titled.has(number) && !rowed.has(number))
@@ -76,7 +76,7 @@ function checkRows({ rows, tests, numbers, titled, report }) {
     for (const number of marks) {
       if (!numbers.has(number)) report(page, line, `${number}: ${catalogue} has no such number`);
       if (kind === 'different' && !titled.has(number)) report(page, line, `${number} is in the title of no test`);
-      if (kind !== 'different' && titled.has(number))
+      if (kind === 'argued' && titled.has(number))
         report(page, line, `${number} is in the title of a test by now: remove the row`);
       if (kind !== 'different' && rowed.has(number)) report(page, line, `${number} has a second row`);
       if (kind !== 'different') rowed.add(number);
@@ -98,8 +98,8 @@ function checkNamedTests({ cell, line, tests, report }) {
   }
 }
 
-/** @returns the weak spots whose row names lines of the catalogue or gives a reason */
-function checkWeakSpots({ rows, weakSpots, numbers, report }) {
+/** @returns the weak spots whose row names lines of the catalogue, tests or a reason */
+function checkWeakSpots({ rows, weakSpots, tests, numbers, report }) {
   const linked = new Set();
   for (const { kind, line, cells } of rows) {
     if (kind !== 'weak spot') continue;
@@ -108,7 +108,8 @@ function checkWeakSpots({ rows, weakSpots, numbers, report }) {
     const lines = [...(cells[1] ?? '').matchAll(/\[(T\d{3})\]/g)].map(([, number]) => number);
     for (const number of lines)
       if (!numbers.has(number)) report(page, line, `${number}: ${catalogue} has no such number`);
-    if (lines.length === 0 && (cells[1] ?? '').length < leastReason)
+    if (/`[^`]+` "/.test(cells[1] ?? '')) checkNamedTests({ cell: cells[1], line, tests, report });
+    else if (lines.length === 0 && (cells[1] ?? '').length < leastReason)
       report(page, line, 'the row names no line and gives no reason');
     linked.add(spot);
   }
