@@ -70,7 +70,6 @@ describe('AuditLines', () => {
     lines.add(loginEvent({ ...common, ...outcome, loginName: `nobody${forged}`, userAgent: `agent${forged}` }, 1));
     output.takeAll();
     expect(output.texts).toHaveLength(1);
-    // eslint-disable-next-line no-control-regex -- these are the characters that must not be there
     expect(output.texts[0]).toMatch(/^[^\u0000-\u001f\u007f]+\n$/);
     expect(JSON.parse(output.texts[0]!)).toMatchObject({ log: 'audit', data: { login_name: `nobody${forged}` } });
   });
