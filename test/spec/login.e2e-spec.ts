@@ -226,11 +226,9 @@ describe('POST /login', () => {
       };
       const users = () => service.database.rows('SELECT * FROM users ORDER BY uid');
       const [before, usersBefore] = [await rows(), await users()];
-      for (let n = 0; n < 1000; n += 10) {
-        const answers = await Promise.all(
-          Array.from({ length: 10 }, (_, i) => service.login(`unknown-${n + i}`, 'wrong')),
-        );
-        expect(tally(answers)).toEqual({ LOGIN_404001: 10 });
+      // One after the other, so that no login waits for a hash on a busy machine.
+      for (let n = 0; n < 1000; n++) {
+        expect((await service.login(`unknown-${n}`, 'wrong')).body.error_code).toBe('LOGIN_404001');
       }
       const logged = (before.get('login_logs') ?? 0) + 1000;
       expect(await rows()).toEqual(new Map(before).set('login_logs', logged));
