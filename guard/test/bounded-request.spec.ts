@@ -57,7 +57,7 @@ describe('an answer over the network', () => {
     expect(asked).toBe(1);
   });
 
-  it('an endless answer is not read to its end', async () => {
+  it('an endless answer is not read to its end (T337)', async () => {
     let written = 0;
     answer = (_request, response) => {
       response.on('error', () => undefined);
@@ -78,7 +78,7 @@ describe('an answer over the network', () => {
     expect(await verify()).toEqual(unavailable('answer_too_long'));
   });
 
-  it('a redirect is not followed, so the credentials go nowhere else', async () => {
+  it('a redirect is not followed, so the credentials go nowhere else (T337)', async () => {
     answer = (_request, response) => response.writeHead(307, { location: url('/elsewhere') }).end();
     expect(await verify()).toEqual(unavailable('unexpected_status'));
     expect(asked).toBe(1);

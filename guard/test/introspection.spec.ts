@@ -33,7 +33,7 @@ describe('the mode introspection', () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it('an answer is used for maxStaleSeconds and no longer, even when the clock of the computer is set back', async () => {
+  it('an answer is used for maxStaleSeconds and no longer, even when the clock of the computer is set back (T338)', async () => {
     const [guard, token] = [start({ maxStaleSeconds: 30 }), world.unsigned()];
     expect(await guard.verify(token)).toMatchObject(valid);
     world.ended.add(token);
@@ -59,7 +59,7 @@ describe('the mode introspection', () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it('a cached answer does not outlive the token', async () => {
+  it('a cached answer does not outlive the token (T338)', async () => {
     const [guard, token] = [start({ maxStaleSeconds: 3600 }), world.unsigned()];
     await guard.verify(token);
     world.advance(900);
@@ -102,7 +102,7 @@ describe('the mode introspection', () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it('handlers share a cached answer and cannot change it for each other', async () => {
+  it('handlers share a cached answer and cannot change it for each other (T338)', async () => {
     const [guard, token] = [start({ maxStaleSeconds: 30 }), world.unsigned()];
     const { auth } = (await guard.verify(token)) as Extract<Verdict, { status: 'valid' }>;
     expect(() => ((auth as { is_admin?: boolean }).is_admin = true)).toThrow(TypeError);
@@ -201,7 +201,7 @@ describe('the mode introspection', () => {
     expect(guard.cachedTokens).toBeLessThanOrEqual(100);
   });
 
-  it('neither the secret nor a token is shown where the verifier is printed', async () => {
+  it('neither the secret nor a token is shown where the verifier is printed (T339)', async () => {
     const [guard, token] = [start({ maxStaleSeconds: 30 }), world.unsigned()];
     await guard.verify(token);
     const shown = inspect(guard, { depth: Infinity, showHidden: true });

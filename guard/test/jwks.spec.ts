@@ -41,7 +41,7 @@ describe('the mode jwks', () => {
     expect(world.asked).toEqual([{ url: jwksUrl, authorization: null }]);
   });
 
-  it('a signature by another key is refused, whatever the token says', async () => {
+  it('a signature by another key is refused, whatever the token says (T335)', async () => {
     const guard = start();
     const token = await world.signed(current);
     const [head, body, signature] = token.split('.') as [string, string, string];
@@ -59,7 +59,7 @@ describe('the mode jwks', () => {
     expect(fetches()).toBe(1);
   });
 
-  it('"alg": "none" and HS256 with the public key as its secret are refused (RFC 8725 §2.1)', async () => {
+  it('"alg": "none" and HS256 with the public key as its secret are refused (RFC 8725 §2.1, T335)', async () => {
     const guard = start();
     const spki = createPublicKey({ key: current.jwk as JsonWebKey, format: 'jwk' }).export({
       type: 'spki',
@@ -126,7 +126,7 @@ describe('the mode jwks', () => {
     expect(world.waits).toEqual([600]);
   });
 
-  it('a flood of unknown keys makes at most one request per second, and all of them are refused', async () => {
+  it('a flood of unknown keys makes at most one request per second, and all of them are refused (T336)', async () => {
     const guard = start();
     const known = await world.signed(current);
     await guard.verify(known);
@@ -222,7 +222,7 @@ describe('the mode jwks', () => {
   });
 
   describe('with a client beside it', () => {
-    it('a forged token costs the service no question', async () => {
+    it('a forged token costs the service no question (T335)', async () => {
       const guard = start(client);
       expect(await guard.verify(await world.signed({ ...foreign, kid: 'current' }))).toEqual(invalid('signature'));
       expect(questions()).toBe(0);
@@ -245,7 +245,7 @@ describe('the mode jwks', () => {
       expect(await stale.verify(token)).toEqual(invalid('not_active'));
     });
 
-    it('a good signature alone does not pass while the service does not answer', async () => {
+    it('a good signature alone does not pass while the service does not answer (T334)', async () => {
       const [guard, token] = [start({ ...client, maxStaleSeconds: 30 }), await world.signed(current)];
       world.answer = (url) => (url === jwksUrl ? world.keySet() : new Response(null, { status: 503 }));
       expect(await guard.verify(token)).toMatchObject({ status: 'unavailable', url: introspectionUrl });

@@ -1,7 +1,7 @@
 import { RecentAnswers } from '../dist/recent-answers.js';
 
 describe('the cache of answers', () => {
-  it('stays within its maximum under a million distinct tokens', () => {
+  it('stays within its maximum under a million distinct tokens (T336)', () => {
     const answers = new RecentAnswers<number>(10_000);
     let most = 0;
     for (let n = 0; n < 1_000_000; n += 1) {

@@ -112,7 +112,7 @@ describe('password hashes of other systems', () => {
     ['scrypt with a large r', '$scrypt$ln=1,r=9999999,p=1$c2FsdA$', '2^ln·r·p'],
     ['scrypt with too much parallel work', '$scrypt$ln=16,r=8,p=16$c2FsdA$', '2^ln·r·p'],
     ['pbkdf2 with too many rounds', '$pbkdf2-sha256$i=2000001$c2FsdA$', 'i up to 2000000'],
-  ])('%s is refused at the import with its reason, and computed at no login', async (_what, begin, reason) => {
+  ])('%s is refused at the import with its reason, and computed at no login (T343)', async (_what, begin, reason) => {
     const hash = `${begin}${text('k'.repeat(32))}`;
     expect(() => algorithmOf(hash)).toThrow(UnusableHash);
     expect(() => algorithmOf(hash)).toThrow(reason);
@@ -141,7 +141,7 @@ describe('password hashes of other systems', () => {
     expect(() => algorithmOf(hash)).toThrow(UnusableHash);
   });
 
-  it('comparisons that run at the same time take at most 128 MiB together, whatever the number of threads is', async () => {
+  it('comparisons that run at the same time take at most 128 MiB together, whatever the number of threads is (T343)', async () => {
     const ends: (() => void)[] = [];
     const engine = {
       name: 'native' as const,

@@ -8,7 +8,7 @@ import {
 
 const meetsPolicy = (password: string, policy: PasswordPolicy) => brokenByCharacters(password, policy).length === 0;
 
-describe('the default policy: 12 characters with an upper-case letter, a lower-case letter and a digit', () => {
+describe('the default policy: 12 characters with an upper-case letter, a lower-case letter and a digit (T113)', () => {
   it.each([
     ['exactly 12', 'Abcdefghijk1', true],
     ['11 characters', 'Abcdefghij1', false],

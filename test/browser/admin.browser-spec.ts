@@ -241,6 +241,31 @@ describe('the administration console', () => {
     expect(await page.getByLabel('User id').inputValue()).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('shows markup in the name of a user and of a browser as text, and runs nothing of it (T324)', async () => {
+    const markup = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
+    const name = await site.newUser({ nickname: markup });
+    const agent = { headers: { 'user-agent': markup }, ip: '198.51.100.77' };
+    await site.service.login(name, 'wrong', {}, agent);
+    await site.service.login(markup, 'wrong', {}, agent);
+    const page = await opened(`#/users?query=${name}`, 'Users');
+    const notRun = async () => {
+      expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
+      expect(await page.locator('img[src="x"]').count()).toBe(0);
+    };
+    await page.locator('.row-link', { hasText: markup }).first().waitFor();
+    await notRun();
+    await page.locator('.row-link', { hasText: markup }).first().click();
+    await on(page).heading(markup).waitFor();
+    await notRun();
+    await open(page, '#/logins?ip=198.51.100.77');
+    await on(page).heading('Sign-ins').waitFor();
+    const rows = page.locator('tbody tr', { hasText: '198.51.100.77' });
+    await rows.filter({ hasText: markup }).first().waitFor();
+    await rows.first().getByRole('button', { name: 'Details' }).click();
+    await page.getByText('Request id').waitFor();
+    await notRun();
+  });
+
   it('edits the password policy as a form', async () => {
     const page = await opened('#/settings/password', 'Password policy');
     await on(page).field('Characters at least').fill('0');

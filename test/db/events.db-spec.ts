@@ -52,7 +52,7 @@ async function replica(options: Parameters<typeof EventReplica.start>[1] = {}): 
 const statuses = async (sender: EventReplica) => (await sender.rows()).map(({ status }) => Number(status));
 
 describe('an event and the transaction that causes it', () => {
-  it('has the columns of its audit row and a signature that another implementation verifies', async () => {
+  it('has the columns of its audit row and a signature that another implementation verifies (T325)', async () => {
     const sender = await replica();
     await sender.record('alice', 1);
     await sender.sendDue();
@@ -81,7 +81,7 @@ describe('an event and the transaction that causes it', () => {
     expect(await sender.count('event_streams')).toBe(0);
   });
 
-  it('a rollback leaves no event', async () => {
+  it('a rollback leaves no event (T328)', async () => {
     const sender = await replica();
     const work = sender.database.transaction(async (tx) => {
       await sender.record('alice', 1, tx);
@@ -92,7 +92,7 @@ describe('an event and the transaction that causes it', () => {
     expect([await sender.count('audit_logs'), await sender.count('event_outbox'), receiver.seen]).toEqual([0, 0, []]);
   });
 
-  it('a row that is written without a transaction exists together with its event, or not at all', async () => {
+  it('a row that is written without a transaction exists together with its event, or not at all (T328)', async () => {
     const sender = await replica();
     await sender.get(LoginJournal).failed(failedLogin, client);
     await sender.database.affected('ALTER TABLE event_outbox RENAME TO away');
@@ -153,7 +153,7 @@ describe('the order of the events of one user', () => {
     expect(await sender.count('event_streams')).toBe(0);
   });
 
-  it('twenty users whose events fail do not hold up another user', async () => {
+  it('twenty users whose events fail do not hold up another user (T327)', async () => {
     const sender = await replica({ limits: { concurrency: 2 } });
     receiver.behaviour = (event, response, request) =>
       (event.data.user_id === 'bob' ? accept : answer(500))(event, response, request);
@@ -177,7 +177,7 @@ describe('the order of the events of one user', () => {
     const known: Behaviour = (event, response, request) =>
       (event.data.login_name === undefined ? accept : answer(500))(event, response, request);
 
-    it('does not delay the events of a user, while the receiver hangs at its events', async () => {
+    it('does not delay the events of a user, while the receiver hangs at its events (T327)', async () => {
       const sender = await replica({ limits: { concurrency: 2 } });
       let proceed = (): void => undefined;
       const held = new Promise<void>((resolve) => (proceed = resolve));
@@ -196,7 +196,7 @@ describe('the order of the events of one user', () => {
       expect(await sender.count('event_streams')).toBe(0);
     });
 
-    it('does not delay the retries of a user, while the receiver refuses its events', async () => {
+    it('does not delay the retries of a user, while the receiver refuses its events (T327)', async () => {
       const sender = await replica({ limits: { concurrency: 2 } });
       receiver.behaviour = answer(503);
       await flood(sender);
@@ -343,7 +343,7 @@ describe('a receiver that misbehaves', () => {
       (_event, _response, request) => request.socket.resetAndDestroy(),
     ],
     ['hangs', /^timeout$/, () => undefined],
-  ])('%s: the event is sent again until it is accepted', async (_what, failure, behaviour) => {
+  ])('%s: the event is sent again until it is accepted (T327)', async (_what, failure, behaviour) => {
     const sender = await replica(failure.test('timeout') ? { limits: { sendMs: 300 } } : {});
     receiver.behaviour = behaviour;
     await sender.record('alice', 1);
@@ -359,7 +359,7 @@ describe('a receiver that misbehaves', () => {
   });
 
   it.each([301, 302, 307, 308])(
-    'redirects with %i to an address of the inside: nobody is asked there',
+    'redirects with %i to an address of the inside: nobody is asked there (T326)',
     async (status) => {
       const sender = await replica();
       const inside = await WebhookReceiver.start();
@@ -397,7 +397,7 @@ describe('a receiver that misbehaves', () => {
     expect(sender.logLines.filter((line) => line.includes('did not accept')).length).toBeLessThanOrEqual(61);
   });
 
-  it('refuses an event for a day: it is given up with one line, counted, and the next event of the user is sent', async () => {
+  it('refuses an event for a day: it is given up with one line, counted, and the next event of the user is sent (T327)', async () => {
     const sender = await replica();
     receiver.behaviour = (event, response, request) =>
       (event.data.detail.n === 1 ? answer(400) : accept)(event, response, request);

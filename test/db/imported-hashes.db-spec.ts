@@ -44,7 +44,7 @@ describe('imported password hashes', () => {
     ],
     ['sha256-salted', () => salted(password), password],
   ])(
-    '%s: a wrong password is refused and counted, the right one logs in and becomes bcrypt',
+    '%s: a wrong password is refused and counted, the right one logs in and becomes bcrypt (T344)',
     async (_name, hash, typed) => {
       const foreign = hash();
       const { uid, loginName } = await given(foreign);
@@ -64,7 +64,7 @@ describe('imported password hashes', () => {
     },
   );
 
-  it('ten first logins at once all succeed, and one bcrypt hash stays', async () => {
+  it('ten first logins at once all succeed, and one bcrypt hash stays (T344)', async () => {
     const { uid, loginName } = await given(salted(password));
     expect(tally(await Promise.all(Array.from({ length: 10 }, () => service.login(loginName))))).toEqual({
       success: 10,
@@ -92,7 +92,7 @@ describe('imported password hashes', () => {
       },
     ],
   ];
-  it.each(changes)('the replacement loses against %s that commits while bcrypt runs', async (_what, change) => {
+  it.each(changes)('the replacement loses against %s that commits while bcrypt runs (T344)', async (_what, change) => {
     const { uid, loginName } = await given(salted(password));
     const hash = hasher.hash.bind(hasher);
     let raced = false;

@@ -38,6 +38,28 @@ describe('a burst of logins on one account in one process', () => {
     expect(await service.count('login_tokens', 'user_identity = ?', [user.uid])).toBe(100);
   });
 
+  it('T274 guesses against 40 accounts lock exactly these, and honest logins beside them all succeed', async () => {
+    const attacked = Array.from({ length: 40 }, (_, n) => `attacked${n}`);
+    const honest = Array.from({ length: 5 }, (_, n) => `honest${n}`);
+    for (const name of [...attacked, ...honest]) await service.givenUser(name);
+    const guesses: Answer[] = [];
+    const logins: Answer[] = [];
+    // Six guesses for each account, 20 at a time beside five honest logins.
+    for (let turn = 0; turn < 12; turn++) {
+      const targets = attacked.slice((turn % 2) * 20, (turn % 2) * 20 + 20);
+      const [wrong, right] = await Promise.all([
+        Promise.all(targets.map((name) => service.login(name, `guess ${turn}`))),
+        Promise.all(honest.map((name) => service.login(name))),
+      ]);
+      guesses.push(...wrong);
+      logins.push(...right);
+    }
+    expect(tally(guesses)).toEqual({ LOGIN_401001: 120, LOGIN_401004: 120 });
+    expect(tally(logins)).toEqual({ success: 60 });
+    expect(await service.count('users', "login_name LIKE 'attacked%' AND login_failed_count = 3")).toBe(40);
+    expect(await service.count('users', "login_name LIKE 'honest%' AND login_failed_count = 0")).toBe(5);
+  });
+
   it('T029 of 2 parallel wrong passwords at counter 2, one is counted and one gets LOGIN_401004', async () => {
     const user = await service.givenUser('t029');
     await service.login('t029', 'wrong');

@@ -59,7 +59,7 @@ describe('guarded writes of recovery codes and trusted devices', () => {
 
   const isLive = async (accessToken: string) => (await at(0).get('/user/me', { bearer: accessToken })).status === 200;
 
-  it('recovery code: one of 20 parallel calls spends it', async () => {
+  it('recovery code: one of 20 parallel calls spends it (T283)', async () => {
     const { user, codes } = await givenCodes('spend');
     const rows = on(RecoveryCodeRows);
     const id = (await rows.find(user.uid, canonicalRecoveryCode(codes[0]!)!))!;
@@ -123,7 +123,7 @@ describe('guarded writes of recovery codes and trusted devices', () => {
     expect(await on(TrustedDevices, 1).logIn(user, successor!, client)).toBeDefined();
   });
 
-  it('device: of 20 parallel replays none gets a session, and one ends the device and is audited', async () => {
+  it('device: of 20 parallel replays none gets a session, and one ends the device and is audited (T286)', async () => {
     const { user, token } = await givenTrusted('replays');
     await on(TrustedDevices).logIn(user, token, client);
     services[0].clock.advanceSeconds(11);
@@ -152,7 +152,7 @@ describe('guarded writes of recovery codes and trusted devices', () => {
     ],
     ['user devices --revoke', (user: User, n: number) => on(TrustedDevices, n).revokeAll(user.uid), 'live'],
     ['a reset of the second factor', (user: User, n: number) => resetSecondFactor(at(n), user), 'live'],
-  ] as const)('device: after %s that runs beside logins, no token of it works', async (what, end, sessions) => {
+  ] as const)('device: after %s that runs beside logins, no token of it works (T287)', async (what, end, sessions) => {
     const { user, token } = await givenTrusted(`beside-${what.length}`);
     const [logins] = await Promise.all([
       race(12, (n) => on(TrustedDevices, n).logIn(user, token, client)),

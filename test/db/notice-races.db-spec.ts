@@ -93,7 +93,7 @@ describe('races about notices', () => {
     expect(await mails('password-expires')).toBe(0);
   });
 
-  it('30 parallel logins from one new browser send one notice, and all of them succeed', async () => {
+  it('30 parallel logins from one new browser send one notice, and all of them succeed (T291)', async () => {
     await service.givenUser('alice');
     const agent = (name: string) => ({ headers: { 'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:9) ${name}` } });
     await service.login('alice', undefined, {}, agent('Gecko/20100101 Firefox/145.0'));

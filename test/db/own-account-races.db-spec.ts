@@ -28,7 +28,7 @@ describe('races at the own account', () => {
   const me = async ({ access: bearer }: Session) => codeOf(await service.get('/user/me', { bearer }));
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
 
-  it('100 parallel wrong current passwords mixed with /login get three guesses in all', async () => {
+  it('100 parallel wrong current passwords mixed with /login get three guesses in all (T276)', async () => {
     const { uid } = await service.givenUser('guessed');
     const session = await service.session('guessed');
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ describe('races at the own account', () => {
     expect((await service.userRow(uid)).password).toBe(before.password);
   });
 
-  it('of 10 parallel changes exactly one wins, and the others get AUTH_401004', async () => {
+  it('of 10 parallel changes exactly one wins, and the others get AUTH_401004 (T277)', async () => {
     const { uid } = await service.givenUser('changing');
     const sessions = [await service.session('changing'), await service.session('changing')];
     const answers = await Promise.all(

@@ -26,7 +26,7 @@ describe('an id with spaces at its end is refused', () => {
     expect(await service.count('users', "login_name_key = 'padded'")).toBe(0);
   });
 
-  it('a user is not imported with a padded id', async () => {
+  it('a user is not imported with a padded id (T341)', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'padded-ids-'));
     const rows = [
       { login_name: 'one', tenant_id: 'root ' },

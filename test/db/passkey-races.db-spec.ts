@@ -42,7 +42,7 @@ describe('guarded writes of passkeys', () => {
   };
   const authenticators = (n: number) => Array.from({ length: n }, () => new SoftAuthenticator(origin));
 
-  it('challenge: of 20 parallel logins with one assertion, one gets a session', async () => {
+  it('challenge: of 20 parallel logins with one assertion, one gets a session (T294)', async () => {
     const { user, authenticator } = await first.givenPasskey('replay');
     const before = await tokens(user);
     const { challenge_id, options } = await first.challenge();
@@ -64,7 +64,7 @@ describe('guarded writes of passkeys', () => {
     });
   });
 
-  it('counter: of 20 parallel logins with one counter and a challenge each, one wins and the others are audited', async () => {
+  it('counter: of 20 parallel logins with one counter and a challenge each, one wins and the others are audited (T296)', async () => {
     const { user, authenticator } = await first.givenPasskey('counter');
     const logins = await Promise.all(Array.from({ length: 20 }, () => first.challenge()));
     const responses = logins.map(({ options }) => authenticator.get(options, { counter: 7 }));
@@ -83,7 +83,7 @@ describe('guarded writes of passkeys', () => {
     expect(tally(await race(20, (n) => at(n).logIn(authenticator)))).toEqual({ success: 20 });
   });
 
-  it('limit: of 10 parallel registrations of a user with 18 passkeys, two succeed', async () => {
+  it('limit: of 10 parallel registrations of a user with 18 passkeys, two succeed (T299)', async () => {
     const { user, access } = await first.givenPasskey('limit');
     for (let n = 1; n < 18; n++) dataOf(await first.register(access, new SoftAuthenticator(origin)));
     const responses = await begun(access, authenticators(10));
@@ -93,7 +93,7 @@ describe('guarded writes of passkeys', () => {
     expect(await count('audit_logs', user, "event = 'PASSKEY_ADDED'")).toBe(20);
   });
 
-  it('credential: of 10 parallel registrations of one credential by two users, one succeeds', async () => {
+  it('credential: of 10 parallel registrations of one credential by two users, one succeeds (T299)', async () => {
     const owners = await Promise.all([first.givenPasskey('twin-1'), first.givenPasskey('twin-2')]);
     const credentialId = randomBytes(32);
     const responses = await Promise.all(owners.map(({ access }) => begun(access, authenticators(5), credentialId)));
@@ -110,7 +110,7 @@ describe('guarded writes of passkeys', () => {
     expect(await count('passkeys', user)).toBe(2);
   });
 
-  it('registration: none is added by a request that runs beside the end of its session and comes later', async () => {
+  it('registration: none is added by a request that runs beside the end of its session and comes later (T298)', async () => {
     const { user, access } = await first.givenPasskey('beside-logout');
     const responses = await begun(access, authenticators(8));
     const [answers] = await Promise.all([

@@ -105,7 +105,7 @@ describe('SIGKILL in the middle of changes by an administrator', () => {
       { what: 'the connections of the killed processes are idle' },
     );
 
-  it(`each change is there with its audit row and its actor, or not at all, after ${kills} kills`, async () => {
+  it(`each change is there with its audit row and its actor, or not at all, after ${kills} kills (T320)`, async () => {
     const seen = { made: 0, unmade: 0 };
     for (let kill = 0; kill < kills; kill++) {
       const replica = await start();

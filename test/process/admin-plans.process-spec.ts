@@ -109,7 +109,7 @@ describe(`the lists of administrators on ${users} users`, () => {
   });
 
   it(
-    'all users are streamed by a service whose heap has no room for them',
+    'all users are streamed by a service whose heap has no room for them (T322)',
     async () => {
       const bytes = users * 800;
       const replica = await ServiceProcess.start({

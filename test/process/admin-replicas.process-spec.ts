@@ -85,7 +85,7 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
     return code ?? status;
   };
 
-  it('the next request of an administrator who was demoted or moved is refused by both', async () => {
+  it('the next request of an administrator who was demoted or moved is refused by both (T313)', async () => {
     const ann = await logIn('ann');
     expect(await cli('user', 'create', '--login-name', 'cleo', '--password', password)).toMatchObject({ code: 0 });
     for (const change of [{ is_admin: false }, { status: 0 }, { tenant_id: 'acme' }]) {
@@ -100,7 +100,7 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
     await cli('user', 'delete', 'cleo', '--yes');
   });
 
-  it(`of two administrators who demote each other at the same time one stays, ${rounds} times`, async () => {
+  it(`of two administrators who demote each other at the same time one stays, ${rounds} times (T316)`, async () => {
     for (let round = 0; round < rounds; round++) {
       const [ann, ben] = [await logIn('ann'), await logIn('ben')];
       const answers = await Promise.all([
@@ -118,7 +118,7 @@ describe.each(['MariaDB', 'SQLite'])('administrators on two replicas with %s', (
     }
   });
 
-  it('the last administrator of the root tenant stays, whatever the command line and the API do at the same time', async () => {
+  it('the last administrator of the root tenant stays, whatever the command line and the API do at the same time (T316)', async () => {
     const [ann, ben] = [await logIn('ann'), await logIn('ben')];
     const [byApi, byCommand] = await Promise.all([
       send(0, 'DELETE', `/admin/users/${ben.uid}`, ann.bearer),

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { createConnection, type Connection } from 'mysql2/promise';
+import { AdminClient, adminSettings } from '../support/admin-client';
+import { TestService } from '../support/app';
 import { type Ended, runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -123,7 +125,7 @@ describe('migrate --adopt on MariaDB', () => {
     expect(Object.values(found!).map(Number)).toEqual(Array(6).fill(count));
   }
 
-  it('keeps ids, names, times, states and hashes, refuses wrong rows with a reason, and a second run changes nothing', async () => {
+  it('keeps ids, names, times, states and hashes, refuses wrong rows with a reason, and a second run changes nothing (T341)', async () => {
     const { adoption, database, source } = await given('people');
     const at = "'2019-05-01 10:00:00', '2024-02-03 04:05:06'";
     const good = (id: string, name: string, pw = 'NULL', more = `${at}, 1`) =>
@@ -229,7 +231,7 @@ describe('migrate --adopt on MariaDB', () => {
     expect(await rows(`SELECT ${columns} FROM ${database}.users ORDER BY login_name`)).toEqual(stored);
   });
 
-  it('a table, a column or a file that does not fit is refused with one line, and nothing is written', async () => {
+  it('a table, a column or a file that does not fit is refused with one line, and nothing is written (T340)', async () => {
     const { adoption, database, source } = await given('shape');
     await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });
     for (const [content, problem] of [
@@ -249,7 +251,7 @@ describe('migrate --adopt on MariaDB', () => {
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'a run that is ended by %s has adopted whole batches, and the next run adds the rest without doubles',
+    'a run that is ended by %s has adopted whole batches, and the next run adds the rest without doubles (T345)',
     async (signal) => {
       const { adoption, database, source } = await given(`ended_by_${signal}`);
       await fill(`ended_by_${signal}`, 3000);
@@ -270,7 +272,7 @@ describe('migrate --adopt on MariaDB', () => {
     },
   );
 
-  it('two runs at once: the one that commits a row first wins, the other one skips it, and nobody is missing', async () => {
+  it('two runs at once: the one that commits a row first wins, the other one skips it, and nobody is missing (T345)', async () => {
     const { adoption, database, source } = await given('twice');
     await fill('twice', 600);
     await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });
@@ -299,6 +301,28 @@ describe('migrate --adopt on MariaDB', () => {
     ]);
     expect(ended.reduce((sum, { report }) => sum + report.created, 0)).toBe(600);
     await expectAllAdopted(database, 600);
+  });
+
+  it('a person who was erased stays erased when the adoption runs again (T347)', async () => {
+    const { adoption, database, source } = await given('erased');
+    await fill('erased', 3);
+    const file = await planFile(plan(source));
+    await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });
+    await adoption.report(file);
+    const store = { url: adoption.databaseUrl, drop: () => Promise.resolve() };
+    const service = await TestService.start(adminSettings, { store });
+    try {
+      const admin = await AdminClient.of(service, 'operator');
+      expect((await admin.send('DELETE', 'users/2')).status).toBe(200);
+    } finally {
+      await service.stop({ keepStore: true });
+    }
+    const erased = () => rows(`SELECT * FROM ${database}.users WHERE uid = '2'`);
+    const before = await erased();
+    expect(before).toMatchObject([{ login_name: 'deleted-2', email: null, nickname: null, password: null }]);
+    expect(await adoption.report(file)).toMatchObject({ code: 0, report: { rows: 3, created: 0, skipped: 3 } });
+    expect(await erased()).toEqual(before);
+    expect(await rows(`SELECT uid FROM ${database}.users WHERE login_name_key = 'person2'`)).toEqual([]);
   });
 
   it('100,000 rows of 3 KB, of which 95,000 are refused, need no more than a small heap', async () => {

@@ -49,7 +49,7 @@ describe('replicas as processes', () => {
     return started;
   }
 
-  it('one of two is killed while it sends: every event arrives, each user in order, never two at a time while leases hold', async () => {
+  it('one of two is killed while it sends: every event arrives, each user in order, never two at a time while leases hold (T328)', async () => {
     const limits = { leaseMs: 12_000, sendMs: 10_000, pollMs: 100 };
     const [victim] = [await sender(limits), await sender(limits)];
     const underWay = new Map<string, number>();
@@ -115,7 +115,7 @@ describe('the built program', () => {
     await receiver.stop();
   });
 
-  it('nobody reads standard output: logins are answered, and the lines that wait are bounded', async () => {
+  it('nobody reads standard output: logins are answered, and the lines that wait are bounded (T329)', async () => {
     const store = await freshDatabase();
     const port = await freePort();
     const env = { ...testSettings, ...patientDatabase, LOG_LEVEL: 'error', DATABASE_URL: store.url };

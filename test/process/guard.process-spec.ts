@@ -141,36 +141,39 @@ describe('services that use @portal-auth/guard', () => {
       expect(headers.get('cache-control')).toBe('no-store');
     });
 
-    it.each(['exact', 'local', 'both'])('%s: foreign, forged, expired and refresh tokens are 401', async (verifier) => {
-      const { access, refresh } = await logIn();
-      const [payload, header] = [decodeJwt(access), decodeProtectedHeader(access)];
-      const [head, body] = access.split('.') as [string, string];
-      const publicKey = createPublicKey(pem).export({ type: 'spki', format: 'pem' });
-      const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-      const hs256 = `${encoded({ ...header, alg: 'HS256' })}.${body}`;
-      const otherKey = createPrivateKey(newKeyPem());
-      const refused = {
-        foreign: await resign(payload, { kid: 'another-service' }, otherKey),
-        forged: await resign({ ...payload, sub: 'root' }, header, otherKey),
-        changed: `${head}.${encoded({ ...payload, tenant_id: 'other' })}.${access.split('.')[2]}`,
-        none: `${encoded({ alg: 'none', typ: 'JWT' })}.${body}.`,
-        confused: `${hs256}.${createHmac('sha256', publicKey).update(hs256).digest('base64url')}`,
-        expired: await resign({ ...payload, exp: payload.iat, iat: payload.iat! - 60 }, header),
-        early: await resign({ ...payload, nbf: payload.iat! + 86_400 }, header),
-        issuer: await resign({ ...payload, iss: 'http://other.test' }, header),
-        audience: await resign({ ...payload, aud: 'shop' }, header),
-        refresh,
-        nonsense: 'x',
-        empty: '',
-      };
-      for (const [what, token] of Object.entries(refused)) {
-        const answer = await ask(framework, verifier, token);
-        expect([what, answer.status, answer.body]).toMatchObject([what, 401, { error: 'invalid_token' }]);
-        expect(answer.headers.get('www-authenticate')).toMatch(
-          /^Bearer realm="portal", error="invalid_token", error_de/,
-        );
-      }
-    });
+    it.each(['exact', 'local', 'both'])(
+      '%s: foreign, forged, expired and refresh tokens are 401 (T333)',
+      async (verifier) => {
+        const { access, refresh } = await logIn();
+        const [payload, header] = [decodeJwt(access), decodeProtectedHeader(access)];
+        const [head, body] = access.split('.') as [string, string];
+        const publicKey = createPublicKey(pem).export({ type: 'spki', format: 'pem' });
+        const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+        const hs256 = `${encoded({ ...header, alg: 'HS256' })}.${body}`;
+        const otherKey = createPrivateKey(newKeyPem());
+        const refused = {
+          foreign: await resign(payload, { kid: 'another-service' }, otherKey),
+          forged: await resign({ ...payload, sub: 'root' }, header, otherKey),
+          changed: `${head}.${encoded({ ...payload, tenant_id: 'other' })}.${access.split('.')[2]}`,
+          none: `${encoded({ alg: 'none', typ: 'JWT' })}.${body}.`,
+          confused: `${hs256}.${createHmac('sha256', publicKey).update(hs256).digest('base64url')}`,
+          expired: await resign({ ...payload, exp: payload.iat, iat: payload.iat! - 60 }, header),
+          early: await resign({ ...payload, nbf: payload.iat! + 86_400 }, header),
+          issuer: await resign({ ...payload, iss: 'http://other.test' }, header),
+          audience: await resign({ ...payload, aud: 'shop' }, header),
+          refresh,
+          nonsense: 'x',
+          empty: '',
+        };
+        for (const [what, token] of Object.entries(refused)) {
+          const answer = await ask(framework, verifier, token);
+          expect([what, answer.status, answer.body]).toMatchObject([what, 401, { error: 'invalid_token' }]);
+          expect(answer.headers.get('www-authenticate')).toMatch(
+            /^Bearer realm="portal", error="invalid_token", error_de/,
+          );
+        }
+      },
+    );
 
     it('a logout is seen at once by the service that asks', async () => {
       const { access } = await logIn();
@@ -212,7 +215,7 @@ describe('services that use @portal-auth/guard', () => {
       ['429', { 'retry-after': '9' }, '9'],
       ['503', {}, '1'],
       ['200', {}, '1'],
-    ])('%s without an answer about the token is 503, never 401', async (status, headers, retryAfter) => {
+    ])('%s without an answer about the token is 503, never 401 (T334)', async (status, headers, retryAfter) => {
       const { access } = await logIn();
       proxy.answer = (response) => response.writeHead(Number(status), headers).end('<html>');
       for (const verifier of ['exact', 'both']) expectUnavailable(await ask(framework, verifier, access), retryAfter);

@@ -66,7 +66,7 @@ describe('recovery codes and trusted devices over two processes on MariaDB', () 
     expect(await audited(uid, 'RECOVERY_CODE_USED')).toBe(1);
   });
 
-  it('T061 of 100 parallel wrong codes of all types in each of two logins, ten are compared, and then every code is refused', async () => {
+  it('T282 T061 of 100 parallel wrong codes of all types in each of two logins, ten are compared, and then every code is refused', async () => {
     const { uid, access } = await given('guesses');
     const codes = await makeCodes(access);
     const secret = (await replicas.post('/totp-secret', {}, 0, bearer(access))).body.data.secret as string;

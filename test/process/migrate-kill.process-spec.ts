@@ -86,7 +86,7 @@ describe('migrate that is killed', () => {
   });
 
   it.each(['MariaDB', 'SQLite'])(
-    '%s: tables of another program with the same names are listed, nothing changes, and the exit code is 1',
+    '%s: tables of another program with the same names are listed, nothing changes, and the exit code is 1 (T346)',
     async (kind) => {
       const databases = MariaDbDatabases.shared();
       const url = kind === 'MariaDB' ? await databases.freshDatabase() : `sqlite:${join(directory, 'foreign.sqlite')}`;

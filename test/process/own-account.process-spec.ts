@@ -47,7 +47,7 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
   const failures = async (uid: string) =>
     Number((await replicas.rows('SELECT login_failed_count AS n FROM users WHERE uid = ?', [uid]))[0]?.n);
 
-  it('100 parallel wrong current passwords mixed with /login get three guesses in all', async () => {
+  it('100 parallel wrong current passwords mixed with /login get three guesses in all (T276)', async () => {
     const { uid, name } = await given();
     const session = await logIn(name);
     const answers = await Promise.all(

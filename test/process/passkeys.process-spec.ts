@@ -35,7 +35,7 @@ describe('passkeys over two processes on MariaDB', () => {
     return { uid, access, authenticator };
   };
 
-  it('a challenge of one process is answered at the other one, once: of 20 parallel answers, one gets a session', async () => {
+  it('a challenge of one process is answered at the other one, once: of 20 parallel answers, one gets a session (T294)', async () => {
     const { uid, authenticator } = await given('once', true);
     const before = await tokens(uid);
     const { challenge_id, options: request } = await challenge(0);
@@ -56,7 +56,7 @@ describe('passkeys over two processes on MariaDB', () => {
     expect(await number(refused, uid)).toBe(19);
   });
 
-  it('of 30 parallel registrations, a user gets 20 passkeys in all', async () => {
+  it('of 30 parallel registrations, a user gets 20 passkeys in all (T299)', async () => {
     const { uid, access } = await given('limit');
     const responses: Record<string, any>[] = [];
     for (let n = 0; n < 30; n++) responses.push(new SoftAuthenticator(origin).create(await options(access, n)));

@@ -67,7 +67,7 @@ describe('a read-only database', () => {
   );
 
   it.each(['service', 'administrator'])(
-    'readiness is 503 while the primary is read-only, each change is logged once, and no restart is needed (%s account)',
+    'readiness is 503 while the primary is read-only, each change is logged once, and no restart is needed (%s account) (T240)',
     async (account) => {
       const DATABASE_URL = account === 'service' ? urlOf(account) : adminUrl;
       const service = await ServiceProcess.start({

@@ -59,7 +59,7 @@ describe('rows of the table users that another session locks for 18 s', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('the service never has more connections than its pool, answers in time, and recovers afterwards', async () => {
+  it('the service never has more connections than its pool, answers in time, and recovers afterwards (T239)', async () => {
     // One after the other: a burst could exceed the time limits of the service, and 503 would be the right answer.
     const loggedIn = (name: string) =>
       eventually(

@@ -32,13 +32,13 @@ describe('who may use the administration', () => {
   });
   afterAll(() => service.stop());
 
-  it('is written in the table for every route and every caller, and every route has a request', () => {
+  it('is written in the table for every route and every caller, and every route has a request (T312)', () => {
     expect(Object.keys(table).sort()).toEqual(adminRoutes().sort());
     expect(Object.keys(adminRequests).sort()).toEqual(adminRoutes().sort());
     for (const row of Object.values(table)) expect(Object.keys(row)).toEqual([...callers]);
   });
 
-  it.each(adminRoutes())('%s answers each caller as the table says', async (route) => {
+  it.each(adminRoutes())('%s answers each caller as the table says (T312)', async (route) => {
     const answers: Record<string, string> = {};
     for (const caller of callers) {
       const { uid } = await service.givenUser(`target-${caller.replace(' ', '-')}-${route.replace(/\W+/g, '-')}`, {
@@ -53,7 +53,7 @@ describe('who may use the administration', () => {
     expect(answers).toEqual(table[route]);
   });
 
-  it('a trusted device is no second factor', async () => {
+  it('a trusted device is no second factor (T288)', async () => {
     const { bearer } = await givenCaller(service, { isAdmin: true }, 'device');
     expect(await service.get('/admin/users', { bearer })).toMatchObject({ body: { error_code: 'AUTH_403001' } });
   });
@@ -83,7 +83,7 @@ describe('who may use the administration', () => {
   it.each([
     ['disabled', 'status = -1'],
     ['no longer an administrator', 'is_admin = 0'],
-  ])('a caller who is %s is refused', async (_what, change) => {
+  ])('a caller who is %s is refused (T313)', async (_what, change) => {
     const { user, bearer } = await givenCaller(service, { isAdmin: true });
     await service.database.affected(`UPDATE users SET ${change} WHERE uid = ?`, [user.uid]);
     expect((await service.get('/admin/users', { bearer })).status).toBeGreaterThanOrEqual(401);

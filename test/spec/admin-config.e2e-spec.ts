@@ -66,7 +66,7 @@ describe('the settings through the API of administrators', () => {
     ]);
   });
 
-  it('a secret is stored sealed, and is in no answer, no audit row and no log line', async () => {
+  it('a secret is stored sealed, and is in no answer, no audit row and no log line (T318)', async () => {
     const answers = [await put('SMTP/SECRET', secret), await root.get('config'), await root.get('audit-logs')];
     expect(await root.items('config')).toContainEqual({
       group: 'SMTP',
@@ -152,7 +152,7 @@ describe('the settings through the API of administrators', () => {
       ['no TLS instead of the default', { TLS: '' }, ['TLS', 'none']],
       ['STARTTLS instead of TLS from the start', { TLS: 'tls' }, ['TLS', 'STARTTLS']],
       ['the removal of TLS', { TLS: 'tls' }, ['TLS']],
-    ])('is never sent to another server or in clear text: %s removes it', async (_what, given, [key, value]) => {
+    ])('is never sent to another server or in clear text: %s removes it (T318)', async (_what, given, [key, value]) => {
       await givenMailServer();
       for (const [name, former] of Object.entries(given)) {
         await (former === '' ? root.send('DELETE', `config/SMTP/${name}`) : put(`SMTP/${name}`, former));
@@ -215,7 +215,7 @@ describe('the settings through the API of administrators', () => {
       });
     });
 
-    it('answers what the server said, without the password', async () => {
+    it('answers what the server said, without the password (T319)', async () => {
       await givenMailServer();
       smtp.refuse(550, 'recipient');
       expect(await test()).toEqual({ result: false, reply: 'RCPT TO: 550 Mailbox unavailable' });
@@ -254,7 +254,7 @@ describe('the settings through the API of administrators', () => {
     });
 
     it.each(['a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com', 'Person <a@example.com>', '', 7])(
-      '%j is not one address: COMMON_400001, no connection and no audit row',
+      '%j is not one address: COMMON_400001, no connection and no audit row (T319)',
       async (to) => {
         await givenMailServer();
         const { connectionCount } = smtp;
@@ -265,7 +265,7 @@ describe('the settings through the API of administrators', () => {
       },
     );
 
-    it('no mail leaves the service without its audit row', async () => {
+    it('no mail leaves the service without its audit row (T319)', async () => {
       await givenMailServer();
       const before = smtp.connectionCount;
       await service.database.affected('ALTER TABLE audit_logs RENAME TO audit_logs_away');

@@ -98,7 +98,7 @@ describe('deleting a user', () => {
     return user;
   }
 
-  it('erases every trace but the uid, in every table, and keeps the rows of the logs', async () => {
+  it('erases every trace but the uid, in every table, and keeps the rows of the logs (T321)', async () => {
     const user = await givenTraces();
     const row = await service.userRow(user.uid);
     const logs = await service.count('login_logs', 'user_id = ?', [user.uid]);
@@ -160,7 +160,7 @@ describe('deleting a user', () => {
     expect(await service.count('user_change_password_request', 'user_id = ?', [user.uid])).toBe(0);
   });
 
-  it('purge repeats the erasure for a login that was under way, and only once', async () => {
+  it('purge repeats the erasure for a login that was under way, and only once (T321)', async () => {
     const { user } = await givenCaller(service, {});
     const browser = () =>
       service.database.affected("INSERT INTO known_browsers (user_id, browser, seen_at) VALUES (?, 'late', ?)", [
@@ -206,7 +206,7 @@ describe('deleting a user', () => {
       bearer = (await givenCaller(service, { isAdmin: true })).bearer;
     });
 
-    it('ends those that wait and those that were given up, and no mail of another user', async () => {
+    it('ends those that wait and those that were given up, and no mail of another user (T321)', async () => {
       const { user } = await givenCaller(service);
       const { user: other } = await givenCaller(service);
       await service.post('/forget-password', { email: user.email });

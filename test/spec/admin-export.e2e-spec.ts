@@ -64,7 +64,7 @@ describe('the export of a log', () => {
     for (let n = 0; n < 30; n++) await service.get('/password-policy');
   };
 
-  it('is read as fast as the client takes it: a slow client does not fill the memory', async () => {
+  it('is read as fast as the client takes it: a slow client does not fill the memory (T322)', async () => {
     const reads = countedReads();
     const answer = await open('/admin/login-logs');
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
@@ -84,7 +84,7 @@ describe('the export of a log', () => {
   it.each([
     ['rows', '/admin/login-logs'],
     ['no row', '/admin/login-logs?ip=192.0.2.1&outcome=NONE'],
-  ])('ends when the client goes away while it finds %s', async (_what, path) => {
+  ])('ends when the client goes away while it finds %s (T322)', async (_what, path) => {
     expect(exported / windowRows).toBeGreaterThan(2);
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
@@ -107,7 +107,7 @@ describe('the export of a log', () => {
     ['is disabled', changed({ status: 0 })],
     ['is moved to another tenant', changed({ tenant_id: 'acme' })],
     ['signs out', (reader) => service.post('/logout', {}, { bearer: reader.bearer })],
-  ])('is cut off when its reader %s', async (what, end) => {
+  ])('is cut off when its reader %s (T313)', async (what, end) => {
     const reader = await AdminClient.of(service, `reader-who-${what.replaceAll(' ', '-')}`);
     const reads = countedReads();
     const answer = await open('/admin/login-logs', reader);

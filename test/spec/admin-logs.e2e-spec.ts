@@ -186,7 +186,7 @@ describe('the log search of administrators', () => {
       expect(await events(acme)).toEqual([0, 3]);
     });
 
-    it('cannot cross tenants by filters', async () => {
+    it('cannot cross tenants by filters (T314)', async () => {
       expect(await names(acme, `?user_id=${bob}`)).toEqual([]);
       expect(await names(acme, '?ip=2001:db8::a')).toEqual([1]);
       expect(await names(acme, '?outcome=LOGIN_401001')).toEqual([1]);
@@ -202,7 +202,7 @@ describe('the log search of administrators', () => {
       expect((await acme.get(`login-logs?user_id=${bob}&limit=1`)).body.data).toEqual({ items: [], next: null });
     });
 
-    it('learns nothing of foreign rows from a cursor, which ends where the window of its page ends', async () => {
+    it('learns nothing of foreign rows from a cursor, which ends where the window of its page ends (T314)', async () => {
       const ip = '203.0.113.6';
       const old = new Date('2025-01-02T03:04:05.678Z');
       const insert = (user: string, rows: number) =>

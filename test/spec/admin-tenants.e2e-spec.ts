@@ -132,7 +132,7 @@ describe('tenants and organisation units through the API of administrators', () 
       }
     });
 
-    it('cannot see, create or rename units of other tenants, by filter, cursor, path or body', async () => {
+    it('cannot see, create or rename units of other tenants, by filter, cursor, path or body (T314)', async () => {
       const own = await ids(acme, 'org-units');
       expect(own).toContain('sales');
       expect(own).not.toEqual(expect.arrayContaining(['hq']));
@@ -153,7 +153,7 @@ describe('tenants and organisation units through the API of administrators', () 
     });
   });
 
-  it('nothing changes when the audit row cannot be written', async () => {
+  it('nothing changes when the audit row cannot be written (T320)', async () => {
     const before = await rows();
     await service.database.affected('ALTER TABLE audit_logs RENAME TO audit_logs_away');
     for (const [method, path, body] of [

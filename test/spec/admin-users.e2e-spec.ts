@@ -173,7 +173,7 @@ describe('users, as administrators see and change them', () => {
         .uid;
     });
 
-    it('are not crossed by the filters and cursors of lists', async () => {
+    it('are not crossed by the filters and cursors of lists (T314)', async () => {
       for (const query of ['query=bystander', 'tenant_id=other', 'query=bystander&tenant_id=other', 'query=Byst']) {
         expect(await list(query, acme)).toEqual([]);
         expect(await list(query)).toContain('bystander');
@@ -189,7 +189,7 @@ describe('users, as administrators see and change them', () => {
       expect(stream.raw.toString()).not.toContain('bystander');
     });
 
-    it('are not crossed by bodies', async () => {
+    it('are not crossed by bodies (T314)', async () => {
       const { uid } = await service.givenUser('stays', { password: null, tenantId: 'acme' });
       const body = { login_name: 'crossing', email: 'crossing@example.com' };
       expect(code(await service.post('/admin/users', { ...body, tenant_id: 'other' }, { bearer: acme }))).toBe(
@@ -208,14 +208,14 @@ describe('users, as administrators see and change them', () => {
       expect(code(await patch(bystander, { nickname: 'x' }, acme))).toBe('USER_404001');
     });
 
-    it('a tenant that is called like a scope has no more rights than others', async () => {
+    it('a tenant that is called like a scope has no more rights than others (T315)', async () => {
       await givenTenant(service, 'all');
       const { bearer } = await givenCaller(service, { isAdmin: true, tenantId: 'all' });
       expect(await list('query=bystander', bearer)).toEqual([]);
       expect(code(await service.get(`/admin/users/${bystander}`, { bearer }))).toBe('USER_404001');
     });
 
-    it('an administrator of a tenant does not change administrators, and root changes them', async () => {
+    it('an administrator of a tenant does not change administrators, and root changes them (T315)', async () => {
       const { user } = await givenAcme();
       const changes: [string, string, object?][] = [
         ['PATCH', '', { nickname: 'x' }],
@@ -237,7 +237,7 @@ describe('users, as administrators see and change them', () => {
     });
   });
 
-  it('nobody disables, demotes, moves or deletes the own account', async () => {
+  it('nobody disables, demotes, moves or deletes the own account (T316)', async () => {
     for (const [uid, bearer] of [
       [rootUid, root],
       [acmeUid, acme],
@@ -251,7 +251,7 @@ describe('users, as administrators see and change them', () => {
   });
 
   it.each(['AAAA', 'WyJhIl0', '!', 'WzAsMSwyXQ', 'WzksImEiLCJiIl0', 'Wy0xLCJhIiwiYiJd', 'WzAuNSwiYSIsImIiXQ'])(
-    'the forged cursor %s is refused or empty, never a failure',
+    'the forged cursor %s is refused or empty, never a failure (T317)',
     async (after) => {
       for (const query of ['', '&locked=true', '&query=a']) {
         const { status } = await service.get(`/admin/users?after=${after}${query}`, { bearer: root });
@@ -262,7 +262,7 @@ describe('users, as administrators see and change them', () => {
     },
   );
 
-  it('a made-up cursor of any list is refused or a place like any other, never a failure', async () => {
+  it('a made-up cursor of any list is refused or a place like any other, never a failure (T317)', async () => {
     const values = [-1, 9_007_199_254_740_991, -9_007_199_254_740_991, 'x', '-1e300', '\0'];
     const places = values.flatMap((one) => [[one], [one, 'x'], [one, 0], [0, one, 'x']]);
     const lists = [
@@ -301,7 +301,7 @@ describe('users, as administrators see and change them', () => {
     }
   });
 
-  it('no answer contains a secret', async () => {
+  it('no answer contains a secret (T318)', async () => {
     const user = await service.givenUser('with-secrets', { tenantId: 'acme' });
     await service.database.affected("UPDATE users SET topt_secret = 'sealed-secret' WHERE uid = ?", [user.uid]);
     const row = await service.userRow(user.uid);

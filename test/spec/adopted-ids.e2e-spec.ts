@@ -31,7 +31,7 @@ describe('a user whose uid is the id of another system', () => {
     expect((await mfa.verify(uid, 'totp', mfa.code(secret), {}, { bearer: access })).status).toBe(200);
   });
 
-  it('keeps apart two uids that differ in case only', async () => {
+  it('keeps apart two uids that differ in case only (T342)', async () => {
     const [lower, upper] = [await mfa.givenUser('lower', { uid: 'abc' }), await mfa.givenUser('upper', { uid: 'ABC' })];
     const open = await mfa.logInByMail(lower);
     expect((await mfa.verify(upper.uid, 'email', open.code)).body.error_code).toBe('MFA_401001');
@@ -63,7 +63,7 @@ describe('a user whose uid is the id of another system', () => {
   });
 
   it.each(['', 'a b', 'a/b', '../a', 'a%', "a'--", 'ä', 'a\n', 'A'.repeat(37), '７', null, 7, ['a']])(
-    'the uid %j is none: it is answered like an unknown one',
+    'the uid %j is none: it is answered like an unknown one (T342)',
     async (uid) => {
       expect(isUserId(uid)).toBe(false);
       if (typeof uid !== 'string') return;

@@ -86,7 +86,7 @@ describe('the breach check of a new password', () => {
     expect(codeOf(await submit(service, token, chosen))).toBe('success');
   });
 
-  it('nothing but five hex digits of the SHA-1 leaves the service', async () => {
+  it('nothing but five hex digits of the SHA-1 leaves the service (T289)', async () => {
     const token = await givenLink();
     const chosen = goodPassword('secret');
     await submit(service, token, chosen);
@@ -150,7 +150,7 @@ describe('the breach check of a new password', () => {
     ['never answers', () => undefined, 'timeout'],
     ['never ends its answer', (response) => void response.writeHead(200).write('0'), 'timeout'],
   ])(
-    'a service that %s does not stop the change: a log line and the metric say so',
+    'a service that %s does not stop the change: a log line and the metric say so (T289)',
     async (_how, behaviour, reason) => {
       const token = await givenLink();
       const [logged, counted] = [warnings().length, await failures()];

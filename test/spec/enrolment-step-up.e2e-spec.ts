@@ -85,13 +85,13 @@ describe('the session that the confirmation of an authenticator opens', () => {
     expect(decodeJwt((await enrol(user.uid, bearer)).access).amr).toEqual(['hwk', 'user', 'mfa', 'otp']);
   });
 
-  it('of a trusted device has no second factor, however young it is', async () => {
+  it('of a trusted device has no second factor, however young it is (T288)', async () => {
     const { user, bearer } = await admin('device');
     expect(await secret(bearer)).toBe(old);
     expect(await rights(bearer, user.uid)).toEqual([weak, weak, old, old]);
   });
 
-  it('a password alone adds no first authenticator to an administrator who has a passkey', async () => {
+  it('a password alone adds no first authenticator to an administrator who has a passkey (T323)', async () => {
     const { user, bearer } = await admin('passkey');
     const options = (await mfa.service.post('/passkeys/options', {}, { bearer })).body.data;
     const response = new SoftAuthenticator('http://portal.test').create(options);
@@ -106,7 +106,7 @@ describe('the session that the confirmation of an authenticator opens', () => {
     expect(await rights(access, user.uid)).toEqual(['open', 'open', 'open', 'open']);
   });
 
-  it('a password alone puts no other factor in the place of those of an administrator, however young it is', async () => {
+  it('a password alone puts no other factor in the place of those of an administrator, however young it is (T323)', async () => {
     const { user, bearer } = await admin('totp');
     const active = await secret(bearer);
     await confirm(user.uid, bearer, active);

@@ -55,7 +55,7 @@ describe('the events of whole journeys', () => {
     await receiver.stop();
   });
 
-  it('contain every row of both logs, signed, and no password, code, token, link or secret', async () => {
+  it('contain every row of both logs, signed, and no password, code, token, link or secret (T325)', async () => {
     const { service } = mfa;
     const user = await mfa.givenUser('alice');
     await service.login('alice', 'Wrong-Horse-7');

@@ -34,29 +34,32 @@ describe('the time of an answer does not reveal whether an account exists (W12)'
   it.each([
     ['without events', {}],
     ['with events for other systems', { WEBHOOK_URL: 'http://127.0.0.1:9/hook', WEBHOOK_SECRET: webhookSecret }],
-  ])('%s, HIDE_ACCOUNT_EXISTENCE: a known and an unknown address cause as many statements', async (_what, settings) => {
-    const service = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true', ...settings });
-    try {
-      const statements = countStatements(service.app.get(DataSource));
-      const ask = (email: string) => statements(() => service.post('/forget-password', { email }));
-      await service.givenUser('known');
-      await service.givenUser('disabled', { status: -1 });
-      const rounds = [];
-      // The first request of an address inserts its gate row, the second is throttled, the third finds the gate open.
-      for (const seconds of [0, 0, 300]) {
-        service.clock.advanceSeconds(seconds);
-        rounds.push([
-          await ask('known@example.com'),
-          await ask('unknown@example.com'),
-          await ask('disabled@example.com'),
-        ]);
+  ])(
+    '%s, HIDE_ACCOUNT_EXISTENCE: a known and an unknown address cause as many statements (T136)',
+    async (_what, settings) => {
+      const service = await TestService.start({ HIDE_ACCOUNT_EXISTENCE: 'true', ...settings });
+      try {
+        const statements = countStatements(service.app.get(DataSource));
+        const ask = (email: string) => statements(() => service.post('/forget-password', { email }));
+        await service.givenUser('known');
+        await service.givenUser('disabled', { status: -1 });
+        const rounds = [];
+        // The first request of an address inserts its gate row, the second is throttled, the third finds the gate open.
+        for (const seconds of [0, 0, 300]) {
+          service.clock.advanceSeconds(seconds);
+          rounds.push([
+            await ask('known@example.com'),
+            await ask('unknown@example.com'),
+            await ask('disabled@example.com'),
+          ]);
+        }
+        for (const [known, unknown, disabled] of rounds) expect([unknown, disabled]).toEqual([known, known]);
+        const [, throttled, made] = rounds.map(([known]) => known ?? 0);
+        expect(throttled).toBeGreaterThan(3);
+        expect(made).toBeGreaterThan(throttled ?? 0);
+      } finally {
+        await service.stop();
       }
-      for (const [known, unknown, disabled] of rounds) expect([unknown, disabled]).toEqual([known, known]);
-      const [, throttled, made] = rounds.map(([known]) => known ?? 0);
-      expect(throttled).toBeGreaterThan(3);
-      expect(made).toBeGreaterThan(throttled ?? 0);
-    } finally {
-      await service.stop();
-    }
-  });
+    },
+  );
 });

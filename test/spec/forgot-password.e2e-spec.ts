@@ -1,7 +1,8 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { DataSource } from 'typeorm';
 import { type Answer, TestService } from '../support/app';
-import { leastProcessorMs } from '../support/processor-time';
+import { countStatements } from '../support/count-statements';
 import { codeOf, linkIn, look, mailedToken, newMails, recipients, submit, uuid4, goodPassword } from '../support/reset';
 
 const requests = (service: TestService, uid: string) =>
@@ -216,16 +217,23 @@ describe('POST /forget-password', () => {
     expect(await newMails(service)).toEqual([]);
   });
 
-  it.each<[string, string, number?]>([
-    ['nested brackets', '('.repeat(5000) + 'a@example.com' + ')'.repeat(5000)],
-    ['nested quotes', '"'.repeat(7_000) + '@example.com'],
-    ['dots', `${'a.'.repeat(7000)}@${'b.'.repeat(100)}com`],
-    ['groups', 'g:'.repeat(7000) + 'a@example.com;'],
-    ['letters that NFKC expands to eighteen each', '\ufdfa'.repeat(5000) + '@example.com'],
-    ['100 kB, which is more than a body may be', '<a@'.repeat(33_000), 413],
-  ])('an address of %s costs the service less than 200 ms (T134)', async (_name, email, status = 400) => {
-    const refused = async () => expect((await ask(email)).status).toBe(status);
-    expect(await leastProcessorMs(5, refused)).toBeLessThan(200);
+  describe('an address that costs a parser much', () => {
+    let statements: ReturnType<typeof countStatements>;
+    beforeAll(() => {
+      statements = countStatements(service.app.get(DataSource));
+    });
+    afterAll(() => jest.restoreAllMocks());
+
+    it.each<[string, string, number?]>([
+      ['nested brackets', '('.repeat(5000) + 'a@example.com' + ')'.repeat(5000)],
+      ['nested quotes', '"'.repeat(7_000) + '@example.com'],
+      ['dots', `${'a.'.repeat(7000)}@${'b.'.repeat(100)}com`],
+      ['groups', 'g:'.repeat(7000) + 'a@example.com;'],
+      ['letters that NFKC expands to eighteen each', '\ufdfa'.repeat(5000) + '@example.com'],
+      ['100 kB, which is more than a body may be', '<a@'.repeat(33_000), 413],
+    ])('%s is refused before any statement (T134)', async (_name, email, status = 400) => {
+      expect(await statements(async () => expect((await ask(email)).status).toBe(status))).toBe(0);
+    });
   });
 
   it('fields that are not in the contract have no effect (T141)', async () => {

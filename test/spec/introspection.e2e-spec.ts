@@ -37,7 +37,7 @@ describe('POST /introspect', () => {
     });
   });
 
-  it('tells a refresh token by its type, and a used one is not active', async () => {
+  it('tells a refresh token by its type, and a used one is not active (T333)', async () => {
     await service.givenUser('rita');
     const { refresh } = await service.session('rita');
     expect((await ask(refresh)).body).toMatchObject({ active: true, token_type: 'refresh', username: 'rita' });
@@ -51,7 +51,7 @@ describe('POST /introspect', () => {
     ['of a disabled user', (_access: string, uid: string) => disable(uid)],
     ['after user revoke-tokens', (_access: string, uid: string) => revoke(uid)],
     ['that has expired', () => Promise.resolve(service.clock.advanceSeconds(900))],
-  ])('a token %s is not active', async (_when, end: (access: string, uid: string) => Promise<unknown>) => {
+  ])('a token %s is not active (T332)', async (_when, end: (access: string, uid: string) => Promise<unknown>) => {
     const name = `gone-${randomUUID()}`;
     const { uid } = await service.givenUser(name);
     const { access } = await service.session(name);
@@ -64,7 +64,7 @@ describe('POST /introspect', () => {
   const revoke = (uid: string) =>
     service.database.transaction((tx) => service.app.get(TokenRevoker).revokeAll(tx, uid));
 
-  it('T155 a token that this service has not signed is not active, whatever it says', async () => {
+  it('T332 T155 a token that this service has not signed is not active, whatever it says', async () => {
     await service.givenUser('eve');
     const { access } = await service.session('eve');
     const [head, body] = access.split('.') as [string, string];
@@ -88,7 +88,7 @@ describe('POST /introspect', () => {
     ['an empty secret', { authorization: () => basic(idOf(authorization), '') }],
     ['an access token of a user', { authorization: async () => `Bearer ${(await service.session('ann')).access}` }],
     ['something that is not base64', { authorization: () => 'Basic ???' }],
-  ])('%s is 401 with WWW-Authenticate: Basic, and the token is not judged', async (_what, headers) => {
+  ])('%s is 401 with WWW-Authenticate: Basic, and the token is not judged (T331)', async (_what, headers) => {
     const { access } = await service.session('ann');
     const sent = await Promise.all(
       Object.entries(headers).map(async ([name, value]) => [name, await value()] as const),
@@ -98,7 +98,7 @@ describe('POST /introspect', () => {
     expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
   });
 
-  it('a revoked client is refused at once, and its revocation is audited', async () => {
+  it('a revoked client is refused at once, and its revocation is audited (T331)', async () => {
     const { id, secret } = await clients.create('former');
     const former = { authorization: basic(id, secret) };
     expect((await ask('x', former)).status).toBe(200);
@@ -113,7 +113,7 @@ describe('POST /introspect', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
 
-  it('a secret is stored as a hash only', async () => {
+  it('a secret is stored as a hash only (T339)', async () => {
     const { id, secret } = await clients.create('stored');
     const row = await service.database.row('SELECT * FROM service_clients WHERE id = ?', [id]);
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -138,7 +138,7 @@ describe('POST /introspect', () => {
     expect(elsewhere.body.error_code).toBe('COMMON_415001');
   });
 
-  it('a database that does not answer is 503, never "not active"', async () => {
+  it('a database that does not answer is 503, never "not active" (T334)', async () => {
     const { access } = await service.session('ann');
     const down = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const rows = jest.spyOn(service.database, 'rows').mockRejectedValue(down);

@@ -56,7 +56,7 @@ describe('an account follows its directory entry', () => {
       expect(details).toEqual(['{"attribute":"email"}', '{"attribute":"nickname"}']);
     });
 
-    it('an address of another account is not taken: the login succeeds and the log says why', async () => {
+    it('an address of another account is not taken: the login succeeds and the log says why (T309)', async () => {
       const service = await givenService();
       const owner = await service.givenUser(freshName('owner'), { email: 'owner@example.test' });
       const name = freshName();
@@ -72,7 +72,7 @@ describe('an account follows its directory entry', () => {
       expect(JSON.stringify(lines)).not.toContain('example.test');
     });
 
-    it('a malformed address changes nothing', async () => {
+    it('a malformed address changes nothing (T309)', async () => {
       const service = await givenService();
       const name = freshName();
       await givenPerson(directory, name);
@@ -104,7 +104,7 @@ describe('an account follows its directory entry', () => {
   });
 
   describe('LDAP_GROUP_REQUIRED', () => {
-    it('somebody outside of the group gets LOGIN_401012 after the right password only, and no account', async () => {
+    it('somebody outside of the group gets LOGIN_401012 after the right password only, and no account (T311)', async () => {
       const [name, member] = [freshName(), freshName()];
       const dn = await givenPerson(directory, name);
       const group = await directory.addGroup(freshName('portal'), [await givenPerson(directory, member)]);
@@ -121,7 +121,7 @@ describe('an account follows its directory entry', () => {
       expect((await service.userRow(uid)).login_failed_count).toBe(0);
     });
 
-    it('a guess after the lock does not learn that the password is right', async () => {
+    it('a guess after the lock does not learn that the password is right (T311)', async () => {
       const name = freshName();
       const dn = await givenPerson(directory, name);
       const group = await directory.addGroup(freshName('portal'), [dn]);
@@ -179,7 +179,7 @@ describe('an account follows its directory entry', () => {
       return { name, service, join, leave };
     }
 
-    it('gives and takes is_admin at the next login, audited, and ends the sessions of before', async () => {
+    it('gives and takes is_admin at the next login, audited, and ends the sessions of before (T310)', async () => {
       const { name, service, join, leave } = await givenAdminGroup();
       const before = await session(service, name);
       expect(before.info.is_admin).toBe(false);

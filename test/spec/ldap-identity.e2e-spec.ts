@@ -63,7 +63,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     expect(await service.count('users', 'login_name LIKE ?', [`${name}%`])).toBe(1);
   });
 
-  it('three wrong passwords lock the account for all names, and login_logs name the account', async () => {
+  it('three wrong passwords lock the account for all names, and login_logs name the account (T308)', async () => {
     const { name, names, dn } = await givenThreeNames();
     const uid = await uidOf(name);
     const before = await directory.bindCount(dn);
@@ -77,7 +77,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     ).toBe(33);
   });
 
-  it('three wrong passwords lock a person without an account for all names', async () => {
+  it('three wrong passwords lock a person without an account for all names (T308)', async () => {
     const { names, dn } = await givenThreeNames();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ldapLogin(service, names[n % 3]!, 'wrong')));
     expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 27 });
@@ -95,7 +95,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     expect(await rowOf(uid)).toMatchObject({ login_name: name });
   });
 
-  it('an entry that was deleted and made again under the old name is another person: LOGIN_401001, audited', async () => {
+  it('an entry that was deleted and made again under the old name is another person: LOGIN_401001, audited (T306)', async () => {
     const { name, names } = await givenThreeNames();
     const uid = await uidOf(name);
     const before = await rowOf(uid);
@@ -110,7 +110,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     expect(await rowOf(uid)).toMatchObject({ directory_id: before.directory_id, login_failed_count: 3 });
   });
 
-  it('somebody who gets the former login name of a colleague does not get the account of the colleague', async () => {
+  it('somebody who gets the former login name of a colleague does not get the account of the colleague (T306)', async () => {
     const [anna, berta] = [freshName('anna'), freshName('berta')];
     await givenPerson(directory, anna);
     await givenPerson(directory, berta);
@@ -150,7 +150,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
       expect(await audits('USER_DIRECTORY_BOUND', uid)).toBe(1);
     });
 
-    it('is not taken over by a colleague who writes its login name into another attribute', async () => {
+    it('is not taken over by a colleague who writes its login name into another attribute (T307)', async () => {
       const { uid, name } = await givenUnbound();
       await directory.removeUser(name);
       const thief = freshName('thief');
@@ -182,7 +182,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     });
   });
 
-  it('a filter that matches several entries is LOGIN_401001, audited, and binds as nobody', async () => {
+  it('a filter that matches several entries is LOGIN_401001, audited, and binds as nobody (T307)', async () => {
     const [one, two] = [freshName(), freshName()];
     const dns = [await givenPerson(directory, one), await givenPerson(directory, two)];
     const uid = await uidOf(one);
@@ -198,7 +198,7 @@ describe('a directory user is the entry, whatever its names are (users.directory
     expect(await directory.bindCount(dns[1]!)).toBe(0);
   });
 
-  it('an entry whose other name is the login name of a local account does not reach the local account', async () => {
+  it('an entry whose other name is the login name of a local account does not reach the local account (T307)', async () => {
     const local = await service.givenUser(freshName('local'));
     const name = freshName();
     await givenPerson(directory, name);

@@ -78,6 +78,20 @@ describe('login with provider ldap', () => {
     expect((await ldapLogin(service, loginName, 'wrong')).body.error_code).toBe('LOGIN_401001');
   });
 
+  it('a refusal contains no part of a DN and no text of the directory (T269)', async () => {
+    const { loginName } = await givenDirectoryUser(undefined, { status: -1 });
+    const absent = await service.givenUser(freshName('absent'), { provider: 'ldap' });
+    for (const answer of [
+      await ldapLogin(service, loginName),
+      await ldapLogin(service, loginName, 'wrong'),
+      await ldapLogin(service, absent.loginName),
+    ]) {
+      expect(answer.status).toBe(401);
+      expect(Object.keys(answer.body as object)).toEqual(['error_code', 'msg']);
+      expect(answer.body.msg).not.toMatch(/dc=|ou=|uid=|cn=|ldap|code 49|data 52/i);
+    }
+  });
+
   it('a directory user without an account gets LOGIN_404001, and no connection to the directory is opened (T188)', async () => {
     const name = freshName();
     await givenPerson(directory, name);

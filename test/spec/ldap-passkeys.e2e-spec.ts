@@ -84,7 +84,7 @@ describe('a directory user logs in with a passkey', () => {
     ],
     ['disabled', 'LOGIN_401011', (name: string) => directory.changeUser(name, 'pwdAccountLockedTime', '000001010000Z')],
     ['out of LDAP_GROUP_REQUIRED', 'LOGIN_401012', () => directory.setMembers(group, [directory.adminDn])],
-  ])('an entry that is %s: %s, no session, also with LDAP_RECHECK_SECONDS=0', async (_what, code, change) => {
+  ])('an entry that is %s: %s, no session, also with LDAP_RECHECK_SECONDS=0 (T303)', async (_what, code, change) => {
     const client = await givenService({ LDAP_GROUP_REQUIRED: group, LDAP_RECHECK_SECONDS: '0' });
     const name = freshName();
     await directory.setMembers(group, [await givenPerson(directory, name)]);
@@ -135,7 +135,7 @@ describe('a directory user logs in with a passkey', () => {
     expect(dataOf(await client.logIn(authenticator)).data.user_info.uid).toBe(uid);
   });
 
-  it('rights follow the directory at this login too: who left LDAP_GROUP_ADMIN is no administrator', async () => {
+  it('rights follow the directory at this login too: who left LDAP_GROUP_ADMIN is no administrator (T310)', async () => {
     const admins = await directory.addGroup(freshName('admins'), [directory.adminDn]);
     const client = await givenService({ LDAP_GROUP_ADMIN: admins });
     const name = freshName();

@@ -59,7 +59,7 @@ describe('just-in-time provisioning (LDAP_JIT_PROVISIONING)', () => {
     ).toBe(1);
   });
 
-  it('an entry with the e-mail address of another account is refused and audited', async () => {
+  it('an entry with the e-mail address of another account is refused and audited (T309)', async () => {
     const owner = await service.givenUser(freshName('owner'), { email: 'owner@example.test' });
     const name = freshName('thief');
     await givenPerson(directory, name, { mail: 'OWNER@example.test' });

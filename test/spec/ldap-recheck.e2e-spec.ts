@@ -130,34 +130,37 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
         'the directory entry is gone',
         (name: string) => directory.changeUser(name, 'description', 'left'),
       ],
-    ])('an entry that is %s ends all sessions (AUTH_401006), and the audit says why', async (_what, reason, change) => {
-      const service = await givenService({
-        ...settings,
-        LDAP_GROUP_REQUIRED: group,
-        LDAP_SEARCH_FILTER: '(&(uid={{username}})(!(description=left)))',
-      });
-      const name = freshName();
-      await directory.setMembers(group, [await givenPerson(directory, name)]);
-      const [one, other] = [await sessionOf(service, name), await sessionOf(service, name)];
-      await change(name);
-      expect(await outcome(service, one.refresh)).toBe('success');
-      const { refresh: token } = await sessionAfterRefresh(service, other.refresh);
-      isDue(service);
-      expect(await outcome(service, token)).toBe('AUTH_401006');
-      expect(await outcome(service, token)).toBe('AUTH_401006');
-      expect(await outcome(service, one.refresh)).toBe('AUTH_401006');
-      expect((await service.get('/user/me', { bearer: one.access })).status).toBe(401);
-      expect((await endings(service, one.uid)).map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
-        { reason },
-      ]);
-    });
+    ])(
+      'an entry that is %s ends all sessions (AUTH_401006), and the audit says why (T303)',
+      async (_what, reason, change) => {
+        const service = await givenService({
+          ...settings,
+          LDAP_GROUP_REQUIRED: group,
+          LDAP_SEARCH_FILTER: '(&(uid={{username}})(!(description=left)))',
+        });
+        const name = freshName();
+        await directory.setMembers(group, [await givenPerson(directory, name)]);
+        const [one, other] = [await sessionOf(service, name), await sessionOf(service, name)];
+        await change(name);
+        expect(await outcome(service, one.refresh)).toBe('success');
+        const { refresh: token } = await sessionAfterRefresh(service, other.refresh);
+        isDue(service);
+        expect(await outcome(service, token)).toBe('AUTH_401006');
+        expect(await outcome(service, token)).toBe('AUTH_401006');
+        expect(await outcome(service, one.refresh)).toBe('AUTH_401006');
+        expect((await service.get('/user/me', { bearer: one.access })).status).toBe(401);
+        expect((await endings(service, one.uid)).map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
+          { reason },
+        ]);
+      },
+    );
 
     async function sessionAfterRefresh(service: TestService, token: string) {
       const { body } = await refresh(service, token);
       return { refresh: body.data.refresh_token as string };
     }
 
-    it('while the directory does not answer, refreshes succeed and each asks again, until the end of the grace period', async () => {
+    it('while the directory does not answer, refreshes succeed and each asks again, until the end of the grace period (T304)', async () => {
       const service = await givenService(settings);
       const { uid, refresh: first } = await givenSession(service);
       let token = first;
@@ -198,7 +201,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
     expect(await outcome(service, token)).toBe('success');
   });
 
-  it('an administrator who left LDAP_GROUP_ADMIN loses the rights and the sessions', async () => {
+  it('an administrator who left LDAP_GROUP_ADMIN loses the rights and the sessions (T310)', async () => {
     const admins = await directory.addGroup(freshName('admins'), [directory.adminDn]);
     const service = await givenService({ LDAP_GROUP_ADMIN: admins });
     const name = freshName();
@@ -213,24 +216,27 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
   });
 
   describe('one look per user at a time', () => {
-    it.each(['false', 'true'])('30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s)', async (rotation) => {
-      const service = await givenService({ REFRESH_TOKEN_ROTATION: rotation });
-      const name = freshName();
-      await givenPerson(directory, name);
-      const sessions = await Promise.all(Array.from({ length: 30 }, () => sessionOf(service, name)));
-      for (const seconds of [recheckSeconds, graceSeconds]) {
-        service.clock.advanceSeconds(seconds + 1);
-        const tokens = sessions.map((session) => session.refresh);
-        const made = await looks(async () => {
-          const answers = await Promise.all(tokens.map((token) => refresh(service, token)));
-          expect(tally(answers)).toEqual({ success: 30 });
-          answers.forEach(({ body }, n) => (sessions[n]!.refresh = body.data.refresh_token as string));
-        });
-        expect(made).toBe(1);
-      }
-    });
+    it.each(['false', 'true'])(
+      '30 parallel refreshes make one look (REFRESH_TOKEN_ROTATION=%s) (T305)',
+      async (rotation) => {
+        const service = await givenService({ REFRESH_TOKEN_ROTATION: rotation });
+        const name = freshName();
+        await givenPerson(directory, name);
+        const sessions = await Promise.all(Array.from({ length: 30 }, () => sessionOf(service, name)));
+        for (const seconds of [recheckSeconds, graceSeconds]) {
+          service.clock.advanceSeconds(seconds + 1);
+          const tokens = sessions.map((session) => session.refresh);
+          const made = await looks(async () => {
+            const answers = await Promise.all(tokens.map((token) => refresh(service, token)));
+            expect(tally(answers)).toEqual({ success: 30 });
+            answers.forEach(({ body }, n) => (sessions[n]!.refresh = body.data.refresh_token as string));
+          });
+          expect(made).toBe(1);
+        }
+      },
+    );
 
-    it('of 20 parallel refreshes in an outage after the grace period none gets a token', async () => {
+    it('of 20 parallel refreshes in an outage after the grace period none gets a token (T304)', async () => {
       const service = await givenService();
       const { refresh: token } = await givenSession(service);
       service.clock.advanceSeconds(graceSeconds + 1);
@@ -239,7 +245,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
       expect(tally(answers)).toEqual({ LOGIN_503001: 20 });
     });
 
-    it('a claim of a replica that was killed ends by itself, and until then refreshes do not look', async () => {
+    it('a claim of a replica that was killed ends by itself, and until then refreshes do not look (T305)', async () => {
       const service = await givenService();
       const { uid, refresh: token } = await givenSession(service);
       isDue(service);
@@ -302,7 +308,7 @@ describe('a refresh asks the directory about its user (LDAP_RECHECK_SECONDS)', (
     it.each([
       ['userAccountControl', '514', 'disabled in the directory'],
       ['accountExpires', '134169120000000000', 'expired in the directory'],
-    ])('%s %s ends the session', async (attribute, value, reason) => {
+    ])('%s %s ends the session (T303)', async (attribute, value, reason) => {
       const stub = await DirectoryStub.start();
       const service = await TestService.start(stub.settings);
       try {

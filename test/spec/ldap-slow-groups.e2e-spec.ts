@@ -24,7 +24,7 @@ describe('a directory that does not answer the question about a nested group', (
     await directory?.stop();
   });
 
-  it('is an outage, not a person outside of the group, even if it then answers for direct members', async () => {
+  it('is an outage, not a person outside of the group, even if it then answers for direct members (T311)', async () => {
     searches = 0;
     const everybody = directory.entries;
     directory.lie = (question) => {

@@ -20,7 +20,7 @@ const configuredWork = { jobs: 1, rounds: 2 ** 6 };
  * (docs/spec/attacks.md#w10, docs/spec/attacks.md#w12). The tests count the work instead of measuring its time: an
  * attacker can average out the noise of a machine, a test cannot.
  */
-describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after one hash of the configured cost', () => {
+describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after one hash of the configured cost (T021)', () => {
   /** One account of each kind that an attacker can name. */
   async function givenAccounts(service: TestService): Promise<void> {
     const locked = (uid: string) =>
@@ -232,7 +232,7 @@ describe('HIDE_ACCOUNT_EXISTENCE: every refused login gets the same answer after
     });
   });
 
-  it('an unknown name, a locked account and an account of the other provider cost the same number of statements', async () => {
+  it('an unknown name, a locked account and an account of the other provider cost the same number of statements (T021)', async () => {
     const service = await TestService.start(settings);
     try {
       await givenAccounts(service);

@@ -12,7 +12,7 @@ describe('GET /user/login-history', () => {
   });
   afterAll(() => service.stop());
 
-  it('lists the logins of the user, the newest first, failed ones included, and nothing of other users', async () => {
+  it('lists the logins of the user, the newest first, failed ones included, and nothing of other users (T280)', async () => {
     await service.givenUser('ann');
     await service.givenUser('bob');
     const start = service.clock.now();

@@ -70,6 +70,24 @@ describe('POST /login with MFA_REQUIRED', () => {
     expect(log).not.toContain(mfaToken);
   });
 
+  it('T023 no field, header or cookie of the answer is a token, and nothing in it opens /totp-secret', async () => {
+    await mfa.givenUser('t023');
+    const { user } = await mfa.givenAuthenticator('t023-totp');
+    for (const name of ['t023', user.loginName]) {
+      const { status, headers, body } = await mfa.service.login(name);
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ mfa_required: true, access_token: null, refresh_token: null });
+      expect(headers).not.toHaveProperty('set-cookie');
+      expect(headers).not.toHaveProperty('authorization');
+      const texts = [...JSON.stringify(body).matchAll(/"((?:[^"\\]|\\.)+)"/g)].map(([, text]) => String(text));
+      expect(texts).toContain(body.data.mfa_token);
+      for (const text of [...texts, ...Object.values(headers).map(String)])
+        expect(text).not.toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      for (const text of texts.filter((one) => /^[\x21-\x7e]+$/.test(one)))
+        expect((await mfa.service.post('/totp-secret', undefined, { bearer: text })).status).toBe(401);
+    }
+  });
+
   it('T056 a second login within the cooldown answers MFA_429001; the first code and mfa_token still work', async () => {
     const user = await mfa.givenUser('t056');
     const { uid, mfaToken } = await mfa.logIn('t056');

@@ -12,7 +12,7 @@ describe('POST /login', () => {
   afterAll(() => service.stop());
 
   describe('a login without a second factor', () => {
-    it('T001 issues and stores both tokens, resets the counter and writes one login_logs row', async () => {
+    it('T262 T001 issues and stores both tokens, resets the counter and writes one login_logs row', async () => {
       const user = await service.givenUser('t001', { isAdmin: true });
       await service.login('t001', 'wrong');
       const { status, body } = await service.login('t001');
@@ -201,6 +201,40 @@ describe('POST /login', () => {
       }
     });
 
+    it('T019 of two names that differ by an accent neither opens the other, and two that differ by case cannot exist', async () => {
+      const other = 'Another-Horse-7-accent';
+      const plain = await service.givenUser('renee19');
+      const accent = await service.givenUser('renée19', { password: other });
+      expect((await service.login('renee19', other)).body.error_code).toBe('LOGIN_401001');
+      expect((await service.login('renée19', password)).body.error_code).toBe('LOGIN_401001');
+      expect((await service.login('RENEE19')).body.data.user_info.uid).toBe(plain.uid);
+      expect((await service.login('RENÉE19', other)).body.data.user_info.uid).toBe(accent.uid);
+      await expect(service.givenUser('ReNee19', { email: 'second@example.com' })).rejects.toThrow();
+      expect(await service.count('users', "login_name_key = 'renee19'")).toBe(1);
+    });
+
+    it('T020 1000 wrong attempts on unknown names change no table but login_logs', async () => {
+      const tables = await service.database.rows<{ name: string }>(
+        __DATABASE__ === 'sqlite'
+          ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+          : 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
+      );
+      const rows = async () => {
+        const counts = new Map<string, number>();
+        for (const { name } of tables) counts.set(name, await service.count(name));
+        return counts;
+      };
+      const users = () => service.database.rows('SELECT * FROM users ORDER BY uid');
+      const [before, usersBefore] = [await rows(), await users()];
+      // One after the other, so that no login waits for a hash on a busy machine.
+      for (let n = 0; n < 1000; n++) {
+        expect((await service.login(`unknown-${n}`, 'wrong')).body.error_code).toBe('LOGIN_404001');
+      }
+      const logged = (before.get('login_logs') ?? 0) + 1000;
+      expect(await rows()).toEqual(new Map(before).set('login_logs', logged));
+      expect(await users()).toEqual(usersBefore);
+    });
+
     it('T119 passwords with the same first 72 bytes are different passwords', async () => {
       const head = 'Aa1'.padEnd(72, 'x');
       await service.givenUser('t119', { password: head });
@@ -347,7 +381,7 @@ describe('POST /login', () => {
   });
 
   describe('login_logs', () => {
-    it('has a row with the code for each refusal, also for unknown names, and none for a refused captcha', async () => {
+    it('has a row with the code for each refusal, also for unknown names, and none for a refused captcha (T263)', async () => {
       const user = await service.givenUser('journal');
       const request = { ip: '203.0.113.7', headers: { 'user-agent': 'test agent' } };
       await service.login('journal', 'wrong', {}, request);
@@ -364,6 +398,32 @@ describe('POST /login', () => {
         { ...shared, user_id: null, login_name: 'nobody here', outcome: 'LOGIN_404001' },
         { ...shared, user_id: user.uid, login_name: 'journal', outcome: 'success' },
       ]);
+    });
+
+    it('T269 a 401 contains neither the id of the user, nor the address, nor a part of the hash', async () => {
+      const user = await service.givenUser('t269');
+      const { access, refresh } = await service.session('t269');
+      const hash = String((await service.userRow(user.uid)).password);
+      const refusals = [
+        await service.login('t269', 'wrong'),
+        await service.get('/user/me', { bearer: `${access}x` }),
+        await service.get('/user/me', { bearer: refresh }),
+        await service.post('/refresh', { refresh_token: access }),
+        await service.post('/otp-verify', { uid: user.uid, type: 'email', code: '123456' }),
+        await service.post('/otp-verify', { uid: user.uid, type: 'totp', code: '123456' }),
+      ];
+      await service.database.affected('UPDATE users SET status = -1 WHERE uid = ?', [user.uid]);
+      refusals.push(await service.login('t269'), await service.get('/user/me', { bearer: access }));
+      await service.database.affected('UPDATE users SET status = 0 WHERE uid = ?', [user.uid]);
+      refusals.push(await service.login('t269'));
+      for (let n = 0; n < 3; n++) refusals.push(await service.login('t269', 'wrong'));
+      expect(new Set(refusals.map(({ body }) => String(body.error_code))).size).toBeGreaterThan(6);
+      for (const { status, body } of refusals) {
+        expect(status).toBe(401);
+        expect(Object.keys(body as object)).toEqual(['error_code', 'msg']);
+        for (const secret of [user.uid, user.email!, hash.slice(7, 29), hash.slice(29)])
+          expect(body.msg).not.toContain(secret);
+      }
     });
 
     it('T265 a login whose login_logs row cannot be written is 503 or 500, and no token is issued', async () => {

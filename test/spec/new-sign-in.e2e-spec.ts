@@ -62,7 +62,7 @@ describe('NEW_SIGN_IN_NOTICE', () => {
     expect(await notices()).toEqual([]);
   });
 
-  it('a program without a known name is one browser, and no text of it reaches the mail', async () => {
+  it('a program without a known name is one browser, and no text of it reaches the mail (T291)', async () => {
     await service.givenUser('alice');
     await login('alice', 'firefox');
     await login('alice', 'script');

@@ -12,7 +12,7 @@ describe('POST /otp-verify, type email', () => {
   });
   afterAll(() => mfa.stop());
 
-  it('T051 the right code is answered with a token pair, and the rows of the tokens and of the login log are written', async () => {
+  it('T262 T051 the right code is answered with a token pair, and the rows of the tokens and of the login log are written', async () => {
     const user = await mfa.givenUser('t051');
     const { uid, code } = await mfa.logInByMail(user);
     const answer = await mfa.verify(uid, 'email', code);
@@ -43,6 +43,23 @@ describe('POST /otp-verify, type email', () => {
     expect(logs).toEqual([{ outcome: 'MFA_401001', mfa: 'email' }]);
     expect(await mfa.events(user, 'MFA_CODE_WRONG')).toEqual([{ type: 'email', purpose: 'login' }]);
     expect((await mfa.verify(uid, 'email', code)).status).toBe(200);
+  });
+
+  it('T190 without a uid, or with one that is no text, a valid code of the first user opens nothing', async () => {
+    await MfaClient.with({}, async (client) => {
+      const admin = await client.givenUser('adm', { isAdmin: true });
+      const { uid, mfaToken, code } = await client.logInByMail(admin);
+      for (const wrong of [undefined, null, [], {}, '', ' ', 0, true, [uid], { uid }, { $ne: null }]) {
+        for (const more of [{}, { mfa_token: mfaToken }]) {
+          const answer = await client.verify(wrong, 'email', code, more);
+          expect([400, 401]).toContain(answer.status);
+          expect(answer.raw.toString()).not.toContain('access_token');
+        }
+      }
+      expect(await client.tokens(admin)).toBe(0);
+      // Nothing of this has used up the code.
+      expect((await client.verify(uid, 'email', code)).status).toBe(200);
+    });
   });
 
   it('T057 the right code works once', async () => {

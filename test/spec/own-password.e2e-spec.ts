@@ -70,7 +70,7 @@ describe('POST /user/change-password', () => {
     expect(codeOf(await service.login(name, next))).toBe('success');
   });
 
-  it('the pair of the answer replaces the tokens of the session: same factors, same end, and the old pair is dead', async () => {
+  it('the pair of the answer replaces the tokens of the session: same factors, same end, and the old pair is dead (T278)', async () => {
     const { access, refresh: oldRefresh } = await given();
     service.clock.advanceSeconds(60);
     const { access_token, refresh_token } = (await change(access)).body.data;
@@ -83,7 +83,7 @@ describe('POST /user/change-password', () => {
     expect(sessions.map((session: any) => [session.sid, session.current])).toEqual([[after.sid, true]]);
   });
 
-  it('ends every other session, pending login and link, and leaves those of other users alone', async () => {
+  it('ends every other session, pending login and link, and leaves those of other users alone (T278)', async () => {
     const { user, name, access } = await given();
     const other = await given();
     const elsewhere = await service.session(name);
@@ -118,7 +118,7 @@ describe('POST /user/change-password', () => {
       expect(await me(access)).toBe('success');
     });
 
-    it('three wrong ones lock the account, here and at /login; the lock comes before the current password', async () => {
+    it('three wrong ones lock the account, here and at /login; the lock comes before the current password (T276)', async () => {
       const { user, name, access } = await given();
       for (const typed of ['wrong', '', oldPassword.padEnd(73)]) {
         expect(codeOf(await change(access, { current_password: typed }))).toBe('LOGIN_401001');
@@ -165,7 +165,7 @@ describe('POST /user/change-password', () => {
     });
   });
 
-  it('a directory user gets AUTH_403001, whatever the body, and nothing is counted', async () => {
+  it('a directory user gets AUTH_403001, whatever the body, and nothing is counted (T279)', async () => {
     const { user, access } = await given();
     await service.database.affected("UPDATE users SET provider = 'ldap', password = NULL WHERE uid = ?", [user.uid]);
     expect(codeOf(await change(access))).toBe('AUTH_403001');
@@ -207,7 +207,7 @@ describe('POST /user/change-password', () => {
               temporary: false,
             }),
       ],
-    ])('%s leaves the password of then and no new token: AUTH_401004', async (_what, end) => {
+    ])('%s leaves the password of then and no new token: AUTH_401004 (T277)', async (_what, end) => {
       const owner = await given();
       const hasher = service.app.get(PasswordHasher);
       const matches = hasher.matches.bind(hasher);

@@ -162,7 +162,7 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
     ]);
   });
 
-  it('a session of another user is USER_404001 like nonsense, is not ended, and is never listed', async () => {
+  it('a session of another user is USER_404001 like nonsense, is not ended, and is never listed (T280)', async () => {
     const own = await logIn(await given());
     const stranger = await logIn(await given());
     const sid = sidOf(stranger.access);
@@ -187,7 +187,7 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
     expect((await list(own.access)).map((session) => session.sid)).toEqual([sidOf(own.access)]);
   });
 
-  it('a path that ends with a slash names no session, and does not end all of them', async () => {
+  it('a path that ends with a slash names no session, and does not end all of them (T280)', async () => {
     const name = await given();
     const [other, own] = [await logIn(name), await logIn(name)];
     expect(codeOf(await end(own.access, ''))).toBe('COMMON_404001');

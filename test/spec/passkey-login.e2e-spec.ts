@@ -106,7 +106,7 @@ describe('POST /login/passkey', () => {
     });
   });
 
-  describe('an attack is PASSKEY_401001 and changes nothing', () => {
+  describe('an attack is PASSKEY_401001 and changes nothing (T292, T293, T295, T297)', () => {
     /** Signs the options of a login with a deviation, by the passkey of the owner. */
     const deviating = (name: string, deviation: Deviation | ((owner: Owner) => Deviation)) =>
       [
@@ -245,7 +245,7 @@ describe('POST /login/passkey', () => {
       expect(await written()).toEqual(before);
     });
 
-    it('the same challenge for the second time, with a new signature', async () => {
+    it('the same challenge for the second time, with a new signature (T294)', async () => {
       const { authenticator } = await given();
       const { challenge_id, options } = await client.challenge();
       dataOf(await client.submit(challenge_id, authenticator.get(options)));
@@ -260,7 +260,7 @@ describe('POST /login/passkey', () => {
       expect(await client.submit(challenge_id, authenticator.get(options))).toMatchObject(refused);
     });
 
-    it('the same challenge in another spelling of its base64url', async () => {
+    it('the same challenge in another spelling of its base64url (T294)', async () => {
       const { authenticator } = await given();
       const { challenge_id, options } = await client.challenge();
       dataOf(await client.submit(challenge_id, authenticator.get(options)));
@@ -269,7 +269,7 @@ describe('POST /login/passkey', () => {
       }
     });
 
-    it('a passkey that its owner has removed', async () => {
+    it('a passkey that its owner has removed (T301)', async () => {
       const { authenticator, access, id } = await given();
       await client.service.send('DELETE', `/passkeys/${id}`, undefined, { bearer: access });
       expect(await client.logIn(authenticator)).toMatchObject(refused);
@@ -287,7 +287,39 @@ describe('POST /login/passkey', () => {
     });
   });
 
-  describe('a counter that does not grow is refused and audited', () => {
+  it('the options name no user and no credential, whatever the request asks for, and each challenge differs (T302)', async () => {
+    const { user, authenticator } = await given();
+    const answers = [
+      await client.service.post('/login/passkey-options', {}),
+      await client.service.post('/login/passkey-options', { username: user.loginName, uid: user.uid }),
+      await client.service.post('/login/passkey-options', { username: 'nobody at all' }),
+    ];
+    const challenges = new Set<string>();
+    for (const answer of answers) {
+      const { challenge_id, options } = dataOf(answer).data;
+      challenges.add(options.challenge as string).add(challenge_id as string);
+      expect(options.allowCredentials ?? []).toEqual([]);
+      const { challenge, ...rest } = options as Record<string, unknown>;
+      expect(rest).toEqual(expect.objectContaining({ rpId: 'portal.test', userVerification: 'required' }));
+      expect(Object.keys(rest).sort()).toEqual(
+        Object.keys(answers[0]!.body.data.options as object)
+          .filter((key) => key !== 'challenge')
+          .sort(),
+      );
+      const text = answer.raw.toString();
+      for (const known of [
+        user.uid,
+        user.loginName,
+        user.email!,
+        authenticator.credentials[0]!.id.toString('base64url'),
+      ])
+        expect(text).not.toContain(known);
+      expect(String(challenge)).toMatch(/^[\w-]{40,}$/);
+    }
+    expect(challenges.size).toBe(2 * answers.length);
+  });
+
+  describe('a counter that does not grow is refused and audited (T296)', () => {
     it.each([
       ['one less', 9],
       ['the same', 10],
@@ -379,7 +411,7 @@ describe('POST /login/passkey', () => {
       ['disabled', -1, 'LOGIN_401011'],
       ['not enabled', 0, 'LOGIN_401012'],
       ['expired', -2, 'LOGIN_401012'],
-    ])('an account that is %s (%i): %s, and no token is issued', async (_name, status, code) => {
+    ])('an account that is %s (%i): %s, and no token is issued (T301)', async (_name, status, code) => {
       const { user, authenticator } = await given();
       await setStatus(user.uid, status);
       const before = (await stateOf(user.uid)).tokens;
@@ -389,7 +421,7 @@ describe('POST /login/passkey', () => {
       expect(await logsOf(user.uid)).toEqual([{ provider: 'password', mfa: 'passkey', outcome: code }]);
     });
 
-    it('only its owner learns the state: a wrong signature for a disabled account is PASSKEY_401001', async () => {
+    it('only its owner learns the state: a wrong signature for a disabled account is PASSKEY_401001 (T301)', async () => {
       const { user, authenticator } = await given();
       await setStatus(user.uid, -1);
       expect(await client.logIn(authenticator, { signedData: Buffer.from('x') })).toMatchObject(refused);

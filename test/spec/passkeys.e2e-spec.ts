@@ -78,7 +78,7 @@ describe('/passkeys', () => {
       },
     );
 
-    it('a mail tells the owner, without the name, and a user without an address gets none', async () => {
+    it('a mail tells the owner, without the name, and a user without an address gets none (T298)', async () => {
       const { user, access } = await givenSession();
       dataOf(await client.register(access, new SoftAuthenticator(origin), 'Call +1 555 0100'));
       const mails = await mailsTo(user, 'passkey-changed');
@@ -119,7 +119,7 @@ describe('/passkeys', () => {
       expect(dataOf(await client.add(access, response, ` ${'é'.repeat(62)} `)).data.name).toBe('é'.repeat(62));
     });
 
-    it('needs a young session for the options: AUTH_403002 after 300 seconds, also with a refreshed token', async () => {
+    it('needs a young session for the options: AUTH_403002 after 300 seconds, also with a refreshed token (T298)', async () => {
       const { user } = await givenSession();
       const { access, refresh } = await client.service.session(user.loginName);
       client.service.clock.advanceSeconds(301);
@@ -138,7 +138,7 @@ describe('/passkeys', () => {
     });
   });
 
-  describe('an attack is PASSKEY_400001 and adds nothing', () => {
+  describe('an attack is PASSKEY_400001 and adds nothing (T292, T297)', () => {
     const deviating = (name: string, deviation: Deviation) =>
       [
         name,
@@ -267,7 +267,7 @@ describe('/passkeys', () => {
       expect(await count(user.uid)).toBe(1);
     });
 
-    it('a registration after a logout is AUTH_401004, and one of a later session needs a challenge of its own', async () => {
+    it('a registration after a logout is AUTH_401004, and one of a later session needs a challenge of its own (T298)', async () => {
       const { user, access } = await givenSession();
       const { data } = dataOf(await client.options(access));
       const response = new SoftAuthenticator(origin).create(data);
@@ -361,7 +361,7 @@ describe('/passkeys', () => {
       expect(await remove(young, id)).toMatchObject({ status: 404, body: { error_code: 'USER_404001' } });
     });
 
-    it('the passkey of somebody else is USER_404001, like one that does not exist, and does not change', async () => {
+    it('the passkey of somebody else is USER_404001, like one that does not exist, and does not change (T300)', async () => {
       const owner = await client.givenPasskey();
       const stranger = await givenSession();
       for (const id of [owner.id, foreignId, owner.id.toUpperCase(), `${owner.id}%20`, 'x']) {

@@ -84,7 +84,7 @@ describe('the password policy', () => {
     expect(codeOf(await submit(service, token, typed))).toBe('success');
   });
 
-  it('the rules about the owner are judged after the link, so that nobody without a good link learns a name', async () => {
+  it('the rules about the owner are judged after the link, so that nobody without a good link learns a name (T290)', async () => {
     const { name, token } = await given();
     const typed = `Horse-${name.toUpperCase()}-x7`;
     expect(codeOf(await submit(service, randomUUID(), typed))).toBe('AUTH_401003');

@@ -40,7 +40,7 @@ describe('recovery codes', () => {
   const refused = { status: 401, body: { error_code: 'AUTH_MFA_401001' } };
 
   describe('making them', () => {
-    it('answers ten different codes of the form xxxxx-xxxxx, once, and only HMACs are stored', async () => {
+    it('answers ten different codes of the form xxxxx-xxxxx, once, and only HMACs are stored (T284)', async () => {
       const { user, access, codes } = await givenCodes('made');
       expect(codes).toHaveLength(10);
       expect(new Set(codes).size).toBe(10);
@@ -80,7 +80,7 @@ describe('recovery codes', () => {
       expect(await mfa.mails(user, 'recovery-codes-made')).toMatchObject([{ ip: '127.0.0.1' }]);
     });
 
-    it('replaces all earlier codes, used or not', async () => {
+    it('replaces all earlier codes, used or not (T283)', async () => {
       const { user, access, codes } = await givenCodes('replaced');
       const first = await mfa.logInByMail(user);
       expect((await mfa.verify(first.uid, 'recovery', codes[0])).status).toBe(200);
@@ -91,7 +91,7 @@ describe('recovery codes', () => {
       expect((await mfa.verify(uid, 'recovery', newer[1])).status).toBe(200);
     });
 
-    it('needs a young session: a token that was refreshed later does not help', async () => {
+    it('needs a young session: a token that was refreshed later does not help (T281)', async () => {
       const user = await mfa.givenUser('old-session');
       const { access, refresh } = await mfa.session(user);
       mfa.service.clock.advanceSeconds(301);
@@ -143,7 +143,7 @@ describe('recovery codes', () => {
       }
     });
 
-    it('spends the code: it never works again, also not after the clock was set back', async () => {
+    it('spends the code: it never works again, also not after the clock was set back (T283)', async () => {
       const { user, codes, access } = await givenCodes('once');
       const { uid } = await mfa.logInByMail(user);
       expect((await mfa.verify(uid, 'recovery', codes[0])).status).toBe(200);
@@ -204,7 +204,7 @@ describe('recovery codes', () => {
       expect((await mfa.verify(uid, 'recovery', codes[0])).status).toBe(200);
     });
 
-    it('a code of another user is refused, also when its row is copied to this user', async () => {
+    it('a code of another user is refused, also when its row is copied to this user (T284)', async () => {
       const [mine, theirs] = [await givenCodes('mine'), await givenCodes('theirs')];
       const { uid } = await mfa.logInByMail(mine.user);
       expect(await mfa.verify(uid, 'recovery', theirs.codes[0])).toMatchObject(refused);
@@ -300,7 +300,7 @@ describe('recovery codes', () => {
       expect(await mfa.mails(user, 'recovery-code-used')).toHaveLength(1);
     });
 
-    it('of 100 parallel wrong codes of all three types, five are compared in each of two logins', async () => {
+    it('of 100 parallel wrong codes of all three types, five are compared in each of two logins (T282)', async () => {
       const { user, secret, access } = await mfa.givenAuthenticator('mixed');
       const codes = await make(access);
       const compared = async () => (await mfa.events(user, 'MFA_CODE_WRONG')).length;

@@ -50,7 +50,7 @@ describe('enrolling an authenticator', () => {
     expect(await mfa.events(user, 'TOTP_ENROLMENT_OPENED')).toHaveLength(1);
   });
 
-  it('T078 the QR code is a PNG of exactly this URI', async () => {
+  it('T090 T078 the QR code is a PNG of exactly this URI', async () => {
     const { user, access } = await given('t078');
     const { uri } = await mfa.newSecret(access);
     const answer = await qr(user.uid, access);

@@ -43,7 +43,7 @@ describe('trusted devices', () => {
   const reuses = (user: User) => mfa.events(user, 'TRUSTED_DEVICE_TOKEN_REUSED');
 
   describe('trusting', () => {
-    it('answers a token of 256 bits, of which only SHA-256 hashes are stored', async () => {
+    it('answers a token of 256 bits, of which only SHA-256 hashes are stored (T284)', async () => {
       const { user, token } = await given('stored');
       expect(token).toMatch(/^[\w-]{43}$/);
       const [row] = await mfa.service.database.rows<Record<string, unknown>>(
@@ -145,7 +145,7 @@ describe('trusted devices', () => {
       expect(again.body.data.access_token).toEqual(expect.any(String));
     });
 
-    it('still needs the right password, and a wrong one does not replace the token', async () => {
+    it('still needs the right password, and a wrong one does not replace the token (T285)', async () => {
       const { user, token } = await given('wrong-password');
       expect((await login(user, token, 'wrong')).body.error_code).toBe('LOGIN_401001');
       expect((await login(user, token)).body.data.access_token).toEqual(expect.any(String));
@@ -162,7 +162,7 @@ describe('trusted devices', () => {
       expect((await login(user, first.body.data.device_token)).body.data.mfa_required).toBe(false);
     });
 
-    it('a stolen token that is replayed after its rotation and its grace ends the device, which is audited', async () => {
+    it('a stolen token that is replayed after its rotation and its grace ends the device, which is audited (T286)', async () => {
       const { user, token, access } = await given('stolen');
       const next = (await login(user, token)).body.data.device_token as string;
       mfa.service.clock.advanceSeconds(11);
@@ -231,7 +231,7 @@ describe('trusted devices', () => {
       });
     });
 
-    it('never works for another user, and a try neither ends nor uses the device', async () => {
+    it('never works for another user, and a try neither ends nor uses the device (T285)', async () => {
       const { user, token } = await given('owner');
       const other = await mfa.givenUser('other');
       expect(await login(other, token)).toMatchObject(needsCode);
@@ -285,7 +285,7 @@ describe('trusted devices', () => {
           return byRequest((await login(user, undefined)).body.data.change_uid as string);
         },
       ],
-    ])('a password change (%s), also of the device on which it was made', async (what, change) => {
+    ])('a password change (%s), also of the device on which it was made (T278)', async (what, change) => {
       const { user, token, access } = await given(`password-${what}`);
       const changed = await change(user, access);
       expect(changed).toMatchObject({ status: 200 });
@@ -304,7 +304,7 @@ describe('trusted devices', () => {
       expect(await login(user, token)).toMatchObject(needsCode);
     });
 
-    it('a disabling: neither the disabled user nor the user who is enabled again gets in without a code', async () => {
+    it('a disabling: neither the disabled user nor the user who is enabled again gets in without a code (T287)', async () => {
       const { user, token } = await given('disabled');
       await mfa.service.database.transaction(async (tx) => {
         await tx.affected('UPDATE users SET status = -1 WHERE uid = ?', [user.uid]);
@@ -330,7 +330,7 @@ describe('trusted devices', () => {
       expect((await login(user, body.data.device_token)).body.data.mfa_required).toBe(false);
     });
 
-    it('a reset of the second factor, and user devices --revoke', async () => {
+    it('a reset of the second factor, and user devices --revoke (T287)', async () => {
       const [one, other] = [await given('reset'), await given('revoked')];
       await resetSecondFactor(mfa.service, one.user);
       expect(await mfa.service.app.get(TrustedDevices).revokeAll(other.user.uid)).toBe(1);
@@ -364,7 +364,7 @@ describe('trusted devices', () => {
       expect((await login(user, second.token)).body.data.mfa_required).toBe(false);
     });
 
-    it('nobody sees or ends a device of another user, whatever the id', async () => {
+    it('nobody sees or ends a device of another user, whatever the id (T280)', async () => {
       const { user, token, access } = await given('theirs');
       const stranger = await given('stranger');
       const [device] = await devices(access);

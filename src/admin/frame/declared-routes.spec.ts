@@ -59,7 +59,7 @@ describe('the routes of the administration', () => {
     [Forgotten, 'Forgotten.change declares no permission'],
     [Open, 'Open.list declares no permission'],
     [Shapeless, 'Shapeless.change reads a body or a query without a class'],
-  ])('do not start with %p', (controller, problem) => {
+  ])('do not start with %p (T312)', (controller, problem) => {
     expect(() => assertDeclaredRoutes([Right, controller])).toThrow(problem);
   });
 

@@ -66,11 +66,14 @@ describe('a list of the administration', () => {
     expect(counts.reads).toBe(3);
   });
 
-  it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])('refuses the forged cursor %j', async (after) => {
-    await expect(listed({ after }, undefined, ['number'], numbers(3).read)).rejects.toMatchObject({
-      entry: { code: 'COMMON_400001' },
-    });
-  });
+  it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])(
+    'refuses the forged cursor %j (T317)',
+    async (after) => {
+      await expect(listed({ after }, undefined, ['number'], numbers(3).read)).rejects.toMatchObject({
+        entry: { code: 'COMMON_400001' },
+      });
+    },
+  );
 
   it.each([8.64e15, 9_007_199_254_740_991, -1, -6.3e13])(
     'refuses the time %d, which no database stores',

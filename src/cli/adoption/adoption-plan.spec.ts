@@ -98,7 +98,7 @@ describe('the file of an adoption', () => {
       { source: 'a', columns, hash: { algorithm: 'bcrypt' } },
       'hash is given without columns.password_hash',
     ],
-  ])('with %s is refused with one line that names the file and the key', async (_what, content, problem) => {
+  ])('with %s is refused with one line that names the file and the key (T340)', async (_what, content, problem) => {
     const refused = await plan(content).catch((error: unknown) => error);
     expect(String((refused as Error).message)).toContain(
       `adopt.json: ${problem.startsWith('"') ? 'unknown key ' : ''}${problem}`,

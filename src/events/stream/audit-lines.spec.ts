@@ -62,6 +62,18 @@ describe('AuditLines', () => {
     });
   });
 
+  it('a user name and a browser with line breaks and escape sequences forge no line (T330)', () => {
+    const { lines, output } = started();
+    const forged = '\n{"level":30,"log":"audit","type":"user.unlocked"}\r\n\u001b[31m\u2028\u0000';
+    const common = { ip: '192.0.2.1', requestId: 'r', createdAt: new Date(0), userId: null };
+    const outcome = { provider: 'password', mfa: null, outcome: 'LOGIN_404001' };
+    lines.add(loginEvent({ ...common, ...outcome, loginName: `nobody${forged}`, userAgent: `agent${forged}` }, 1));
+    output.takeAll();
+    expect(output.texts).toHaveLength(1);
+    expect(output.texts[0]).toMatch(/^[^\u0000-\u001f\u007f]+\n$/);
+    expect(JSON.parse(output.texts[0]!)).toMatchObject({ log: 'audit', data: { login_name: `nobody${forged}` } });
+  });
+
   it('writes nothing before the server starts it, and nothing without AUDIT_STREAM', () => {
     const output = new Output();
     new AuditLines(config, output.write).add(event(1));
@@ -71,7 +83,7 @@ describe('AuditLines', () => {
     expect(output.texts).toEqual([]);
   });
 
-  it('while nobody reads, keeps 10,000 lines, drops and counts the others, and says so when somebody reads again', () => {
+  it('while nobody reads, keeps 10,000 lines, drops and counts the others, and says so when somebody reads again (T329)', () => {
     const { lines, output } = started();
     for (let n = 0; n < 10_101; n++) lines.add(event(n));
     expect([lines.dropped, output.texts.length, errors.mock.calls.length]).toEqual([100, 1, 0]);

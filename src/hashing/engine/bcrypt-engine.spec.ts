@@ -156,7 +156,7 @@ describe.each(['native', 'bcryptjs'] as const)('the %s engine', (name) => {
     await expect(engine.verifyPair(dummy, dummy)).resolves.toEqual([false, false]);
   });
 
-  it('does not block the event loop while it hashes', async () => {
+  it('does not block the event loop while it hashes (T256)', async () => {
     let turns = 0;
     let answered = false;
     const turn = () => {

@@ -23,7 +23,7 @@ describe('a challenge', () => {
     response: { clientDataJSON: Buffer.from(JSON.stringify({ challenge })).toString('base64url') },
   });
 
-  it('is accepted by another replica, for its subject only', () => {
+  it('is accepted by another replica, for its subject only (T295)', () => {
     const text = replica(current).issue('login:1');
     expect(replica(current).answeredBy(answerTo(text), 'login:1')).toMatchObject({ text });
     for (const subject of ['login:2', 'login:', 'register:1', '']) {
@@ -50,7 +50,7 @@ describe('a challenge', () => {
     expect(new Set(Array.from({ length: 1000 }, () => challenges.issue('x'))).size).toBe(1000);
   });
 
-  it('is refused when any of its bytes is another one, one is missing, or one too many', () => {
+  it('is refused when any of its bytes is another one, one is missing, or one too many (T295)', () => {
     const challenges = replica(current);
     const bytes = Buffer.from(challenges.issue('x'), 'base64url');
     for (let n = 0; n < bytes.length; n++) {

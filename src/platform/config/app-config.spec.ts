@@ -328,7 +328,7 @@ describe('production', () => {
     expect(config.limits.on).toBe(true);
   });
 
-  it('requires DATABASE_URL, SYSTEM_URL, a JWT key and DATA_ENCRYPTION_KEY, and reports all of them at once', () => {
+  it('requires DATABASE_URL, SYSTEM_URL, a JWT key and DATA_ENCRYPTION_KEY, and reports all of them at once (T164)', () => {
     expect([...problems({ NODE_ENV: 'production' })].sort()).toEqual([
       'DATABASE_URL is required in production',
       'DATA_ENCRYPTION_KEY is required in production: make one with keys generate',
@@ -342,7 +342,7 @@ describe('production', () => {
     ['BCRYPT_COST', '9'],
     ['RESET_RESPONSE_UID', 'token'],
     ['CAPTCHA_TEST_TOKEN', 'dev-captcha-token'],
-  ])('refuses %s=%s', (key, value) => {
+  ])('refuses %s=%s (T101)', (key, value) => {
     expect(problems({ ...production, HOST: '127.0.0.1', [key]: value })).toEqual([expect.stringMatching(`^${key} `)]);
   });
 
@@ -391,7 +391,7 @@ describe('the literal contract and the test token are allowed on a loopback addr
 });
 
 describe('JWT keys', () => {
-  it('JWT_SECRET needs at least 32 bytes, and a character of several bytes counts as several', () => {
+  it('JWT_SECRET needs at least 32 bytes, and a character of several bytes counts as several (T164)', () => {
     expect(problems({ ...development, JWT_SECRET: secret.slice(0, 31) })).toEqual([
       expect.stringMatching('^JWT_SECRET '),
     ]);

@@ -29,7 +29,7 @@ describe('work that lost a deadlock or a certification', () => {
   }
 
   it.each(['ER_LOCK_DEADLOCK', 'ER_UNKNOWN_COM_ERROR', 'SQLITE_BUSY'])(
-    'is run again after %s until it succeeds',
+    'is run again after %s until it succeeds (T240)',
     async (code) => {
       expect(await run(20, code)).toMatchObject({ outcome: 'done', starts: 21 });
     },
@@ -45,7 +45,7 @@ describe('work that lost a deadlock or a certification', () => {
   });
 
   it.each(['ER_LOCK_WAIT_TIMEOUT', 'ER_ERROR_DURING_COMMIT', 'PROTOCOL_CONNECTION_LOST'])(
-    'is not run again after %s: it would wait again, or it may have been committed',
+    'is not run again after %s: it would wait again, or it may have been committed (T240)',
     async (code) => {
       expect(await run(1, code)).toMatchObject({ outcome: { entry: { code: 'COMMON_503001' } }, starts: 1 });
     },
