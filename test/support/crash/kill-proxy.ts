@@ -15,6 +15,8 @@ export interface KillPoint {
 
 /** A TCP proxy between one process and MariaDB. It calls back at a place in the traffic, so that the process can be killed there. */
 export class KillProxy {
+  /** Packets since the start. */
+  readonly packets: Record<Direction, number> = { sent: 0, answered: 0 };
   private readonly sockets = new Set<Socket>();
   private readonly upstreams = new Set<Socket>();
   private armed: { point: KillPoint; kill: () => void; seen: number } | undefined;
@@ -80,6 +82,7 @@ export class KillProxy {
   /** A prepared statement, a query and a result each take one chunk, except for large ones. */
   private passes(direction: Direction): boolean {
     const { armed } = this;
+    this.packets[direction] += 1;
     if (armed?.point.direction !== direction || ++armed.seen !== armed.point.packet) return true;
     this.armed = undefined;
     armed.kill();
