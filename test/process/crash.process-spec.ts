@@ -1,4 +1,4 @@
-import { hash } from '@node-rs/bcrypt';
+import { hash } from 'bcryptjs';
 import { CrashPair } from '../support/crash/crash-pair';
 import { contradictions, type Facts, factsOf, forgottenEvents } from '../support/crash/crash-facts';
 import { givenAdministrators, tellStories, type World } from '../support/crash/crash-stories';
@@ -165,6 +165,11 @@ function twice(items: readonly string[]): string[] {
   return items.filter((item) => seen.size === seen.add(item).size);
 }
 
-function byStream(ids: readonly string[], streams: ReadonlyMap<string, string>): Record<string, string[]> {
-  return Object.groupBy(ids, (id) => streams.get(id) ?? 'unknown') as Record<string, string[]>;
+function byStream(ids: readonly string[], streams: ReadonlyMap<string, string>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const id of ids) {
+    const stream = streams.get(id) ?? 'unknown';
+    found.set(stream, [...(found.get(stream) ?? []), id]);
+  }
+  return found;
 }
