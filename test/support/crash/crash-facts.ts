@@ -174,7 +174,10 @@ export async function factsOf(pair: CrashPair, uid?: string): Promise<Facts[]> {
   );
   return rows.map(
     ({ uid: id, ...facts }) =>
-      ({ uid: id, ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, Number(value)])) }) as Facts,
+      ({
+        uid: id,
+        ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, Number(value)])),
+      }) as Facts,
   );
 }
 
@@ -189,11 +192,23 @@ type Rule = readonly [text: string, holds: (f: Facts) => boolean];
 /** What is true of every user at every moment, also while requests are running and after every crash. */
 const always: readonly Rule[] = [
   ['each row of the logs has one event', (f) => f.events === f.audits + f.loginRows],
-  ['a mail or event waits with its content, or is sent without it', (f) => f.contradictoryMails + f.contradictoryEvents === 0],
+  [
+    'a mail or event waits with its content, or is sent without it',
+    (f) => f.contradictoryMails + f.contradictoryEvents === 0,
+  ],
   ['an audit row says that the user was deleted, exactly when that is so', (f) => f.USER_DELETED === f.isDeleted],
-  ['each session has its first token, and an access token', (f) => f.sessions === f.firstTokens && f.sessions === f.sessionsWithAccess],
-  ['each successor of a refresh token exists, and has one predecessor', (f) => f.lostSuccessors === 0 && f.refreshTokens === f.sessions + f.successors],
-  ['each login that succeeded, and each own change, has opened one session', (f) => f.isDeleted === 1 || f.sessions === f.logins + f.historyByOwner],
+  [
+    'each session has its first token, and an access token',
+    (f) => f.sessions === f.firstTokens && f.sessions === f.sessionsWithAccess,
+  ],
+  [
+    'each successor of a refresh token exists, and has one predecessor',
+    (f) => f.lostSuccessors === 0 && f.refreshTokens === f.sessions + f.successors,
+  ],
+  [
+    'each login that succeeded, and each own change, has opened one session',
+    (f) => f.isDeleted === 1 || f.sessions === f.logins + f.historyByOwner,
+  ],
   ['no token of a former credential version is live', (f) => f.liveOldTokens === 0],
   ['a code was mailed for each audit row that says so', (f) => f.codeMails === f.MFA_CODE_SENT],
   ['a link was mailed for each audit row that says so', (f) => f.linkMails === f.USER_RESET_PASSWORD + f.USER_INVITED],
@@ -210,22 +225,37 @@ const always: readonly Rule[] = [
     'an administrator is named in each audit row of a change by one',
     (f) =>
       f.auditsOfAdmins >=
-      f.USER_STATUS_CHANGED + f.USER_CHANGED + f.USER_DELETED + f.USER_INVITED + f.USER_UNLOCKED + f.USER_TOKENS_REVOKED,
+      f.USER_STATUS_CHANGED +
+        f.USER_CHANGED +
+        f.USER_DELETED +
+        f.USER_INVITED +
+        f.USER_UNLOCKED +
+        f.USER_TOKENS_REVOKED,
   ],
 ];
 
 const ofLiving: readonly Rule[] = [
   ['the password is the newest one of the history, with its salt', (f) => f.passwordIsNewest === 1 && f.saltFits === 1],
-  ['each password of the history is in the audit', (f) => f.history === 1 + f.USER_PASSWORD_CHANGED && f.USER_PASSWORD_CHANGED === f.historyByLink - 1 + f.historyByOwner],
+  [
+    'each password of the history is in the audit',
+    (f) =>
+      f.history === 1 + f.USER_PASSWORD_CHANGED && f.USER_PASSWORD_CHANGED === f.historyByLink - 1 + f.historyByOwner,
+  ],
   ['each used link has set one password', (f) => f.usedLinks === f.historyByLink - 1],
   ['each link is in the audit', (f) => f.links === f.USER_RESET_PASSWORD && f.invitations === f.USER_INVITED],
   ['a link that waits belongs to the password of now', (f) => f.pendingLinks === 0 || f.USER_PASSWORD_CHANGED === 0],
   ['the status has changed exactly when the audit says so', (f) => (f.status === 1) === (f.USER_STATUS_CHANGED === 0)],
   ['the address was removed exactly when the audit says so', (f) => (f.hasEmail === 1) === (f.USER_CHANGED === 0)],
   ['each spent recovery code is in the audit', (f) => f.codesSpent === f.RECOVERY_CODE_USED],
-  ['there are ten recovery codes, or none', (f) => f.codesLeft + f.codesSpent === (f.RECOVERY_CODES_CREATED > 0 ? 10 : 0)],
+  [
+    'there are ten recovery codes, or none',
+    (f) => f.codesLeft + f.codesSpent === (f.RECOVERY_CODES_CREATED > 0 ? 10 : 0),
+  ],
   ['each passkey is in the audit', (f) => f.passkeys === f.PASSKEY_ADDED],
-  ['the user has factors of their own exactly when it is noted', (f) => (f.hasOwnFactors === 1) === f.passkeys + f.codesLeft + f.codesSpent > 0],
+  [
+    'the user has factors of their own exactly when it is noted',
+    (f) => (f.hasOwnFactors === 1) === f.passkeys + f.codesLeft + f.codesSpent > 0,
+  ],
   ['a time step is used exactly when a login has used it', (f) => f.usedStep > 0 === f.loginsByTotp > 0],
   ['no mail is given up', (f) => f.unsentMails === 0],
 ];

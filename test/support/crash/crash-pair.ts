@@ -69,6 +69,18 @@ export class CrashPair {
     return (await this.sql.query<RowDataPacket[]>(statement, values))[0] as Row[];
   }
 
+  /** Runs statements in one transaction. */
+  async together(statements: readonly (readonly [statement: string, values: unknown[]])[]): Promise<void> {
+    const connection = await this.sql.getConnection();
+    try {
+      await connection.beginTransaction();
+      for (const [statement, values] of statements) await connection.query(statement, values);
+      await connection.commit();
+    } finally {
+      connection.release();
+    }
+  }
+
   /** Starts another process, which gets requests as soon as it is ready. */
   async launch(): Promise<void> {
     const proxy = await KillProxy.start(Number(new URL(this.databaseUrl).port));
@@ -122,20 +134,24 @@ export class CrashPair {
 
   private async killed(member: Member, random: SeededNumbers): Promise<string> {
     const kill = () => member.service.signal('SIGKILL');
-    if (random.next(3) === 0) {
+    const delivered = random.next(3) > 0;
+    const points: readonly (KillPoint | undefined)[] = [
+      undefined,
+      { direction: 'sent', packet: 1 + random.next(250), delivered },
+      { direction: 'answered', packet: 1 + random.next(250), delivered },
+      // The moments at which a change is made and nobody knows it, or nearly made.
+      { direction: 'sent', packet: 1 + random.next(15), delivered, containing: 'COMMIT' },
+    ];
+    const point = random.pick(points);
+    if (point === undefined) {
       const ms = random.next(150);
       await pause(ms);
       kill();
       return `after ${ms} ms`;
     }
-    const point: KillPoint = {
-      direction: random.pick(['sent', 'answered'] as const),
-      packet: 1 + random.next(250),
-      delivered: random.next(2) === 0,
-    };
     member.proxy.arm(point, kill);
     await member.service.exited;
-    return `packet ${point.packet} ${point.direction}${point.delivered ? '' : ', lost'}`;
+    return JSON.stringify(point);
   }
 
   private async end(member: Member): Promise<void> {

@@ -12,9 +12,8 @@ import { authenticatorCode } from '../mfa';
 import { eventually } from '../servers/eventually';
 import type { Smtp } from '../servers/smtp';
 import { captchaToken, password, testSettings } from '../settings';
-import type { CrashPair, Reply, Request } from './crash-pair';
 import { contradictions, type Facts, factsOfOne } from './crash-facts';
-
+import type { CrashPair, Reply, Request } from './crash-pair';
 
 export interface World {
   readonly pair: CrashPair;
@@ -45,23 +44,26 @@ export async function givenPerson(
 ): Promise<Person> {
   const uid = randomUUID();
   const sealed = totp ? keys.seal(secretPurpose, secret) : null;
-  await pair.rows(
-    `INSERT INTO users (uid, login_name, login_name_key, email, email_key, password, salt, status, mfa_type, topt_secret,
-       is_admin, tenant_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, 'root', UTC_TIMESTAMP(3))`,
-    [uid, uid, uid, mailOf(uid), mailOf(uid), hash, hash.slice(0, 29), totp ? 'totp' : 'email', sealed, isAdmin],
-  );
-  await pair.rows(
-    'INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) VALUES (?, 0, ?, UTC_TIMESTAMP(3))',
-    [uid, hash],
-  );
+  const statements: [string, unknown[]][] = [
+    [
+      `INSERT INTO users (uid, login_name, login_name_key, email, email_key, password, salt, status, mfa_type, topt_secret,
+         is_admin, tenant_id, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, 'root', UTC_TIMESTAMP(3))`,
+      [uid, uid, uid, mailOf(uid), mailOf(uid), hash, hash.slice(0, 29), totp ? 'totp' : 'email', sealed, isAdmin],
+    ],
+    [
+      'INSERT INTO user_change_pwd_logs (user_id, type, password, created_at) VALUES (?, 0, ?, UTC_TIMESTAMP(3))',
+      [uid, hash],
+    ],
+  ];
   if (sealed !== null) {
-    await pair.rows(
+    statements.push([
       `INSERT INTO totp_secrets (user_id, secret, uri, confirmed_at, fetched, attempts, last_used_step)
        VALUES (?, ?, ?, UTC_TIMESTAMP(3), 0, 0, 0)`,
       [uid, sealed, keys.seal(uriPurpose, `otpauth://totp/x?secret=${secret}`)],
-    );
+    ]);
   }
+  await pair.together(statements);
   return { uid, totp };
 }
 
@@ -280,8 +282,9 @@ export class Story {
       const reply = await this.ask({ method: 'POST', path: '/refresh', body: { refresh_token: refresh } });
       answered = reply !== undefined;
       if (reply !== undefined && reply.code !== 'AUTH_401006') this.fail('a reused refresh token', reply);
-      await this.assert('the session ended exactly when the audit says so', (f) =>
-        f.REFRESH_TOKEN_REUSED === (f.liveTokens === 0 ? 1 : 0) && (!answered || f.liveTokens === 0),
+      await this.assert(
+        'the session ended exactly when the audit says so',
+        (f) => f.REFRESH_TOKEN_REUSED === (f.liveTokens === 0 ? 1 : 0) && (!answered || f.liveTokens === 0),
       );
       this.note(`reuse: ${answered ? 'done' : 'cut'}`);
     }
@@ -408,7 +411,9 @@ export class Story {
     for (;;) {
       const reply = await this.ask(request);
       const facts = await this.facts();
-      this.note(`${method} ${path}: ${reply !== undefined ? 'done' : made(facts) ? 'cut after the commit' : 'cut before it'}`);
+      this.note(
+        `${method} ${path}: ${reply !== undefined ? 'done' : made(facts) ? 'cut after the commit' : 'cut before it'}`,
+      );
       if (reply === undefined && !made(facts)) continue;
       if (reply !== undefined && reply.code !== 'success') this.fail(`${method} ${path}`, reply);
       if (!made(facts)) this.fail(`${method} ${path} was answered and has not happened`, facts);

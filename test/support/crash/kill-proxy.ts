@@ -11,6 +11,8 @@ export interface KillPoint {
   readonly packet: number;
   /** Whether this packet still reaches the other side. */
   readonly delivered: boolean;
+  /** Counts only packets with this text. */
+  readonly containing?: string;
 }
 
 /** A TCP proxy between one process and MariaDB. It calls back at a place in the traffic, so that the process can be killed there. */
@@ -67,7 +69,7 @@ export class KillProxy {
     let cut = false;
     from.on('data', (chunk: Buffer) => {
       // Nothing follows a lost packet on its connection: the process was killed before it could send or read more.
-      cut ||= !this.passes(direction);
+      cut ||= !this.passes(chunk, direction);
       if (!cut && to.writable) to.write(chunk);
     });
     from.on('end', () => to.end());
@@ -80,10 +82,11 @@ export class KillProxy {
   }
 
   /** A prepared statement, a query and a result each take one chunk, except for large ones. */
-  private passes(direction: Direction): boolean {
+  private passes(chunk: Buffer, direction: Direction): boolean {
     const { armed } = this;
     this.packets[direction] += 1;
-    if (armed?.point.direction !== direction || ++armed.seen !== armed.point.packet) return true;
+    if (armed?.point.direction !== direction || !chunk.includes(armed.point.containing ?? '')) return true;
+    if (++armed.seen !== armed.point.packet) return true;
     this.armed = undefined;
     armed.kill();
     return armed.point.delivered;
