@@ -253,7 +253,7 @@ describe('a command that is killed at random moments', () => {
 
 /** Printed for the longer runs only. */
 function report(what: string, ends: object): void {
-  if (process.env.CRASH_KILLS !== undefined) console.log(JSON.stringify({ what, seed, ...ends }));
+  if (process.env.CRASH_KILLS !== undefined) process.stdout.write(`${JSON.stringify({ what, seed, ...ends })}\n`);
 }
 
 async function withConnection<T>(url: string, use: (connection: Connection) => Promise<T>): Promise<T> {
