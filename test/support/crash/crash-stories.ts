@@ -32,7 +32,7 @@ interface Session {
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-export const keys = new KeyRing(
+const keys = new KeyRing(
   { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
   new SystemRandom(),
 );
