@@ -52,6 +52,7 @@ const storeNeutral = [
   'integration-guide',
   'introspection',
   'ldap-[a-z-]+',
+  'leaks',
   'limits',
   'login-(hidden-existence|history|overload)',
   'metrics',

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import { In, IsNull, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { AuditTrail } from '../audit/audit-trail';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
@@ -95,9 +95,19 @@ export class ServiceClients {
     return timingSafeEqual(presented, Buffer.from(stored ?? sha256Hex(''))) && stored !== undefined;
   }
 
+  /**
+   * The statement returns a row for each id, found or not. Reading a row takes a tenth of a millisecond, which would tell
+   * unknown clients from wrong secrets.
+   */
   private async hashesOf(ids: readonly string[]): Promise<(string | undefined)[]> {
-    const rows = await this.rows.findBy({ id: In([...new Set(ids)]), revokedAt: IsNull() });
-    const found = new Map(rows.map((row) => [row.id, row.secretHash]));
+    const wanted = [...new Set(ids)];
+    const one = (_id: string, n: number) =>
+      `SELECT ${n} AS n, (SELECT secret_hash FROM service_clients WHERE id = ? AND revoked_at IS NULL) AS hash`;
+    const rows = await this.database.rows<{ n: number; hash: string | null }>(
+      wanted.map(one).join(' UNION ALL '),
+      wanted,
+    );
+    const found = new Map(rows.map(({ n, hash }) => [wanted[Number(n)], hash ?? undefined]));
     return ids.map((id) => found.get(id));
   }
 }

@@ -113,6 +113,20 @@ describe('POST /introspect', () => {
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
 
+  it('the database answers as many rows for an unknown client as for a wrong secret, so their times are equal', async () => {
+    const [known, former] = [await clients.create('known'), await clients.create('gone')];
+    await clients.revoke(former.id);
+    const rows = jest.spyOn(service.database, 'rows');
+    const read = [];
+    for (const id of [known.id, former.id, '6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab']) {
+      rows.mockClear();
+      expect((await ask('x', { authorization: basic(id, 'wrong') })).status).toBe(401);
+      read.push(await Promise.all(rows.mock.results.map(async ({ value }) => ((await value) as unknown[]).length)));
+    }
+    rows.mockRestore();
+    expect(read).toEqual([[1], [1], [1]]);
+  });
+
   it('a secret is stored as a hash only (T339)', async () => {
     const { id, secret } = await clients.create('stored');
     const row = await service.database.row('SELECT * FROM service_clients WHERE id = ?', [id]);

@@ -21,6 +21,7 @@ import type { User } from '../../src/users/user.entity';
 import { assertDeclaredAnswer } from './contract';
 import { freshDatabase, type TestDatabase } from './database';
 import { FakeClock } from './fakes';
+import { SecretsWatch } from './secrets-watch';
 import { captchaToken, password, testSettings } from './settings';
 
 export { password };
@@ -41,6 +42,9 @@ export interface Request {
 /** The whole application in this process, with a private database and a clock that the test moves. */
 export class TestService {
   readonly logLines: Record<string, unknown>[] = [];
+  /** `stop` fails when a log, an event or a refusal holds a secret of this service. */
+  readonly secrets = new SecretsWatch();
+  private logText = () => '';
 
   private constructor(
     readonly app: NestFastifyApplication,
@@ -73,7 +77,10 @@ export class TestService {
         done();
       },
     });
-    const logger = pino({ level: 'info', base: undefined, serializers: { err: describeError } }, sink);
+    const logger = pino(
+      { level: settings.LOG_LEVEL ?? 'info', base: undefined, serializers: { err: describeError } },
+      sink,
+    );
     const app = module.createNestApplication<NestFastifyApplication>(createAdapter(), {
       logger: new NestLogger(logger),
       bodyParser: false,
@@ -83,13 +90,17 @@ export class TestService {
     if (settings.LDAP_URL !== undefined) await import('passport-ldapauth');
     const service = new TestService(app, clock, store, dataDir);
     Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
+    service.logText = () => lines.join('');
+    service.secrets.settings({ ...testSettings, ...settings });
     return service;
   }
 
   async stop({ keepStore = false } = {}): Promise<void> {
     await this.app.close();
+    const rows = this.secrets.rowsIn(this.store.url);
     if (!keepStore) await this.store.drop();
     await rm(this.dataDir, { recursive: true, force: true });
+    this.secrets.assertAbsent({ 'lines of the log': this.logText(), 'rows of the logs': rows });
   }
 
   get database(): Database {
@@ -117,6 +128,7 @@ export class TestService {
       headers: { ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
       ...(body === undefined ? {} : { payload: body as object }),
     });
+    this.secrets.request(body, headers, bearer);
     const json = String(answer.headers['content-type']).startsWith('application/json') && answer.payload !== '';
     const received = {
       status: answer.statusCode,
@@ -124,6 +136,7 @@ export class TestService {
       body: (json ? JSON.parse(answer.payload) : undefined) as T,
       raw: answer.rawPayload,
     };
+    this.secrets.answer(received.status, received.body, received.raw);
     const prefix = this.app.get(AppConfig).http.apiPrefix;
     if (path.startsWith(prefix)) assertDeclaredAnswer({ ...received, method, url: path.slice(prefix.length) });
     return received;
@@ -136,7 +149,10 @@ export class TestService {
   ): Promise<User> {
     const { password: chosen = password, passwordSetAt, ...rest } = more;
     const local = rest.provider !== 'ldap' && chosen !== null;
+    this.secrets.add('the password of a user', chosen);
+    this.secrets.allow(loginName, rest.email, rest.nickname);
     const hash = local ? await this.app.get(PasswordHasher).hash(chosen, { ip: 'test' }) : null;
+    this.secrets.add('a stored hash', hash);
     return this.database.transaction(async (tx) => {
       const user = await this.app.get(UserAccounts).create(tx, {
         loginName,

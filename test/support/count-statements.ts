@@ -5,12 +5,18 @@ import { OutboxWorker } from '../../src/platform/outbox/outbox-worker';
 
 /** Counts the SQL statements of one call, without those that the workers for mails and events send at the same time. */
 export function countStatements(dataSource: DataSource): (run: () => Promise<unknown>) => Promise<number> {
+  const statements = listStatements(dataSource);
+  return async (run) => (await statements(run)).length;
+}
+
+/** Like `countStatements`, and returns the first word of each statement, in their order: `SELECT`, `UPDATE`, `COMMIT`. */
+export function listStatements(dataSource: DataSource): (run: () => Promise<unknown>) => Promise<string[]> {
   // The timer of a nudge belongs to the call. It ends before a call that is slow, and its statements would be counted.
   jest.spyOn(OutboxWorker.prototype, 'nudge').mockImplementation(() => undefined);
-  const calls = new AsyncLocalStorage<{ count: number }>();
-  const note = () => {
-    const call = calls.getStore();
-    if (call !== undefined) call.count += 1;
+  const calls = new AsyncLocalStorage<string[]>();
+  const note = ([statement]: unknown[]) => {
+    const sql = typeof statement === 'string' ? statement : (statement as { sql: string }).sql;
+    calls.getStore()?.push(sql.trim().split(/\s/, 1)[0]!.toUpperCase());
   };
   if (dataSource.options.type === 'mysql') {
     const driver = mysqlDriver(dataSource);
@@ -23,7 +29,7 @@ export function countStatements(dataSource: DataSource): (run: () => Promise<unk
         for (const verb of ['query', 'execute'] as const) {
           const original = connection[verb].bind(connection) as (...given: unknown[]) => unknown;
           connection[verb] = ((...given: unknown[]) => {
-            note();
+            note(given);
             return original(...given);
           }) as never;
         }
@@ -37,15 +43,15 @@ export function countStatements(dataSource: DataSource): (run: () => Promise<unk
       const runner = create(mode);
       const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
       runner.query = ((...given: unknown[]) => {
-        note();
+        note(given);
         return query(...given);
       }) as never;
       return runner;
     };
   }
   return async (run) => {
-    const call = { count: 0 };
-    await calls.run(call, run);
-    return call.count;
+    const statements: string[] = [];
+    await calls.run(statements, run);
+    return statements;
   };
 }

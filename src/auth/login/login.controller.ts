@@ -13,6 +13,8 @@ import {
   loginFailed,
   userNotFound,
 } from '../../shared/errors/error-catalogue';
+import { AppConfig } from '../../platform/config/app-config';
+import { inSteps } from '../../platform/http/answer-steps';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
@@ -26,6 +28,7 @@ export class LoginController {
   constructor(
     private readonly logins: LoginService,
     private readonly answers: LoginAnswers,
+    private readonly config: AppConfig,
   ) {}
 
   @Post('login')
@@ -47,10 +50,10 @@ export class LoginController {
   )
   async login(@Body() body: LoginDto, @Client() client: ClientInfo): Promise<LoginResponse> {
     const { username, password, provider, captcha_token: captchaToken, device_token } = body;
-    const outcome = await this.logins.login(
-      { username, password, provider: provider ?? 'password', captchaToken, deviceToken: device_token ?? undefined },
-      client,
-    );
-    return this.answers.of(outcome);
+    const command = { username, password, provider: provider ?? 'password', captchaToken } as const;
+    return inSteps(this.config.hideAccountExistence, async () => {
+      const outcome = await this.logins.login({ ...command, deviceToken: device_token ?? undefined }, client);
+      return this.answers.of(outcome);
+    });
   }
 }

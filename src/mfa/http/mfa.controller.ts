@@ -20,6 +20,8 @@ import {
   resendTypeInvalid,
   totpCodeRejected,
 } from '../../shared/errors/error-catalogue';
+import { AppConfig } from '../../platform/config/app-config';
+import { inSteps } from '../../platform/http/answer-steps';
 import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
@@ -55,6 +57,7 @@ export class MfaController {
     private readonly resends: OtpResendService,
     private readonly enrolments: TotpEnrolmentService,
     private readonly qrCodes: TotpQrCode,
+    private readonly config: AppConfig,
   ) {}
 
   @Post('otp-verify')
@@ -74,8 +77,18 @@ export class MfaController {
     @Client() client: ClientInfo,
   ): Promise<OtpVerifyResponse> {
     const submitted = { uid, code, mfaToken: mfa_token ?? undefined, trustDevice: trust_device ?? false };
-    const { accessToken, refreshToken, deviceToken } = await this.login(type, submitted, client, session);
+    const { accessToken, refreshToken, deviceToken } = await this.concealed(() =>
+      this.login(type, submitted, client, session),
+    );
     return { result: true, access_token: accessToken, refresh_token: refreshToken, device_token: deviceToken };
+  }
+
+  /**
+   * With `HIDE_ACCOUNT_EXISTENCE`, `/forget-password` answers a `user_id` for every address. Whoever asks here with it
+   * must not learn from the time whether it is that of a user.
+   */
+  private concealed<T>(work: () => Promise<T>): Promise<T> {
+    return inSteps(this.config.hideAccountExistence, work);
   }
 
   private login(
@@ -98,7 +111,8 @@ export class MfaController {
     @Body() { uid, type, mfa_token }: OtpResendDto,
     @Client() client: ClientInfo,
   ): Promise<OtpResendResponse> {
-    const retryAfter = await this.resends.resend({ uid, type, mfaToken: mfa_token ?? undefined }, client);
+    const request = { uid, type, mfaToken: mfa_token ?? undefined };
+    const retryAfter = await this.concealed(() => this.resends.resend(request, client));
     return { result: true, retry_after: retryAfter };
   }
 
@@ -128,7 +142,7 @@ export class MfaController {
     @Session() session: CurrentSession | null,
     @Client() client: ClientInfo,
   ): Promise<Buffer> {
-    return this.qrCodes.png(uid, { session, ip: client.ip });
+    return this.concealed(() => this.qrCodes.png(uid, { session, ip: client.ip }));
   }
 
   @Post('totp-secret')

@@ -12,6 +12,8 @@ import {
   resetTokenUnknown,
 } from '../../shared/errors/error-catalogue';
 import { languageOf } from '../../shared/languages';
+import { AppConfig } from '../../platform/config/app-config';
+import { inSteps } from '../../platform/http/answer-steps';
 import { Answers } from '../../platform/http/answers.decorator';
 import { Client } from '../../platform/http/client-info.decorator';
 import { bodyField, pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
@@ -37,6 +39,7 @@ export class PasswordResetController {
     private readonly requests: PasswordChangeRequests,
     private readonly changes: ChangePasswordService,
     private readonly policies: PasswordPolicySource,
+    private readonly config: AppConfig,
   ) {}
 
   @Post('forget-password')
@@ -46,7 +49,8 @@ export class PasswordResetController {
   @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
     const language = languageOf(body.lang) ?? client.language;
-    return changeRequestResponse(await this.forgotten.request(body.email, language, client));
+    const request = () => this.forgotten.request(body.email, language, client);
+    return changeRequestResponse(await inSteps(this.config.hideAccountExistence, request));
   }
 
   @Get('user/change-pwd-req/:uid')

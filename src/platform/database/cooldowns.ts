@@ -77,10 +77,17 @@ export class Cooldowns {
   async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
     await this.create(row);
     return this.database.transaction(async (tx) => {
-      const held = await tx.won('UPDATE cooldowns SET held = held + 1 WHERE subject = ? AND kind = ?', keyOf(row));
-      if (!held) throw storeUnavailable(new Error('the gate row is gone'));
+      if (!(await this.touch(tx, row))) throw storeUnavailable(new Error('the gate row is gone'));
       return work(tx as Gated<Kind>);
     });
+  }
+
+  /**
+   * Writes the gate row without a change of the cooldown.
+   * @returns false when `purge` deleted the row
+   */
+  touch(tx: Transaction, row: GateRow): Promise<boolean> {
+    return tx.won('UPDATE cooldowns SET held = held + 1 WHERE subject = ? AND kind = ?', keyOf(row));
   }
 
   private async create(row: GateRow): Promise<void> {

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 
 import { freePort } from './free-port';
 import { GuardedChild, type Exit } from './guarded-child';
+import { SecretsWatch } from '../secrets-watch';
+import { password } from '../settings';
 import { inPrivateDirectory, removeDirectory } from './private-directory';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -20,12 +22,16 @@ export interface ServiceOptions {
   timeout?: number;
 }
 
-/** The built program in a separate process, as an operator runs it. */
+/**
+ * The built program in a separate process, as an operator runs it. `stop` and `kill` fail when its output has shown a
+ * secret of its settings, the password of the test users, or a token.
+ */
 export class ServiceProcess {
   private constructor(
     private readonly child: GuardedChild,
     readonly port: number,
     private readonly directory: string,
+    private readonly secrets: SecretsWatch | undefined,
   ) {}
 
   static async start({
@@ -43,7 +49,11 @@ export class ServiceProcess {
         cwd: options.cwd ?? directory,
         directory,
       });
-      const service = new ServiceProcess(child, port, directory);
+      // Other scripts are programs of the tests.
+      const secrets = script.endsWith('main.js') ? new SecretsWatch() : undefined;
+      secrets?.settings(env);
+      secrets?.add('the password of the test users', password);
+      const service = new ServiceProcess(child, port, directory, secrets);
       try {
         await service.becomeReady(options.ready ?? '/health/ready', options.timeout);
       } catch (error) {
@@ -95,6 +105,7 @@ export class ServiceProcess {
   private async leave(end: Promise<Exit>): Promise<Exit> {
     const exit = await end;
     await removeDirectory(this.directory);
+    this.secrets?.assertAbsent({ 'lines of the process': this.lines.join('\n') });
     return exit;
   }
 

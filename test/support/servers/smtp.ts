@@ -35,6 +35,7 @@ export interface ReceivedMail {
 type Mood =
   | { kind: 'accept' }
   | { kind: 'refuse'; at: 'recipient' | 'text'; code: number }
+  | { kind: 'quote'; code: number }
   | { kind: 'hang'; at: 'greeting' | 'text' };
 
 /** A mail server that keeps the mails that it receives. Tests can make it refuse mails, hang, or stop. */
@@ -78,6 +79,11 @@ export class Smtp {
   /** Refuses mails with this code: 4xx is a temporary failure, 5xx a permanent one. */
   refuse(code: number, at: 'recipient' | 'text' = 'text'): void {
     this.mood = { kind: 'refuse', at, code };
+  }
+
+  /** Refuses mails with a reply that quotes their text, as spam filters do. */
+  quote(code: number): void {
+    this.mood = { kind: 'quote', code };
   }
 
   /** Accepts connections and never answers. With `text` it receives the whole mail, but never confirms it. */
@@ -164,6 +170,10 @@ export class Smtp {
     }
     const refusal = this.refusal('text');
     if (refusal) return answer(refusal);
+    if (this.mood.kind === 'quote') {
+      const { subject, text } = await PostalMime.parse(raw);
+      return answer(reply(this.mood.code, `Refused: ${subject} ${text}`.replace(/\s+/g, ' ').slice(0, 1500)));
+    }
     this.messages.push({ ...envelope, raw: raw.toString(), mail: await PostalMime.parse(raw) });
     answer();
   }

@@ -47,8 +47,9 @@ export class CredentialVerifiers {
     if (known) return { user: known, accepted: null };
     const verifier = this.verifiers[command.provider];
     const accepted = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
-    if (!accepted) throw new DomainError(userNotFound);
-    return { user: accepted.user, accepted };
+    if (accepted) return { user: accepted.user, accepted };
+    await this.work.countNothing();
+    throw new DomainError(userNotFound);
   }
 
   /** @throws DomainError LOGIN_401004; with `HIDE_ACCOUNT_EXISTENCE` after the same work as for a wrong password */
@@ -57,6 +58,7 @@ export class CredentialVerifiers {
       this.lock.assertOpen(user);
     } catch (refusal) {
       await this.work.spend(command, client);
+      await this.work.countNothing();
       throw refusal;
     }
   }

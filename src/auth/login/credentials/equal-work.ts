@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { AppConfig } from '../../../platform/config/app-config';
 import { PasswordHasher } from '../../../hashing/password-hasher';
+import { Random } from '../../../shared/random';
+import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
 
 /**
@@ -13,6 +15,8 @@ import type { LoginCommand } from '../login-command';
 export class EqualWork {
   constructor(
     private readonly hasher: PasswordHasher,
+    private readonly users: UsersRepository,
+    private readonly random: Random,
     private readonly config: AppConfig,
   ) {}
 
@@ -24,6 +28,14 @@ export class EqualWork {
   /** Computes a hash for a login that is refused before its credential is checked. */
   async spend({ password }: LoginCommand, client: ClientInfo): Promise<void> {
     if (this.config.hideAccountExistence) await this.hasher.matches(password, null, client);
+  }
+
+  /**
+   * The statement that counts a wrong password, for a refusal that counts nothing. It matches no row: a failure of a
+   * name without an account has no place, and one of a locked account is not counted.
+   */
+  async countNothing(): Promise<void> {
+    if (this.config.hideAccountExistence) await this.users.recordLoginFailure(this.random.uuid());
   }
 
   /**
