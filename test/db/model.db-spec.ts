@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Figures, noFigures, replay } from '../model/history';
+import { type History, histories } from '../model/operations';
+import { Services } from '../model/service';
+
+/** `npm run model` sets them (CONTRIBUTING.md). */
+const { MODEL_HISTORIES, MODEL_SEED, MODEL_PATH, MODEL_FILE } = process.env;
+
+const kept = join(__dirname, '../model/kept');
+const isSqlite = __DATABASE__ === 'sqlite';
+const runs = Number(MODEL_HISTORIES ?? (isSqlite ? 200 : 120));
+const seed = Number(MODEL_SEED ?? 22);
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as History;
+
+/**
+ * The model is the specification as a program (test/model/model.ts). On MariaDB two replicas answer in turn, and the
+ * requests that are sent at once go to different ones.
+ */
+describe('histories of users, administrators and time', () => {
+  let services: Services;
+  const figures: Figures = noFigures();
+  beforeAll(async () => {
+    services = await Services.start(isSqlite ? 1 : 2);
+  });
+  afterAll(() => services.stop());
+
+  const files = MODEL_FILE === undefined ? readdirSync(kept).map((name) => join(kept, name)) : [MODEL_FILE];
+  it.each(files)('the model and the service agree on the kept history %s', async (file) => {
+    await replay(services, read(file));
+  });
+
+  if (MODEL_FILE !== undefined) return;
+  it(
+    `the model and the service agree on each answer and row of ${runs} random histories (seed ${seed})`,
+    async () => {
+      const property = fc.asyncProperty(histories, (history) => replay(services, history, figures));
+      await fc.assert(property, { numRuns: runs, seed, path: MODEL_PATH, endOnFailure: false });
+      if (MODEL_HISTORIES !== undefined) print(figures);
+    },
+    90_000 + runs * 5_000,
+  );
+});
+
+function print({ steps, together, interleaved }: Figures): void {
+  const most = [...interleaved].sort(([, one], [, other]) => other - one).map(([ops, n]) => `  ${n} ${ops}`);
+  process.stdout.write(`${steps} steps, ${together} of them parallel; only interleaved:\n${most.join('\n')}\n`);
+}
