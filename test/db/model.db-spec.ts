@@ -44,7 +44,8 @@ describe('histories of users, administrators and time', () => {
   );
 });
 
-function print({ steps, together, interleaved }: Figures): void {
-  const most = [...interleaved].sort(([, one], [, other]) => other - one).map(([ops, n]) => `  ${n} ${ops}`);
-  process.stdout.write(`${steps} steps, ${together} of them parallel; only interleaved:\n${most.join('\n')}\n`);
+function print({ steps, together, outcomes, interleaved }: Figures): void {
+  const listed = (counts: Map<string, number>) => [...counts].sort().map(([what, n]) => `  ${n} ${what}`);
+  const lines = [`${steps} steps, ${together} of them parallel`, ...listed(outcomes)];
+  process.stdout.write([...lines, 'explained by an interleaving only:', ...listed(interleaved), ''].join('\n'));
 }

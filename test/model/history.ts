@@ -14,11 +14,13 @@ export class Disagreement extends Error {
 export interface Figures {
   steps: number;
   together: number;
+  /** How often each operation got each answer. */
+  outcomes: Map<string, number>;
   /** Steps that no serial order explains, only an interleaving at the places that the model names. */
   interleaved: Map<string, number>;
 }
 
-export const noFigures = (): Figures => ({ steps: 0, together: 0, interleaved: new Map() });
+export const noFigures = (): Figures => ({ steps: 0, together: 0, outcomes: new Map(), interleaved: new Map() });
 
 const firstPassword = 'Initial-Stone-1';
 
@@ -48,6 +50,7 @@ export async function replay(services: Services, history: History, figures = noF
     figures.steps += 1;
     if (requests.length > 1) figures.together += 1;
     const answers = await Promise.all(requests.map((request) => subject.send(request, explanations[0]!)));
+    for (const [i, { op }] of requests.entries()) count(figures.outcomes, `${op} ${answers[i]!.code}`);
     const seen = { requests, answers, rows: await subject.rows() };
     const found = explain(explanations, settings, seen, known);
     if (found.states.length === 0)

@@ -246,8 +246,8 @@ const weighted: [number, number, fc.Arbitrary<Operation>][] = [
           weight: 6,
           arbitrary: of<AdminAction>('unlock', 'revoke-sessions', 'reset-second-factor', 'invite', 'send-reset-link'),
         },
-        { weight: 3, arbitrary: fc.record({ status: of(1, 1, 1, 0, -1, -2) }) },
-        { weight: 2, arbitrary: fc.record({ is_admin: fc.boolean() }) },
+        { weight: 3, arbitrary: fc.record({ status: of(1, 1, 1, 1, 1, 0, -1, -2) }) },
+        { weight: 4, arbitrary: fc.record({ is_admin: of(true, true, false) }) },
         { weight: 1, arbitrary: fc.record({ mfa_type: of('email', 'totp' as const) }) },
         { weight: 1, arbitrary: fc.record({ email: of('first', 'second') }) },
         { weight: 1, arbitrary: fc.constant('erase' as const) },
@@ -260,8 +260,8 @@ const weighted: [number, number, fc.Arbitrary<Operation>][] = [
 const limits = [10, 60, 300, 900, 1800];
 const day = 86_400;
 const wait = fc.oneof(
-  { weight: 4, arbitrary: of(1, 5, 30, 61) },
-  { weight: 4, arbitrary: fc.tuple(of(...limits), of(-1, 0, 1)).map(([limit, n]) => limit + n) },
+  { weight: 8, arbitrary: of(1, 5, 30, 61) },
+  { weight: 8, arbitrary: fc.tuple(of(...limits), of(-1, 0, 1)).map(([limit, n]) => limit + n) },
   { weight: 1, arbitrary: of(7 * day, 30 * day, 90 * day + 1, 180 * day + 1) },
 );
 
@@ -273,23 +273,89 @@ function operations(mfa: boolean): fc.Arbitrary<Operation> {
   return fc.oneof(...chosen.filter(({ weight }) => weight > 0));
 }
 
-/** A whole login, because with a second factor only few random logins would reach their end. */
-const signIn = fc
-  .tuple(user, trust)
-  .map(([who, trusts]): Step[] => [
-    { wait: 61 },
-    { op: 'login', user: who, password: 'right', device: null },
-    { op: 'verify', user: who, type: 'email', code: 'right', owner: 'token', trust: trusts },
+const login = (who: number, password: 'right' | 'wrong' = 'right', device: number | null = null): Step => ({
+  ...{ op: 'login', user: who, password, device },
+});
+const mailedCode = (who: number, code: 'right' | 'wrong' = 'right', trusts = false): Step => ({
+  ...{ op: 'verify', user: who, type: 'email', code, owner: 'token', trust: trusts },
+});
+const totpCode = (who: number, secret: 'active' | 'enrolment'): Step => ({
+  ...{ op: 'totp', user: who, code: { of: secret, steps: 0 }, owner: 'token', trust: false },
+});
+const times = (n: number, step: Step): Step[] => Array.from({ length: n }, () => step);
+const signInOf = (who: number, mfa: boolean, trusts = false): Step[] =>
+  mfa ? [{ wait: 61 }, login(who), mailedCode(who, 'right', trusts)] : [login(who)];
+const around = (limit: number) => of(1, limit - 1, limit, limit + 1).map((seconds): Step => ({ wait: seconds }));
+
+/** Sequences that lead to the limits of the specification. Single operations reach them too seldom. */
+function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
+  const signIn = fc.tuple(user, trust).map(([who, trusts]) => signInOf(who, mfa, trusts));
+  const guesses = fc
+    .tuple(user, of(2, 3, 4), around(900))
+    .map(([who, n, pause]) => [...times(n, login(who, 'wrong')), pause, login(who)]);
+  const link = fc
+    .tuple(user, around(1800), nth)
+    .map(([who, pause, n]): Step[] => [
+      { op: 'forgot', user: who },
+      pause,
+      ...times(2, { op: 'submit', link: n, password: 'fresh' }),
+    ]);
+  const passwords = fc
+    .tuple(user, of(1, 2, 3, 4))
+    .map(([who, n]): Step[] => [
+      ...times(n, { op: 'change', user: who, nth: 0, current: 'right', password: 'fresh' }),
+      { op: 'change', user: who, nth: 0, current: 'right', password: 'reused' },
+    ]);
+  const rotation = fc
+    .tuple(of(1, 2), around(10), of(0, 1, 2))
+    .map(([n, pause, last]): Step[] => [
+      ...times(n, { op: 'refresh', nth: 0, use: 'refresh' }),
+      pause,
+      ...[1, last].map((at): Step => ({ op: 'refresh', nth: at, use: 'refresh' })),
+    ]);
+  const wrongCodes = fc
+    .tuple(user, of(4, 5, 6), of(1, 2, 3), around(900))
+    .map(([who, n, logins, pause]) => [
+      ...Array.from({ length: logins }, () => [{ wait: 61 }, login(who), ...times(n, mailedCode(who, 'wrong'))]).flat(),
+      pause,
+      login(who),
+      mailedCode(who),
+    ]);
+  const enrolment = user.map((who): Step[] => [
+    { op: 'enrol', user: who, nth: 0, code: null },
+    totpCode(who, 'enrolment'),
+    { wait: 30 },
+    login(who),
+    ...times(2, totpCode(who, 'active')),
   ]);
-const enrolment = user.map((who): Step[] => [
-  { op: 'enrol', user: who, nth: 0, code: null },
-  { op: 'totp', user: who, code: { of: 'enrolment', steps: 0 }, owner: 'token', trust: false },
-]);
-const totpLogin = user.map((who): Step[] => [
-  { wait: 30 },
-  { op: 'login', user: who, password: 'right', device: null },
-  { op: 'totp', user: who, code: { of: 'active', steps: 0 }, owner: 'token', trust: false },
-]);
+  const device = fc
+    .tuple(user, around(10), of(1, 2))
+    .map(([who, pause, former]) => [
+      ...signInOf(who, true, true),
+      ...[login(who, 'right', 0), pause, login(who, 'right', former), { wait: 61 }, login(who, 'right', 0)],
+    ]);
+  const recovery = user.map((who): Step[] => [
+    { op: 'recoveryCodes', user: who, nth: 0 },
+    { wait: 61 },
+    login(who),
+    ...times(2, { op: 'verify', user: who, type: 'recovery', code: 'right', owner: 'token', trust: false }),
+  ]);
+  const both: [number, fc.Arbitrary<Step[]>][] = [
+    [18, signIn],
+    [6, guesses],
+    [5, link],
+    [4, passwords],
+  ];
+  const own: [number, fc.Arbitrary<Step[]>][] = mfa
+    ? [
+        [5, wrongCodes],
+        [7, enrolment],
+        [6, device],
+        [4, recovery],
+      ]
+    : [[10, rotation]];
+  return [...both, ...own].map(([weight, arbitrary]) => ({ weight, arbitrary }));
+}
 
 function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
   const one = operations(mfa);
@@ -301,11 +367,9 @@ function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
     .map((all): Step[] => [{ together: all }]);
   return fc.oneof(
     { weight: 50, arbitrary: alone },
-    { weight: 14, arbitrary: together },
-    { weight: 16, arbitrary: wait.map((seconds): Step[] => [{ wait: seconds }]) },
-    { weight: mfa ? 14 : 0, arbitrary: signIn },
-    { weight: mfa ? 5 : 0, arbitrary: enrolment },
-    { weight: mfa ? 4 : 0, arbitrary: totpLogin },
+    { weight: 24, arbitrary: together },
+    { weight: 10, arbitrary: wait.map((seconds): Step[] => [{ wait: seconds }]) },
+    ...sequences(mfa),
   );
 }
 
@@ -313,7 +377,13 @@ const historiesOf = (mfa: boolean) =>
   fc.record({
     mfa: fc.constant(mfa),
     second: of('plain', 'temporary' as const),
-    steps: fc.array(pieces(mfa), { minLength: 5, maxLength: 24, size: 'max' }).map((all) => all.flat()),
+    // Most histories begin with a session.
+    steps: fc
+      .tuple(
+        of([], signInOf(0, mfa), signInOf(0, mfa, true)),
+        fc.array(pieces(mfa), { minLength: 5, maxLength: 25, size: 'max' }),
+      )
+      .map(([start, all]) => [...start, ...all.flat()]),
   });
 
 export const histories: fc.Arbitrary<History> = fc.oneof(historiesOf(false), historiesOf(true));
