@@ -354,7 +354,20 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
         [4, recovery],
       ]
     : [[10, rotation]];
-  return [...both, ...own].map(([weight, arbitrary]) => ({ weight, arbitrary }));
+  return [...both, ...own].map(([weight, arbitrary]) => ({ weight, arbitrary: sometimesRaced(arbitrary) }));
+}
+
+/** In many of the sequences, two or three operations that follow each other are sent at once. */
+function sometimesRaced(sequence: fc.Arbitrary<Step[]>): fc.Arbitrary<Step[]> {
+  const race = fc.option(fc.tuple(fc.nat(7), of(2, 2, 3)), { freq: 2 });
+  return fc.tuple(sequence, race).map(([steps, raced]) => {
+    if (raced === null) return steps;
+    const [nth, n] = raced;
+    const next = (at: number) => steps.slice(at, at + n).filter((step): step is Operation => 'op' in step);
+    const places = [...steps.keys()].filter((at) => next(at).length === n);
+    const at = places[nth % places.length];
+    return at === undefined ? steps : [...steps.slice(0, at), { together: next(at) }, ...steps.slice(at + n)];
+  });
 }
 
 function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
@@ -367,7 +380,7 @@ function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
     .map((all): Step[] => [{ together: all }]);
   return fc.oneof(
     { weight: 50, arbitrary: alone },
-    { weight: 24, arbitrary: together },
+    { weight: 34, arbitrary: together },
     { weight: 10, arbitrary: wait.map((seconds): Step[] => [{ wait: seconds }]) },
     ...sequences(mfa),
   );
