@@ -1,18 +1,33 @@
-import type {
-  AdminAction,
-  Answer,
-  Device,
-  Enrolment,
-  Link,
-  Owner,
-  Pending,
-  Request,
-  Session,
-  State,
-  Token,
-  Totp,
-  User,
-} from './state';
+import {
+  accessTtl,
+  codeBlock,
+  codeTtl,
+  deviceGrace,
+  done,
+  enrolmentTtl,
+  inviteTtl,
+  linkTtl,
+  lock,
+  maxAttempts,
+  maxWrongCodes,
+  otpCooldown,
+  passwordTtl,
+  pendingTtl,
+  refused,
+  resetThrottle,
+  rotationGrace,
+  Rules,
+  success,
+} from './rules';
+import type { AdminAction, Answer, Link, Pending, Request, Session, State, Token, User } from './state';
+
+type Steps = Generator<void, Answer>;
+type Of<Op extends Request['op']> = Extract<Request, { op: Op }>;
+
+export interface Settings {
+  readonly mfaRequired: boolean;
+  readonly rotation: boolean;
+}
 
 /**
  * The specification as a program (docs/spec): what each request answers, and what the tables then hold. It is written
@@ -23,45 +38,13 @@ import type {
  * Times are whole seconds. The service chooses identifiers, tokens and codes. In the model they are new names (`?1`),
  * until the answers and the rows tell which value the service has chosen.
  */
-type Steps = Generator<void, Answer>;
-type Of<Op extends Request['op']> = Extract<Request, { op: Op }>;
-
-export interface Settings {
-  readonly mfaRequired: boolean;
-  readonly rotation: boolean;
-}
-
-const day = 86_400;
-const lock = { count: 3, seconds: 900 };
-const accessTtl = 900;
-const sessionTtl = 7 * day;
-const rotationGrace = 10;
-const youngSeconds = 300;
-const pendingTtl = 300;
-const codeTtl = 300;
-const otpCooldown = 60;
-const maxAttempts = 5;
-const maxWrongCodes = 10;
-const codeBlock = 900;
-const enrolmentTtl = 300;
-const linkTtl = 1800;
-const inviteTtl = 259_200;
-const resetThrottle = 300;
-const deviceTtl = 30 * day;
-const deviceGrace = 10;
-const passwordTtl = 90 * day;
-const dormancy = 180 * day;
-const history = 3;
-
-const refused = (code: string, more: object = {}): Answer => ({ code, ...more });
-const success = (more: object = {}): Answer => ({ code: 'success', ...more });
-const done = success({ result: true });
-
-export class Model {
+export class Model extends Rules {
   constructor(
-    readonly state: State,
+    state: State,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    super(state);
+  }
 
   run(request: Request): Steps {
     return (this[request.op] as (request: Request) => Steps).call(this, request);
@@ -458,7 +441,7 @@ export class Model {
     if (session && (caller!.epoch !== session.epoch || caller!.status !== 1)) return refused('AUTH_401004');
     if (u === caller && losesAccess) return refused('USER_409002');
     if (u.erased) return refused('USER_404001');
-    if (typeof action === 'object') return this.changeUser(user, action);
+    if (typeof action === 'object') return yield* this.changeUser(user, action);
     if (action === 'unlock') Object.assign(u, { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null });
     if (action === 'revoke-sessions') this.endEverything(user);
     if (action === 'erase') this.erase(user);
@@ -473,7 +456,7 @@ export class Model {
     return done;
   }
 
-  private changeUser(user: number, change: Exclude<AdminAction, string>): Answer {
+  private *changeUser(user: number, change: Exclude<AdminAction, string>): Steps {
     const u = this.user(user);
     if ('status' in change) {
       if (u.status !== change.status || change.status !== 1) this.endEverything(user);
@@ -490,6 +473,9 @@ export class Model {
       for (const link of this.state.links) if (link.user === user) link.used = true;
       if (u.pending) u.pending.closed = true;
     }
+    yield;
+    // The answer shows the user as another administrator has left it by then.
+    if (u.erased) return refused('USER_404001');
     return success({ uid: u.uid, email: u.email, status: u.status, is_admin: u.admin, mfa_type: u.mfaType });
   }
 
@@ -503,212 +489,6 @@ export class Model {
     this.state.devices = this.state.devices.filter((device) => device.user !== user);
     this.state.mails = this.state.mails.filter((mail) => mail.user !== user);
   }
-
-  private open(user: number, epoch: number, amr: string[], more: Partial<Session> = {}): object {
-    const sid = this.name();
-    const times = { startedAt: this.now, checkedAt: this.now, end: this.now + sessionTtl };
-    const session = { ...times, ...more, amr, sid, user, epoch, ended: false };
-    this.state.sessions.push(session);
-    const access = this.addToken(sid, 'access', Math.min(this.now + accessTtl, session.end));
-    return { access, refresh: this.addToken(sid, 'refresh', session.end), sid, amr };
-  }
-
-  private loggedIn(
-    user: number,
-    epoch: number,
-    mfa: string | null,
-    more: object,
-    session: Partial<Session> = {},
-  ): Answer {
-    this.log(user, 'success', mfa);
-    const amr = mfa === null ? ['pwd'] : ['pwd', mfa === 'device' ? 'device' : 'otp'];
-    return success({ ...this.open(user, epoch, session.amr ?? amr, session), ...more });
-  }
-
-  private addToken(sid: string, use: Token['use'], expires: number): string {
-    const jti = this.name();
-    this.state.tokens.push({ jti, use, sid, createdAt: this.now, expires, successor: null, succeededAt: null });
-    return jti;
-  }
-
-  private openLink(user: number, type: number, ttl: number, epoch = this.user(user).epoch): Link {
-    for (const link of this.state.links) if (link.user === user && link.type === type) link.used = true;
-    const times = { createdAt: this.now, expires: this.now + ttl };
-    const link = { uid: this.name(), token: this.name(), user, type, epoch, ...times, used: false };
-    this.state.links.push(link);
-    return link;
-  }
-
-  private mailLink(user: number, type: number, ttl: number): Link {
-    const link = this.openLink(user, type, ttl);
-    this.mail(user, 'reset-link', link.token);
-    return link;
-  }
-
-  private trust(user: number): string {
-    const times = { createdAt: this.now, lastUsedAt: this.now, replacedAt: 0 };
-    const token = this.name();
-    this.state.devices.push({
-      id: this.name(),
-      user,
-      epoch: this.user(user).epoch,
-      tokens: [token],
-      ...times,
-      ended: false,
-    });
-    return token;
-  }
-
-  /** A new epoch ends sessions, pending logins, links and devices. */
-  private endEverything(user: number): void {
-    this.user(user).epoch += 1;
-    if (this.user(user).pending) this.user(user).pending!.closed = true;
-    this.endSessions(user);
-    this.endDevices(user);
-  }
-
-  private endSessions(user: number, except?: string): void {
-    for (const session of this.state.sessions)
-      if (session.user === user && session.sid !== except) session.ended = true;
-  }
-
-  private endDevices(user: number): void {
-    for (const device of this.state.devices) if (device.user === user) device.ended = true;
-  }
-
-  private isLocked({ failed, failedAt }: User): boolean {
-    return failed >= lock.count && failedAt !== null && failedAt > this.now - lock.seconds;
-  }
-
-  private countFailure(u: User): void {
-    u.failed += 1;
-    u.failedAt = this.now;
-  }
-
-  private statusProblem({ status, successAt, createdAt }: User): string | null {
-    if (status === -1) return 'LOGIN_401011';
-    if (status !== 1) return 'LOGIN_401012';
-    return (successAt ?? createdAt) < this.now - dormancy ? 'LOGIN_401008' : null;
-  }
-
-  private isReused(user: number, password: string): boolean {
-    return this.user(user)
-      .passwords.slice(-history)
-      .some(({ text }) => text === password);
-  }
-
-  private linkProblem(link: Link | undefined): string | null {
-    if (link === undefined) return 'AUTH_401003';
-    if (link.used || link.epoch !== this.user(link.user).epoch) return 'AUTH_401007';
-    return this.now > link.expires ? 'AUTH_401005' : null;
-  }
-
-  private pendingOf(user: number, { mfaToken, ip }: Owner): Pending | undefined {
-    const { pending, status, epoch } = this.user(user);
-    if (pending === null || status !== 1 || pending.epoch !== epoch) return undefined;
-    const isOwner = mfaToken === undefined ? pending.ip === ip : pending.token === mfaToken;
-    return isOwner && this.isOpenLogin(this.user(user), pending) ? pending : undefined;
-  }
-
-  private isOpenLogin({ pending }: User, was: Pending): boolean {
-    return pending?.id === was.id && !pending.closed && pending.until > this.now && pending.attempts < maxAttempts;
-  }
-
-  /** Returns the session that enrols, if the bearer belongs to it. */
-  private enrolmentOf(user: number, bearer: string | undefined): Session | undefined {
-    const { enrolment } = this.user(user);
-    const token = bearer === undefined ? undefined : this.token(bearer);
-    if (enrolment === null || token === undefined || this.accessProblem(token) !== null) return undefined;
-    if (token.sid !== enrolment.sid || !this.isOpenEnrolment(this.user(user), enrolment)) return undefined;
-    return this.session(token.sid);
-  }
-
-  private isOpenEnrolment({ enrolment }: User, was: Enrolment): boolean {
-    const isSame = enrolment?.id === was.id && !enrolment.confirmed;
-    return isSame && enrolment.until > this.now && enrolment.attempts < maxAttempts;
-  }
-
-  private isBlocked({ blockedUntil }: User): boolean {
-    return blockedUntil !== null && blockedUntil > this.now;
-  }
-
-  private isNewStep({ secret, lastStep }: User, totp: Totp | undefined): boolean {
-    return totp !== undefined && totp.secret === secret && Math.abs(totp.step - this.step) <= 1 && totp.step > lastStep;
-  }
-
-  private isUnchanged(u: User, read: User): boolean {
-    return u.status === 1 && u.epoch === read.epoch && u.secret === read.secret;
-  }
-
-  private isTrusted(device: Device): boolean {
-    return device.epoch === this.user(device.user).epoch && !this.isOver(device);
-  }
-
-  private isOver({ ended, createdAt }: Device): boolean {
-    return ended || this.now >= createdAt + deviceTtl;
-  }
-
-  private isYoung({ checkedAt }: Session): boolean {
-    return this.now - checkedAt <= youngSeconds;
-  }
-
-  private isLive({ ended, epoch, user, end }: Session): boolean {
-    return !ended && epoch === this.user(user).epoch && this.user(user).status === 1 && end > this.now;
-  }
-
-  private liveSessions(user: number): Session[] {
-    return this.state.sessions.filter((session) => session.user === user && this.isLive(session));
-  }
-
-  private problemOf({ sid, expires }: Token): string | null {
-    if (expires <= this.now) return 'AUTH_401002';
-    return this.isLive(this.session(sid)) ? null : 'AUTH_401004';
-  }
-
-  /** The session of an access token, or the error code. */
-  private bearer(token: string): Session | string {
-    const t = this.token(token);
-    return this.accessProblem(t) ?? this.session(t.sid);
-  }
-
-  private accessProblem(token: Token): string | null {
-    return this.problemOf(token) ?? (token.use === 'access' ? null : 'AUTH_401001');
-  }
-
-  private log(user: number, outcome: string, mfa: string | null): void {
-    this.state.logs.push({ user, outcome, mfa });
-  }
-
-  private failedLogin(user: number, code: string, more: object = {}): Answer {
-    this.log(user, code, null);
-    return refused(code, more);
-  }
-
-  private mail(user: number, kind: string, secret: string | null = null): void {
-    if (this.user(user).email !== null) this.state.mails.push({ user, kind, secret, open: null });
-  }
-
-  private name(): string {
-    return `?${++this.state.names}`;
-  }
-
-  /** An identity that the service does not show. */
-  private key(): string {
-    return `#${++this.state.names}`;
-  }
-
-  private get now(): number {
-    return this.state.now;
-  }
-
-  /** The time step of authenticators. */
-  private get step(): number {
-    return Math.floor(this.now / 30);
-  }
-
-  private user = (index: number): User => this.state.users[index]!;
-  private session = (sid: string): Session => this.state.sessions.find((one) => one.sid === sid)!;
-  private token = (jti: string): Token => this.state.tokens.find((one) => one.jti === jti)!;
 }
 
 /** The default policy, as far as the passwords of the histories can break it. */
