@@ -197,8 +197,22 @@ class Binding {
     return Object.is(expected, seen) ? undefined : `${path}: expected ${text(expected)}, seen ${text(seen)}`;
   }
 
+  /** Rows whose values are all known are compared as texts, because there are many of them. */
   rowProblem(expected: Rows, seen: Rows): string | undefined {
-    return first(Object.entries(expected), ([table, rows]) => this.setProblem(rows, seen[table]!, table));
+    return first(Object.entries(expected), ([table, rows]) => {
+      const left = seen[table]!.map((row) => ({ row, key: sortedText(row) }));
+      const others = rows.filter((row) => {
+        const key = sortedText(row).replace(/\?\d+/g, (name) => this.names.get(name) ?? name);
+        const at = left.findIndex((one) => one.key === key);
+        if (at >= 0) left.splice(at, 1);
+        return at < 0;
+      });
+      return this.setProblem(
+        others,
+        left.map(({ row }) => row),
+        table,
+      );
+    });
   }
 
   /** Rows without new names are compared first, so that they do not take the place of others. */
@@ -263,6 +277,10 @@ function first<T>(all: readonly T[], problemOf: (one: T, n: number) => string | 
   }
   return undefined;
 }
+
+/** The same text for rows with the same fields, in whatever order. */
+const sortedText = (row: object): string =>
+  JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 const text = (value: unknown): string => JSON.stringify(value);
 

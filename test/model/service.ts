@@ -208,7 +208,7 @@ export class Subject {
     };
   }
 
-  private row({ user_id, ...row }: Record<string, any>): object {
+  private row({ user_id, token_hash: _hash, ...row }: Record<string, any>): object {
     const times = ['expires', 'at', 'last_used_at'].filter((name) => name in row);
     return {
       ...row,
