@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { type Figures, noFigures, replay } from '../model/history';
+import { type Figures, noFigures, replay, shortened } from '../model/history';
 import { type History, histories } from '../model/operations';
 import { Services } from '../model/service';
 
@@ -28,16 +28,27 @@ describe('histories of users, administrators and time', () => {
   afterAll(() => services.stop());
 
   const files = MODEL_FILE === undefined ? readdirSync(kept).map((name) => join(kept, name)) : [MODEL_FILE];
-  it.each(files)('the model and the service agree on the kept history %s', async (file) => {
-    await replay(services, read(file));
-  });
+  it.each(files.map((file) => [basename(file, '.json'), file]))(
+    'the model and the service agree on the kept history %s',
+    async (_name, file) => {
+      await replay(services, read(file));
+    },
+  );
 
   if (MODEL_FILE !== undefined) return;
   it(
     `the model and the service agree on each answer and row of ${runs} random histories (seed ${seed})`,
     async () => {
       const property = fc.asyncProperty(histories, (history) => replay(services, history, figures));
-      await fc.assert(property, { numRuns: runs, seed, path: MODEL_PATH, endOnFailure: false });
+      const { failed, counterexample, counterexamplePath, errorInstance } = await fc.check(property, {
+        ...{ numRuns: runs, seed, path: MODEL_PATH, endOnFailure: true },
+      });
+      if (failed) {
+        const { history, problem } = await shortened(services, counterexample![0]);
+        const again = `npm run model -- --database ${__DATABASE__} --seed ${seed} --path ${counterexamplePath}`;
+        const shortest = `the shortest history that fails: ${JSON.stringify(history)}`;
+        throw new Error(`${String(errorInstance)}\n${shortest}\n${problem.message}\n${again}`);
+      }
       if (MODEL_HISTORIES !== undefined) print(figures);
     },
     90_000 + runs * 5_000,

@@ -8,6 +8,14 @@ import { type Services, Subject } from './service';
 /** The model and the service disagree. The message says at which step, about what, and how the history was replayed. */
 export class Disagreement extends Error {
   override readonly name = 'Disagreement';
+
+  constructor(
+    message: string,
+    /** How many steps of the history were replayed. */
+    readonly steps: number,
+  ) {
+    super(message);
+  }
 }
 
 /** What the run of a history has met. */
@@ -54,7 +62,7 @@ export async function replay(services: Services, history: History, figures = noF
     const seen = { requests, answers, rows: await subject.rows() };
     const found = explain(explanations, settings, seen, known);
     if (found.states.length === 0)
-      throw new Disagreement(report(history, n, step, seen, found.problems, replicas.length));
+      throw new Disagreement(report(history, n, step, seen, found.problems, replicas.length), n + 1);
     if (found.interleaved)
       count(
         figures.interleaved,
@@ -66,6 +74,62 @@ export async function replay(services: Services, history: History, figures = noF
     explanations = found.states;
     for (const value of found.values) known.add(value);
   }
+}
+
+/** More replays would take minutes on a busy machine. */
+const maxReplays = 200;
+
+/** Removes steps and racing requests, as long as model and service still disagree about something. */
+export async function shortened(services: Services, history: History): Promise<{ history: History; problem: Error }> {
+  let shortest = { history, problem: new Error('the history did not fail again') };
+  let replays = 0;
+  for (let again = true; again;) {
+    again = false;
+    for (const steps of shorter(shortest.history.steps)) {
+      if (++replays > maxReplays) break;
+      const problem = await problemOf(services, { ...history, steps });
+      if (problem === undefined) continue;
+      const reached = problem instanceof Disagreement ? problem.steps : steps.length;
+      shortest = { history: { ...history, steps: steps.slice(0, reached) }, problem };
+      again = true;
+      break;
+    }
+  }
+  return shortest;
+}
+
+/** Another replay of a race may take another order, so it is repeated. */
+async function problemOf(services: Services, history: History): Promise<Error | undefined> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const problem = await replay(services, history).then(
+      () => undefined,
+      (error: unknown) => error as Error,
+    );
+    if (problem !== undefined || !history.steps.some((step) => 'together' in step)) return problem;
+  }
+  return undefined;
+}
+
+/** Without the last step, then without a half, a quarter and so on, then with smaller races. */
+function* shorter(steps: readonly Step[]): Generator<readonly Step[]> {
+  if (steps.length > 1) yield steps.slice(0, -1);
+  for (let size = Math.floor(steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let at = steps.length - size; at >= 0; at -= size) {
+      yield [...steps.slice(0, at), ...steps.slice(at + size)];
+    }
+  }
+  yield* smallerRaces(steps);
+}
+
+function smallerRaces(steps: readonly Step[]): Step[][] {
+  return steps.flatMap((step, at) => {
+    if (!('together' in step)) return [];
+    const fewer = [...step.together.keys()].map((n) => step.together.filter((_, other) => other !== n));
+    return fewer.map((together) => {
+      const next = together.length === 1 ? together[0]! : { together };
+      return [...steps.slice(0, at), next, ...steps.slice(at + 1)];
+    });
+  });
 }
 
 async function begin(services: Services, history: History): Promise<{ subject: Subject; state: State }> {

@@ -7,7 +7,6 @@ import {
   enrolmentTtl,
   inviteTtl,
   linkTtl,
-  lock,
   maxAttempts,
   maxWrongCodes,
   otpCooldown,

@@ -42,7 +42,8 @@ export interface History {
 }
 
 type OwnerKind = 'token' | 'address' | 'stranger' | 'wrong token';
-type NewPassword = 'fresh' | 'short' | 'reused' | 'differs';
+/** A number is the place among the passwords that were set: 1 is the current one. */
+type NewPassword = 'fresh' | 'short' | 'differs' | 1 | 2 | 3 | 4;
 /** A code of the active secret or of the one that is enrolled, in the present or another time step. */
 type TotpKind = { of: 'active' | 'enrolment'; steps: -2 | -1 | 0 | 1 } | 'wrong';
 
@@ -154,7 +155,7 @@ function newPassword(kind: NewPassword, { passwords }: User, fresh: () => number
   const chosen = `Unlikely-Stone-${fresh()}`;
   if (kind === 'short') return { password: 'Short-1', confirm: 'Short-1' };
   if (kind === 'differs') return { password: chosen, confirm: `${chosen}-typo` };
-  const used = kind === 'reused' ? passwords.at(-2)?.text : undefined;
+  const used = typeof kind === 'number' ? passwords.at(-kind)?.text : undefined;
   return { password: used ?? chosen, confirm: used ?? chosen };
 }
 
@@ -185,7 +186,7 @@ const nth = fc.constantFrom(0, 0, 0, 1, 2, 4);
 const of = <T>(...values: T[]) => fc.constantFrom(...values);
 const owner = of<OwnerKind>('token', 'token', 'token', 'address', 'stranger', 'wrong token');
 const trust = of(true, false, false);
-const newPasswords = of<NewPassword>('fresh', 'fresh', 'fresh', 'short', 'reused', 'differs');
+const newPasswords = of<NewPassword>('fresh', 'fresh', 'fresh', 'short', 'differs', 1, 2, 3, 4);
 const totp = fc.oneof(
   { weight: 4, arbitrary: fc.record({ of: of('active', 'enrolment' as const), steps: of(0, 0, 1, -1, -2 as const) }) },
   { weight: 1, arbitrary: fc.constant('wrong') },
@@ -276,10 +277,14 @@ function operations(mfa: boolean): fc.Arbitrary<Operation> {
 const login = (who: number, password: 'right' | 'wrong' = 'right', device: number | null = null): Step => ({
   ...{ op: 'login', user: who, password, device },
 });
-const mailedCode = (who: number, code: 'right' | 'wrong' = 'right', trusts = false): Step => ({
+const mailedCode = (
+  who: number,
+  code: 'right' | 'wrong' = 'right',
+  trusts = false,
+): Extract<Operation, { op: 'verify' }> => ({
   ...{ op: 'verify', user: who, type: 'email', code, owner: 'token', trust: trusts },
 });
-const totpCode = (who: number, secret: 'active' | 'enrolment'): Step => ({
+const totpCode = (who: number, secret: 'active' | 'enrolment'): Operation => ({
   ...{ op: 'totp', user: who, code: { of: secret, steps: 0 }, owner: 'token', trust: false },
 });
 const times = (n: number, step: Step): Step[] => Array.from({ length: n }, () => step);
@@ -301,10 +306,10 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
       ...times(2, { op: 'submit', link: n, password: 'fresh' }),
     ]);
   const passwords = fc
-    .tuple(user, of(1, 2, 3, 4))
-    .map(([who, n]): Step[] => [
+    .tuple(user, of(1, 2, 3, 4), of<NewPassword>(1, 2, 3, 4))
+    .map(([who, n, reused]): Step[] => [
       ...times(n, { op: 'change', user: who, nth: 0, current: 'right', password: 'fresh' }),
-      { op: 'change', user: who, nth: 0, current: 'right', password: 'reused' },
+      { op: 'change', user: who, nth: 0, current: 'right', password: reused },
     ]);
   const rotation = fc
     .tuple(of(1, 2), around(10), of(0, 1, 2))
@@ -325,8 +330,7 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     { op: 'enrol', user: who, nth: 0, code: null },
     totpCode(who, 'enrolment'),
     { wait: 30 },
-    login(who),
-    ...times(2, totpCode(who, 'active')),
+    ...[login(who), totpCode(who, 'active'), login(who), totpCode(who, 'active')],
   ]);
   const device = fc
     .tuple(user, around(10), of(1, 2))
@@ -340,7 +344,24 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     login(who),
     ...times(2, { op: 'verify', user: who, type: 'recovery', code: 'right', owner: 'token', trust: false }),
   ]);
+  const resends = fc.tuple(user, around(60), around(60)).map(([who, first, second]): Step[] => {
+    const resend: Step = { op: 'resend', user: who, type: 'email', owner: 'token' };
+    return [{ wait: 61 }, login(who), first, resend, second, resend, mailedCode(who)];
+  });
+  // One code, link or token in several requests at once.
+  const spent: Operation[] = mfa
+    ? [mailedCode(0), totpCode(0, 'active'), { ...mailedCode(0), type: 'recovery' }]
+    : [
+        { op: 'submit', link: 0, password: 'fresh' },
+        { op: 'refresh', nth: 0, use: 'refresh' },
+      ];
+  const races = fc.tuple(of(...spent), of(2, 3)).map(([operation, n]): Step[] => {
+    const before: Step[] =
+      operation.op === 'submit' ? [{ wait: 301 }, { op: 'forgot', user: 0 }] : [{ wait: 61 }, login(0)];
+    return [...before, { together: Array.from({ length: n }, () => operation) }];
+  });
   const both: [number, fc.Arbitrary<Step[]>][] = [
+    [8, races],
     [18, signIn],
     [6, guesses],
     [5, link],
@@ -350,6 +371,7 @@ function sequences(mfa: boolean): fc.WeightedArbitrary<Step[]>[] {
     ? [
         [5, wrongCodes],
         [7, enrolment],
+        [3, resends],
         [6, device],
         [4, recovery],
       ]

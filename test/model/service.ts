@@ -208,7 +208,9 @@ export class Subject {
     };
   }
 
-  private row({ user_id, token_hash: _hash, ...row }: Record<string, any>): object {
+  private row(columns: Record<string, any>): object {
+    const { user_id, ...row } = columns;
+    delete row.token_hash;
     const times = ['expires', 'at', 'last_used_at'].filter((name) => name in row);
     return {
       ...row,
