@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import fc from 'fast-check';
+import { type Figures, noFigures, replay, shortened } from '../model/history';
+import { type History, histories } from '../model/operations';
+import { Services } from '../model/service';
+
+/** `npm run model` sets them (CONTRIBUTING.md). */
+const { MODEL_HISTORIES, MODEL_SEED, MODEL_PATH, MODEL_FILE } = process.env;
+
+const kept = join(__dirname, '../model/kept');
+const isSqlite = __DATABASE__ === 'sqlite';
+const runs = Number(MODEL_HISTORIES ?? (isSqlite ? 200 : 120));
+const seed = Number(MODEL_SEED ?? 22);
+
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as History;
+
+/**
+ * The model is the specification as a program (test/model/model.ts). On MariaDB two replicas answer in turn, and the
+ * requests that are sent at once go to different ones.
+ */
+describe('histories of users, administrators and time', () => {
+  let services: Services;
+  const figures: Figures = noFigures();
+  beforeAll(async () => {
+    services = await Services.start(isSqlite ? 1 : 2);
+  });
+  afterAll(() => services.stop());
+
+  const files = MODEL_FILE === undefined ? readdirSync(kept).map((name) => join(kept, name)) : [MODEL_FILE];
+  it.each(files.map((file) => [basename(file, '.json'), file]))(
+    'the model and the service agree on the kept history %s',
+    async (_name, file) => {
+      await replay(services, read(file));
+    },
+  );
+
+  if (MODEL_FILE !== undefined) return;
+  it(
+    `the model and the service agree on each answer and row of ${runs} random histories (seed ${seed})`,
+    async () => {
+      const property = fc.asyncProperty(histories, (history) => replay(services, history, figures));
+      const { failed, counterexample, counterexamplePath, errorInstance } = await fc.check(property, {
+        ...{ numRuns: runs, seed, path: MODEL_PATH, endOnFailure: true },
+      });
+      if (failed) {
+        const { history, problem } = await shortened(services, counterexample![0]);
+        const again = `npm run model -- --database ${__DATABASE__} --seed ${seed} --path ${counterexamplePath}`;
+        const shortest = `the shortest history that fails: ${JSON.stringify(history)}`;
+        throw new Error(`${String(errorInstance)}\n${shortest}\n${problem.message}\n${again}`);
+      }
+      if (MODEL_HISTORIES !== undefined) print(figures);
+    },
+    90_000 + runs * 5_000,
+  );
+});
+
+function print({ steps, together, outcomes, interleaved }: Figures): void {
+  const listed = (counts: Map<string, number>) => [...counts].sort().map(([what, n]) => `  ${n} ${what}`);
+  const lines = [`${steps} steps, ${together} of them parallel`, ...listed(outcomes)];
+  process.stdout.write([...lines, 'explained by an interleaving only:', ...listed(interleaved), ''].join('\n'));
+}

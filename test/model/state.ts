@@ -1,0 +1,201 @@
+/** What the model remembers, what is asked, and what the tables hold. Times are whole seconds. */
+export interface User {
+  readonly name: string;
+  readonly uid: string;
+  email: string | null;
+  status: number;
+  admin: boolean;
+  erased: boolean;
+  /** Counts what ends everything that was issued before: a new password, a new status or right, a revocation. */
+  epoch: number;
+  failed: number;
+  failedAt: number | null;
+  successAt: number | null;
+  readonly createdAt: number;
+  /** All passwords that were set, the current one last. */
+  passwords: { text: string; type: number; at: number }[];
+  temporary: boolean;
+  mfaType: 'email' | 'totp';
+  secret: string | null;
+  lastStep: number;
+  wrongCodes: number;
+  blockedUntil: number | null;
+  recovery: string[];
+  otpUntil: number;
+  resetUntil: number;
+  pending: Pending | null;
+  enrolment: Enrolment | null;
+}
+
+export interface Pending {
+  readonly id: string;
+  readonly token: string;
+  readonly channel: 'email' | 'totp';
+  readonly ip: string;
+  readonly until: number;
+  readonly epoch: number;
+  code: string | null;
+  codeUntil: number;
+  attempts: number;
+  closed: boolean;
+}
+
+export interface Enrolment {
+  readonly id: string;
+  readonly secret: string;
+  readonly sid: string;
+  readonly until: number;
+  attempts: number;
+  confirmed: boolean;
+}
+
+export interface Session {
+  readonly sid: string;
+  readonly user: number;
+  readonly epoch: number;
+  readonly amr: string[];
+  readonly startedAt: number;
+  /** The last check of a credential. */
+  readonly checkedAt: number;
+  readonly end: number;
+  ended: boolean;
+}
+
+export interface Token {
+  readonly jti: string;
+  readonly use: 'access' | 'refresh';
+  readonly sid: string;
+  readonly createdAt: number;
+  readonly expires: number;
+  successor: string | null;
+  succeededAt: number | null;
+}
+
+export interface Link {
+  readonly uid: string;
+  readonly token: string;
+  readonly user: number;
+  readonly type: number;
+  readonly epoch: number;
+  readonly createdAt: number;
+  readonly expires: number;
+  used: boolean;
+}
+
+export interface Device {
+  readonly id: string;
+  readonly user: number;
+  readonly epoch: number;
+  readonly createdAt: number;
+  /** The current token is the last one. */
+  tokens: string[];
+  replacedAt: number;
+  lastUsedAt: number;
+  ended: boolean;
+}
+
+export interface State {
+  now: number;
+  users: User[];
+  sessions: Session[];
+  tokens: Token[];
+  links: Link[];
+  devices: Device[];
+  /** What the last step has sent and logged. */
+  mails: { user: number; kind: string; secret: string | null; open: boolean | null }[];
+  logs: { user: number; outcome: string; mfa: string | null }[];
+  names: number;
+}
+
+/** A request, with the values that it sends. */
+export type Request =
+  | { op: 'login'; user: number; password: string; device?: string }
+  | {
+      op: 'verify';
+      user: number;
+      type: string;
+      code: string;
+      totp?: Totp;
+      owner: Owner;
+      trust: boolean;
+      bearer?: string;
+    }
+  | { op: 'resend'; user: number; type: string; owner: Owner }
+  | { op: 'refresh' | 'logout' | 'me' | 'sessions' | 'endOthers' | 'recoveryCodes' | 'devices'; token: string }
+  | { op: 'endSession'; token: string; sid: string }
+  | { op: 'removeDevice'; token: string; id: string }
+  | { op: 'enrol'; token: string; code?: string; totp?: Totp }
+  | { op: 'forgot'; user: number }
+  | { op: 'look'; link: string }
+  | { op: 'submit'; link: string; password: string; confirm: string }
+  | { op: 'change'; token: string; current: string; password: string; confirm: string }
+  | { op: 'admin'; by: string | null; user: number; action: AdminAction };
+
+export type AdminAction =
+  AdminPost | { status: number } | { is_admin: boolean } | { mfa_type: 'email' | 'totp' } | { email: string };
+export type AdminPost = 'unlock' | 'revoke-sessions' | 'reset-second-factor' | 'invite' | 'send-reset-link' | 'erase';
+
+/** Who asks: the `mfa_token` that is sent, if any, and the address of the client. */
+export interface Owner {
+  readonly mfaToken?: string;
+  readonly ip: string;
+}
+
+/** The secret and the time step to which a code of an authenticator belongs. */
+export interface Totp {
+  readonly secret: string;
+  readonly step: number;
+}
+
+/** `success` or the error code, and the fields of the answer that the specification determines. */
+export type Answer = { readonly code: string } & Readonly<Record<string, unknown>>;
+
+export type Rows = Record<string, object[]>;
+
+/** What the tables hold, by the values that the specification names. */
+export function rowsOf({ users, sessions, tokens, links, devices, mails, logs }: State): Rows {
+  const live = (sid: string) => {
+    const { ended, epoch, user } = sessions.find((one) => one.sid === sid)!;
+    return !ended && epoch === users[user]!.epoch;
+  };
+  const isOpen = ({ used, epoch, user }: Link) => !used && epoch === users[user]!.epoch;
+  return {
+    users: users.map((u, user) => ({
+      user,
+      ...{ email: u.email, status: u.status, is_admin: u.admin, must_change_password: u.temporary },
+      ...{ login_failed_count: u.failed, last_login_failed_time: u.failedAt, last_login_success_time: u.successAt },
+      ...{ mfa_type: u.mfaType, has_secret: u.secret !== null },
+      ...{ mfa_failed_count: u.wrongCodes, mfa_blocked_until: u.blockedUntil, recovery_codes: u.recovery.length },
+    })),
+    login_tokens: tokens.map((t) => ({
+      ...{ jti: t.jti, token_type: t.use, sid: t.sid, expires: t.expires, successor: t.successor, live: live(t.sid) },
+      user: sessions.find(({ sid }) => sid === t.sid)!.user,
+    })),
+    links: links.map((l) => ({
+      uid: l.uid,
+      token: l.token,
+      user: l.user,
+      type: l.type,
+      expires: l.expires,
+      open: isOpen(l),
+    })),
+    pending_logins: users.flatMap(({ pending: p, epoch }, user) =>
+      p === null
+        ? []
+        : [{ user, channel: p.channel, attempts: p.attempts, expires: p.until, open: !p.closed && p.epoch === epoch }],
+    ),
+    totp_secrets: users.flatMap(({ enrolment: e }, user) =>
+      e === null ? [] : [{ user, sid: e.sid, confirmed: e.confirmed, attempts: e.attempts }],
+    ),
+    trusted_devices: devices.map((d) => ({
+      ...{ id: d.id, user: d.user, token: d.tokens.at(-1)!, last_used_at: d.lastUsedAt },
+      live: !d.ended && d.epoch === users[d.user]!.epoch,
+    })),
+    passwords: users.flatMap(({ passwords }, user) => passwords.map(({ type, at }) => ({ user, type, at }))),
+    mails: mails.map(({ user, kind, secret }) => {
+      const link = links.find(({ token }) => token === secret);
+      return { user, kind, secret, open: link === undefined ? null : isOpen(link) };
+    }),
+    login_logs: logs,
+  };
+}
