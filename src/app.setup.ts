@@ -7,6 +7,7 @@ import { AppConfig } from './platform/config/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { EventOutbox } from './events/event-outbox';
+import { Directory } from './directory/directory';
 import { MailOutbox } from './mail/mail-outbox';
 import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
@@ -96,6 +97,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   await app.init();
   offered.close();
   await fastify.ready();
+  await app.get(Directory).load();
   app.get(MailOutbox).startSending();
   app.get(EventOutbox).start();
   app.get(ExpiryWarnings).startWarning();

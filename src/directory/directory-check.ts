@@ -27,6 +27,7 @@ const advice: Record<FailureReason, string> = {
   'more than one entry': 'make LDAP_SEARCH_FILTER more exact',
   'entry without a DN': 'check the server',
   'search or bind refused': 'check what the service account may do',
+  'LDAP client not loaded': 'check the limit of open files, and the installation',
 };
 
 /**

@@ -6,6 +6,7 @@ import type { LdapConfig } from '../platform/config/ldap-config';
 import { avoidedMs } from '../platform/config/ldap-limits';
 import { Tracing } from '../platform/tracing/tracing';
 import { DirectoryServer } from './client/directory-server';
+import { loadLdapLibrary } from './client/ldap-library';
 import type { PersonQuery } from './client/person-search';
 import { DirectoryFailure } from './protocol/directory-failure';
 import type { DirectoryPerson, Finding } from './person';
@@ -30,6 +31,12 @@ export class Directory {
   ) {
     this.ldap = ldap;
     this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), avoidedUntil: 0 }));
+  }
+
+  /** Loads the client while the server starts. After a failure the next question tries again. */
+  async load(): Promise<void> {
+    if (this.ldap === undefined) return;
+    await loadLdapLibrary().catch(({ message }: Error) => this.logger.error(message));
   }
 
   /**

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+import { eventually } from '../support/servers/eventually';
 import { TcpProxy } from '../support/servers/tcp-proxy';
 import { staysSilent } from './silence';
 
@@ -9,10 +10,13 @@ describe('TcpProxy', () => {
   let echo: Server;
   let proxy: TcpProxy;
   const clients: Socket[] = [];
+  /** What the echo server has received in this test. */
+  const received: string[] = [];
 
   beforeAll(async () => {
     echo = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => undefined);
+      socket.on('data', (data: Buffer) => received.push(String(data)));
       socket.pipe(socket);
     });
     echo.listen(0, '127.0.0.1');
@@ -20,6 +24,7 @@ describe('TcpProxy', () => {
   });
 
   beforeEach(async () => {
+    received.length = 0;
     proxy = await TcpProxy.start((echo.address() as AddressInfo).port);
   });
 
@@ -74,6 +79,33 @@ describe('TcpProxy', () => {
     proxy.reset();
     expect((await broken)[0]).toMatchObject({ code: 'ECONNRESET' });
     expect((await once(client(), 'error'))[0]).toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('loses the answer to a request that the server has got, and to no other one', async () => {
+    proxy.loseAnswers('commit');
+    const socket = client();
+    expect(await answer(socket, 'update')).toBe('update');
+    const broken = once(socket, 'error');
+    socket.write('commit');
+    expect((await broken)[0]).toMatchObject({ code: 'ECONNRESET' });
+    expect(received.join('')).toBe('updatecommit');
+    expect(proxy.lostAnswers).toBe(1);
+    await proxy.forward();
+    expect(await answer(client(), 'commit')).toBe('commit');
+  });
+
+  it('forwards one byte at a time, in order, until it forwards normally again', async () => {
+    proxy.oneByteAtATime();
+    const socket = client();
+    const pieces: string[] = [];
+    socket.on('data', (piece: Buffer) => pieces.push(String(piece)));
+    socket.write('slowly');
+    await eventually(() => pieces.join('') === 'slowly', { what: 'all bytes arrive' });
+    expect(pieces.length).toBeGreaterThan(1);
+    await proxy.forward();
+    socket.end(' and fast');
+    await once(socket, 'end');
+    expect(pieces.join('')).toBe('slowly and fast');
   });
 
   it('refuses connections, until it forwards again', async () => {

@@ -2,7 +2,8 @@ import type { LdapConfig } from '../../platform/config/ldap-config';
 import { DirectoryFailure } from '../protocol/directory-failure';
 import { idAttributes } from './entry-values';
 import { filterPresence } from './search-filter';
-import { loadLdapjs, type Search, type ServiceConnection } from './service-connection';
+import { loadLdapjs } from './ldap-library';
+import type { Search, ServiceConnection } from './service-connection';
 
 /** One finding for the operator: a sentence that names the setting, without a DN or a secret. */
 export interface Remark {

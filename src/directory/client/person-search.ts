@@ -3,7 +3,8 @@ import { DirectoryFailure } from '../protocol/directory-failure';
 import type { DirectoryPerson, Finding, GroupMemberships } from '../person';
 import { expiryOf, idAttributes, idOf, isDisabled, stateAttributes, textsOf } from './entry-values';
 import { filterFor, idAndNameFilter, idFilter, memberFilters, memberOfGroupFilter } from './search-filter';
-import { loadLdapjs, type SearchedEntry, type SearchFilter, type ServiceConnection } from './service-connection';
+import { loadLdapjs, type SearchFilter } from './ldap-library';
+import type { SearchedEntry, ServiceConnection } from './service-connection';
 
 /** Who is looked for: whom `LDAP_SEARCH_FILTER` finds under a name, or the entry with an id, whatever its name is. */
 export type PersonQuery = { readonly name: string } | { readonly id: string };

@@ -1,6 +1,6 @@
 import type { LdapConfig } from '../../platform/config/ldap-config';
 import { guidBytes, idAttributes } from './entry-values';
-import type { Ldapjs, SearchFilter } from './service-connection';
+import type { Ldapjs, SearchFilter } from './ldap-library';
 
 const placeholder = '{{username}}';
 

@@ -1,30 +1,11 @@
-import type { EventEmitter } from 'node:events';
-import { loadOnce } from '../../shared/load-once';
 import { DirectoryFailure } from '../protocol/directory-failure';
-import { guardLdapjs } from '../protocol/ldapjs-guards';
 import { type EntryValues, entryValues } from './entry-values';
+import { type Ldapjs, loadLdapjs, type SearchFilter } from './ldap-library';
 import { ldapjsFailure } from './ldapjs-failure';
-
-/** The filters and the client of ldapjs, as far as they are used here. */
-export interface Ldapjs {
-  createClient(options: object): LdapjsClient;
-  parseFilter(filter: string): SearchFilter;
-  AndFilter: new (parts: { filters: SearchFilter[] }) => SearchFilter;
-  OrFilter: new (parts: { filters: SearchFilter[] }) => SearchFilter;
-  EqualityFilter: new (test: { attribute: string; value?: string; raw?: Buffer }) => SearchFilter;
-}
-
-interface LdapjsClient extends EventEmitter {
-  bind(dn: string, password: string, done: (error: Error | null) => void): void;
-  search(base: string, options: object, done: (error: Error | null, result: EventEmitter) => void): void;
-  destroy(): void;
-}
 
 interface FoundEntry {
   readonly raw: Readonly<Record<string, unknown>>;
 }
-
-export type SearchFilter = object;
 
 export interface SearchedEntry {
   readonly dn: string;
@@ -42,16 +23,10 @@ export interface Search {
 const sizeLimit = 2;
 const sizeLimitExceeded = 4;
 
-/** Loaded by the first question, because a service without a directory never needs it. */
-export const loadLdapjs = loadOnce(async () => {
-  await import('passport-ldapauth');
-  return guardLdapjs() as Ldapjs;
-});
-
 /** A connection that is bound as the service account. Its owner closes the socket below it (`LoginSockets`). */
 export class ServiceConnection {
   private constructor(
-    private readonly client: LdapjsClient,
+    private readonly client: ReturnType<Ldapjs['createClient']>,
     /** Rejects when the connection breaks. */
     private readonly broken: Promise<never>,
   ) {}

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type LdapStrategy from 'passport-ldapauth';
-import { loadOnce } from '../../shared/load-once';
-import { guardLdapjs } from '../protocol/ldapjs-guards';
+import { loadLdapLibrary } from './ldap-library';
 
 /** The entry as ldapauth-fork returns it. `_raw` has its values as bytes. */
 export interface StrategyEntry {
@@ -40,21 +39,14 @@ const tokens: LdapStrategy.AuthenticateOptions = {
   accountLockedOut: '775',
 };
 
-/** Loaded by the first login at a directory, because a service without a directory never needs it. */
-const loadStrategy = loadOnce<typeof LdapStrategy>(async () => {
-  const { default: strategy } = await import('passport-ldapauth');
-  guardLdapjs();
-  return strategy;
-});
-
 /**
  * Runs one login with passport-ldapauth, without Express: read the entry as the service account, bind as the entry. The
  * entry is already known, and the strategy gets a constant user name. Its messages therefore contain no text of a
- * request. The promise never rejects. It may stay pending when the network is silent, so the caller needs a
+ * request. The promise rejects only when the package cannot be loaded. It may stay pending when the network is silent, so the caller needs a
  * time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
-  const Strategy = await loadStrategy();
+  const { Strategy } = await loadLdapLibrary();
   const stages = new StageLog();
   return new Promise((resolve) => {
     const report = (outcome: StrategyReport['outcome']) =>

@@ -10,7 +10,8 @@ export type FailureReason =
   | 'search base not found'
   | 'more than one entry'
   | 'entry without a DN'
-  | 'search or bind refused';
+  | 'search or bind refused'
+  | 'LDAP client not loaded';
 
 /** The directory could not judge the credential. This error is logged, so it contains neither a DN nor a password. */
 export class DirectoryFailure extends Error {
@@ -26,7 +27,9 @@ export class DirectoryFailure extends Error {
 
   /** True if another server of the directory may be able to judge. A wrong setting fails at every server. */
   get ofThisServerOnly(): boolean {
-    return !['search base not found', 'more than one entry', 'entry without a DN'].includes(this.reason);
+    return !['search base not found', 'more than one entry', 'entry without a DN', 'LDAP client not loaded'].includes(
+      this.reason,
+    );
   }
 }
 

@@ -26,9 +26,13 @@ export function guardLdapjs(): unknown {
   // ldapjs is a dependency of ldapauth-fork, which is a dependency of passport-ldapauth.
   const strategy = createRequire(createRequire(__filename).resolve('passport-ldapauth'));
   const ldapauth = createRequire(strategy.resolve('ldapauth-fork'));
-  nameUnnamedResults(ldapauth('ldapjs/lib/errors') as LdapjsErrors);
-  checkAnswers((ldapauth('ldapjs/lib/messages/parser') as { readonly prototype: LdapjsParser }).prototype);
-  guarded = ldapauth('ldapjs');
+  // Everything is loaded before anything is replaced, so that nothing is replaced twice after a load that failed.
+  const errors = ldapauth('ldapjs/lib/errors') as LdapjsErrors;
+  const parser = ldapauth('ldapjs/lib/messages/parser') as { readonly prototype: LdapjsParser };
+  const ldapjs: unknown = ldapauth('ldapjs');
+  nameUnnamedResults(errors);
+  checkAnswers(parser.prototype);
+  guarded = ldapjs;
   return guarded;
 }
 

@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { DomainError } from '../../shared/errors/domain-error';
+import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 
 interface Call<Reply> {
   resolve(reply: Reply): void;
@@ -61,7 +63,7 @@ export class WorkerPool<Request, Reply> {
     this.crowded -= argv.length;
     const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [], argv });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
-    worker.on('error', (error: Error) => this.lose(worker, error));
+    worker.on('error', (error: Error) => this.lose(worker, noRoom.has(codeOf(error)) ? unavailable(error) : error));
     worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));
     return worker;
   }
@@ -88,4 +90,14 @@ export class WorkerPool<Request, Reply> {
     if (at >= 0) this.idle.splice(at, 1);
     call?.reject(reason);
   }
+}
+
+/** Codes of a thread that could not start, because the process has no free file descriptor or no memory for it. */
+const noRoom = new Set(['ERR_WORKER_INIT_FAILED', 'ERR_WORKER_OUT_OF_MEMORY', 'ERR_DLOPEN_FAILED', 'EMFILE', 'ENFILE']);
+
+const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code);
+
+/** Nothing was hashed, and the next request starts a new thread: COMMON_503001. */
+function unavailable(cause: Error): DomainError {
+  return new DomainError(serviceUnavailable, { retry_after: 2 }, { cause });
 }

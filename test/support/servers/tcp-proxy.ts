@@ -1,27 +1,51 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 import { freePort } from './free-port';
 
 type Mode = 'forward' | 'blackhole' | 'reset';
 
-/** A TCP proxy that simulates a bad network in front of a server: slow, silent, resetting or refusing. */
+/** Reads the data of one connection, and decides which answers of the server are lost. */
+export interface ConnectionReader {
+  /** Gets the data of the client before the server does. @returns true when the answer to it must not arrive */
+  asked(data: Buffer): boolean;
+  answered(data: Buffer): void;
+}
+
+/**
+ * A TCP proxy that simulates a bad network in front of a server: slow, silent, resetting, refusing, without the answer to
+ * a certain request, or with one byte in each packet.
+ */
 export class TcpProxy {
   /** Number of connections accepted since `start`. */
   connectionCount = 0;
+  /** Number of answers that were lost. */
+  lostAnswers = 0;
   private readonly sockets = new Set<Socket>();
   private mode: Mode = 'forward';
   private delay = 0;
+  private bytewise = false;
+  private request: string | undefined;
   private server: Server | undefined;
 
   private constructor(
     readonly port: number,
     private readonly target: { host: string; port: number },
+    private readonly reader: () => ConnectionReader,
   ) {}
 
-  /** Starts a proxy that forwards to a port of 127.0.0.1. */
-  static async start(targetPort: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy(await freePort(), { host: '127.0.0.1', port: targetPort });
+  /**
+   * Starts a proxy that forwards to a port of 127.0.0.1.
+   * @param reader is called for each connection. Default: `loseAnswers` decides which answers are lost
+   */
+  static async start(targetPort: number, reader?: () => ConnectionReader): Promise<TcpProxy> {
+    const byText = { asked: (data: Buffer) => proxy.isLost(data), answered: () => undefined };
+    const proxy: TcpProxy = new TcpProxy(
+      await freePort(),
+      { host: '127.0.0.1', port: targetPort },
+      reader ?? (() => byText),
+    );
     await proxy.listen();
     return proxy;
   }
@@ -30,6 +54,8 @@ export class TcpProxy {
   async forward(): Promise<void> {
     this.mode = 'forward';
     this.delay = 0;
+    this.bytewise = false;
+    this.request = undefined;
     this.sockets.forEach((socket) => socket.resume());
     await this.listen();
   }
@@ -37,6 +63,20 @@ export class TcpProxy {
   /** Delays all data from now on, in each direction. */
   setLatency(milliseconds: number): void {
     this.delay = milliseconds;
+  }
+
+  /** From now on each packet contains one byte, in each direction. */
+  oneByteAtATime(): void {
+    this.bytewise = true;
+  }
+
+  /**
+   * Forwards each request that contains the text, waits for the first byte of its answer, and resets the connection in
+   * its place: the server has done the work, and the client never learns it.
+   * @param request with an empty text every answer is lost
+   */
+  loseAnswers(request = ''): void {
+    this.request = request;
   }
 
   /** Accepts connections and keeps open ones, but forwards no data. */
@@ -73,6 +113,10 @@ export class TcpProxy {
     this.server = server;
   }
 
+  private isLost(data: Buffer): boolean {
+    return this.request !== undefined && data.includes(this.request);
+  }
+
   private take(client: Socket): void {
     this.connectionCount++;
     if (this.mode === 'reset') {
@@ -80,15 +124,32 @@ export class TcpProxy {
       return;
     }
     const upstream = connect({ ...this.target, allowHalfOpen: true });
-    this.relay(client, upstream);
-    this.relay(upstream, client);
+    const reader = this.reader();
+    let lost = false;
+    this.relay(client, upstream, (data) => {
+      lost ||= reader.asked(data);
+      return true;
+    });
+    this.relay(upstream, client, (data) => {
+      if (!lost) reader.answered(data);
+      else if (!client.destroyed) {
+        this.lostAnswers++;
+        client.resetAndDestroy();
+        upstream.destroy();
+      }
+      return !lost;
+    });
     if (this.mode === 'blackhole') this.blackhole();
   }
 
-  private relay(from: Socket, to: Socket): void {
+  /** @param passes reads data, and decides whether it is forwarded */
+  private relay(from: Socket, to: Socket, passes: (data: Buffer) => boolean): void {
+    const outlet = new Outlet(to.setNoDelay(), () => this.bytewise);
     this.sockets.add(from);
-    from.on('data', (chunk: Buffer) => this.later(() => to.writable && to.write(chunk)));
-    from.on('end', () => this.later(() => to.end()));
+    from.on('data', (data: Buffer) => {
+      if (passes(data)) this.later(() => outlet.write(data));
+    });
+    from.on('end', () => this.later(() => outlet.end()));
     from.on('error', () => undefined);
     from.on('close', (failed: boolean) => {
       this.sockets.delete(from);
@@ -101,5 +162,45 @@ export class TcpProxy {
   private later(action: () => void): void {
     if (this.delay === 0) action();
     else setTimeout(action, this.delay);
+  }
+}
+
+/** Writes to a socket in order: each piece of data at once, or byte by byte. */
+class Outlet {
+  private readonly waiting: Buffer[] = [];
+  private busy = false;
+  private ended = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly bytewise: () => boolean,
+  ) {}
+
+  write(data: Buffer): void {
+    this.waiting.push(data);
+    if (!this.busy) void this.drain();
+  }
+
+  end(): void {
+    this.ended = true;
+    if (!this.busy) this.socket.end();
+  }
+
+  private async drain(): Promise<void> {
+    this.busy = true;
+    for (let data = this.waiting.shift(); data !== undefined; data = this.waiting.shift()) {
+      if (this.bytewise()) await this.trickle(data);
+      else if (this.socket.writable) this.socket.write(data);
+    }
+    this.busy = false;
+    if (this.ended) this.socket.end();
+  }
+
+  /** The pause lets a client in the same process read each byte alone. */
+  private async trickle(data: Buffer): Promise<void> {
+    for (let at = 0; at < data.length && this.socket.writable; at++) {
+      this.socket.write(data.subarray(at, at + 1));
+      await setImmediate();
+    }
   }
 }
