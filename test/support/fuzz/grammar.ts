@@ -2,7 +2,7 @@ import { captchaToken } from '../settings';
 import { foreignId } from '../routes';
 import type { SeededNumbers } from '../seeded-numbers';
 import type { Lane } from './lane';
-import { listOf, type Operation, operations, type Parameter, resolved, type Schema } from './operations';
+import { listOf, type Operation, operations, resolved, type Schema } from './operations';
 import { type FuzzRequest, headerText } from './request';
 import { plainValue, strangeText, strangeValue } from './values';
 
@@ -67,9 +67,9 @@ export class Grammar {
     const parts = { path: 0, query: 0, headers: 0, body: 0, method: 0 };
     for (let n = 0; n < wrong; n++) parts[this.part(operation)]++;
     const [group, key, value] = numbers.pick(configuration);
-    const config = operation.id === 'adminSetConfig' || operation.id === 'adminUnsetConfig' ? { group, key } : {};
     const stored = value === '' ? JSON.stringify(numbers.pick(policies)) : value;
-    const body = operation.body && this.body(lane, operation, parts.body, config.key === undefined ? {} : { value: stored });
+    const [config, own] = operation.template.includes('{key}') ? [{ group, key }, { value: stored }] : [{}, {}];
+    const body = operation.body && this.body(lane, operation, parts.body, own);
     const { headers, as } = this.headers(lane, operation, parts.headers, body !== undefined);
     const method = parts.method > 0 ? numbers.pick(methods) : operation.method;
     const target = this.path(lane, operation, parts.path, config) + this.query(lane, operation, parts.query);
@@ -97,20 +97,20 @@ export class Grammar {
     return { operation: undefined, method, target: path, headers, body };
   }
 
-  private path(lane: Lane, { template, parameters }: Operation, wrong: number, config: object): string {
+  private path(lane: Lane, operation: Operation, wrong: number, config: Readonly<Record<string, string>>): string {
+    const { template, parameters } = operation;
     const places = parameters.filter((one) => one.in === 'path');
     const strangeAt = wrong > 0 ? this.numbers.next(places.length) : -1;
-    return places.reduce((path, place, n) => {
-      const known = { ...this.known(lane, template, place), ...config } as Readonly<Record<string, string>>;
-      return path.replace(`{${place.name}}`, n === strangeAt ? this.strangeSegment() : encodeURIComponent(known[place.name]!));
+    return places.reduce((path, { name }, n) => {
+      const known = config[name] ?? this.named(lane, template, name);
+      return path.replace(`{${name}}`, n === strangeAt ? this.strangeSegment() : encodeURIComponent(known));
     }, template);
   }
 
-  private known(lane: Lane, template: string, { name }: Parameter): Record<string, string> {
-    const { seen, user } = lane;
-    const source = template.includes('change-pwd-req') ? 'req_uid' : name === 'id' ? `id of ${listOf(template)}` : name;
-    if (template.includes('otp-qrcode')) return { [name]: user.uid };
-    return { [name]: seen.pick(source, this.numbers) ?? foreignId };
+  private named(lane: Lane, template: string, name: string): string {
+    if (template.includes('otp-qrcode')) return lane.user.uid;
+    const list = template.includes('change-pwd-req') ? 'req_uid' : `id of ${listOf(template)}`;
+    return lane.seen.pick(name === 'id' || list === 'req_uid' ? list : name, this.numbers) ?? foreignId;
   }
 
   private strangeSegment(): string {
@@ -125,7 +125,7 @@ export class Grammar {
       .filter((one) => one.in === 'query' && numbers.chance(wrong > 0 ? 60 : 30))
       .map(({ name, schema }): [string, string] => {
         const source = name === 'after' ? `after of ${list}` : (sources[name] ?? name);
-        return [name, lane.seen.pick(source, numbers) ?? String(plainValue(schema, numbers))];
+        return [name, String(this.known(lane, source, schema))];
       })
       // Anything else than a cursor of this list is refused.
       .filter(([name]) => name !== 'after' || lane.seen.pick(`after of ${list}`, numbers) !== undefined);
@@ -146,7 +146,8 @@ export class Grammar {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       if (schema.required?.includes(name) || numbers.chance(40)) fields[name] = this.field(lane, name, property);
     }
-    Object.assign(fields, lane.meaningful(operation), own);
+    // Values that become wrong may be shared with other requests.
+    Object.assign(fields, structuredClone({ ...fields, ...lane.meaningful(operation), ...own }));
     for (let n = 0; n < wrong; n++) this.spoil(fields, schema);
     const text =
       operation.mediaType === 'application/json' ? JSON.stringify(fields) : new URLSearchParams(asTexts(fields)).toString();
@@ -156,7 +157,12 @@ export class Grammar {
   private field(lane: Lane, name: string, schema: Schema): unknown {
     if (name === 'captcha_token') return captchaToken;
     if (name === 'to') return 'admin@example.com';
-    return lane.seen.pick(sources[name] ?? name, this.numbers) ?? plainValue(resolved(schema), this.numbers);
+    return this.known(lane, sources[name] ?? name, resolved(schema));
+  }
+
+  private known(lane: Lane, source: string, schema: Schema): unknown {
+    const seen = schema.enum === undefined ? lane.seen.pick(source, this.numbers) : undefined;
+    return seen ?? plainValue(schema, this.numbers);
   }
 
   /** Makes one field wrong, at any depth. */
@@ -164,13 +170,13 @@ export class Grammar {
     const { numbers } = this;
     const names = [...Object.keys(fields), ...Object.keys(schema.properties ?? {})];
     const name = names.length > 0 && numbers.chance(90) ? numbers.pick(names) : String(strangeText(numbers));
-    const inside = fields[name];
+    const inside = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (typeof inside === 'object' && inside !== null && numbers.chance(75)) {
       this.spoil(inside as Record<string, unknown>, {});
     } else if (numbers.chance(20)) {
       delete fields[name];
     } else {
-      Object.defineProperty(fields, name, { value: strangeValue(numbers), enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(fields, name, { value: structuredClone(strangeValue(numbers)), enumerable: true, configurable: true, writable: true });
     }
   }
 
@@ -219,7 +225,7 @@ export class Grammar {
   }
 
   private credential(lane: Lane, { schemes, template }: Operation): { value?: string; as?: 'user' | 'admin' } {
-    const { numbers, } = this;
+    const { numbers } = this;
     const { user, admin, client, seen } = lane;
     if (schemes.length === 0) return {};
     if (schemes.includes('service_client')) {

@@ -146,8 +146,10 @@ export class HttpFuzz {
   }
 
   private fromGrammar(lane: Lane, grammar: Grammar): Piece {
+    // A story ends at its first wrong request.
+    const inStory = lane.following !== undefined && lane.numbers.chance(75);
     const mode = lane.numbers.pick<Mode>(['valid', 'valid', 'valid', 'near', 'near', 'near', 'wild']);
-    const request = grammar.request(lane, mode);
+    const request = grammar.request(lane, inStory ? 'valid' : mode);
     return pieceOf(bytesOf(request), request);
   }
 

@@ -84,6 +84,9 @@ export class Lane {
         return this.newUser();
       case 'adminChangeUser':
         return { status: 1 };
+      case 'adminCreateTenant':
+      case 'adminCreateOrgUnit':
+        return { id: `made-${numbers.next(1_000_000)}`, tenant_id: 'root' };
       default:
         return {};
     }

@@ -11,8 +11,8 @@ const tokens = [
 
 /** A mail server that mutates one reply of each conversation. */
 export class HostileSmtp {
-  /** Does not mutate any more. */
-  isHonest = false;
+  /** Mutates nothing. */
+  isHonest = true;
   /** The mails that arrived up to their end. */
   received = 0;
   private readonly sockets = new Set<Socket>();
@@ -81,7 +81,7 @@ export class HostileSmtp {
   private replyTo(line: string): string {
     const { numbers, quoted } = this;
     if (/^EHLO/i.test(line)) {
-      const offers = ['SIZE 10240000', 'PIPELINING', 'AUTH PLAIN LOGIN', ...(numbers.chance(15) ? ['STARTTLS'] : []), '8BITMIME'];
+      const offers = ['SIZE 10240000', 'PIPELINING', 'AUTH PLAIN LOGIN', ...(!this.isHonest && numbers.chance(15) ? ['STARTTLS'] : []), '8BITMIME'];
       return [...offers.map((offer) => `250-${offer}\r\n`), `250 ${quoted}\r\n`].join('');
     }
     if (/^STARTTLS/i.test(line)) return `220 2.0.0 go on\r\n`;
