@@ -6,7 +6,9 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { ensureBuilt, root } from './ensure-built.mjs';
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string', default: '1000000' } } });
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, requests: { type: 'string', default: '1000000' } },
+});
 const seed = wholeNumber('seed', values.seed ?? `${randomInt(1_000_000)}`);
 const requests = wholeNumber('requests', values.requests);
 console.log(`seed ${seed}, ${requests} requests`);

@@ -14,7 +14,11 @@ jest.setTimeout(600_000);
 const seed = Number(process.env.PASSKEY_FUZZ_SEED ?? 22);
 const responses = 5000;
 const origin = 'https://portal.test';
-const party = { rp: { id: 'portal.test' }, rpId: 'portal.test', user: { id: Buffer.from('a-user').toString('base64url') } };
+const party = {
+  rp: { id: 'portal.test' },
+  rpId: 'portal.test',
+  user: { id: Buffer.from('a-user').toString('base64url') },
+};
 const challenge = Buffer.from('a challenge of this ceremony').toString('base64url');
 const kinds: readonly AuthenticatorKind[] = [
   {},
@@ -34,7 +38,9 @@ const tokens = [
   ...[2, 3, 4, 5].flatMap((major) => [head(major, 0xffffffff), head(major, 0x7fff), Buffer.of((major << 5) | 31)]),
   ...[Buffer.from('1bffffffffffffffff', 'hex'), Buffer.from('fb7ff8000000000000', 'hex'), Buffer.from('f97e00', 'hex')],
   ...[Buffer.alloc(3000, 0x81), Buffer.alloc(3000, 0xa1), Buffer.alloc(3000, 0xc0), Buffer.alloc(3000, 0x9f)],
-  ...['"__proto__":{},', '"crossOrigin":true,', '"topOrigin":"x",', '{"type":', '\\u0000', '\xff'].map((text) => Buffer.from(text)),
+  ...['"__proto__":{},', '"crossOrigin":true,', '"topOrigin":"x",', '{"type":', '\\u0000', '\xff'].map((text) =>
+    Buffer.from(text),
+  ),
 ].map((bytes) => bytes.toString('latin1'));
 
 type Response = Record<string, any>;
@@ -104,7 +110,13 @@ describe(`${responses} mutated responses of authenticators (seed ${seed})`, () =
     const used = (n: number) => made[n % made.length]!;
     let turn = 0;
     const accepted = await verifyAll<NewCredential>(
-      (n) => changed(used((turn = n)).response, ['attestationObject', 'attestationObject', 'attestationObject', 'clientDataJSON']),
+      (n) =>
+        changed(used((turn = n)).response, [
+          'attestationObject',
+          'attestationObject',
+          'attestationObject',
+          'clientDataJSON',
+        ]),
       (response) => webAuthn.verifyRegistration(response, challenge),
       async (credential, { id, response }) => {
         const data = JSON.parse(bytesOf(response.clientDataJSON).toString()) as Response;

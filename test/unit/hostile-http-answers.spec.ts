@@ -25,8 +25,18 @@ const generousMs = 60_000;
 
 const tokens = [
   ...['\r\n', '\r\n\r\n', '0\r\n\r\n', 'ffffffff\r\n', '\r\nContent-Length: 5', '\r\nTransfer-Encoding: chunked', '\0'],
-  ...['\r\nContent-Encoding: gzip', '\r\nContent-Encoding: br, gzip', '\r\nLocation: /', 'HTTP/1.1 100 Continue\r\n\r\n'],
-  ...['HTTP/1.1 200 OK\r\n\r\n', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', '\r\nConnection: close', '\r\nSet-Cookie: a=b'],
+  ...[
+    '\r\nContent-Encoding: gzip',
+    '\r\nContent-Encoding: br, gzip',
+    '\r\nLocation: /',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+  ],
+  ...[
+    'HTTP/1.1 200 OK\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+    '\r\nConnection: close',
+    '\r\nSet-Cookie: a=b',
+  ],
   ...['"__proto__":{},', 'true', 'null', '[', '{"a":', '\xff', '\\ud800', ':1\r\n', '1e999', ',"error-codes":["x"]'],
 ];
 
@@ -41,18 +51,25 @@ interface Base {
 /** An answer with a length, in chunks, compressed, or up to the end of the connection. */
 function baseAnswer(numbers: SeededNumbers, statuses: readonly number[], text: string, type: string): Base {
   const status = numbers.pick(statuses);
-  const head = [`HTTP/1.1 ${status} Text`, `Content-Type: ${type}`, ...(status >= 300 && status < 400 ? ['Location: /'] : [])];
-  const answer = (fields: string[], body: Buffer) => Buffer.concat([Buffer.from([...head, ...fields, '', ''].join('\r\n')), body]);
+  const head = [
+    `HTTP/1.1 ${status} Text`,
+    `Content-Type: ${type}`,
+    ...(status >= 300 && status < 400 ? ['Location: /'] : []),
+  ];
+  const answer = (fields: string[], body: Buffer) =>
+    Buffer.concat([Buffer.from([...head, ...fields, '', ''].join('\r\n')), body]);
   const body = Buffer.from(text);
   const plain = (bytes: Buffer): Base => ({ bytes, isPlain: true });
   const other = (bytes: Buffer): Base => ({ bytes, isPlain: false });
-  const coded = (name: string, packed: Buffer) => other(answer([`Content-Encoding: ${name}`, `Content-Length: ${packed.length}`], packed));
+  const coded = (name: string, packed: Buffer) =>
+    other(answer([`Content-Encoding: ${name}`, `Content-Length: ${packed.length}`], packed));
   return numbers.pick<() => Base>([
     ...Array<() => Base>(10).fill(() => plain(answer([`Content-Length: ${body.length}`], body))),
     () => plain(answer(['Connection: close'], body)),
     () => {
       const half = body.length >> 1;
-      const chunk = (part: Buffer) => Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
+      const chunk = (part: Buffer) =>
+        Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
       const chunks = [body.subarray(0, half), body.subarray(half)].filter((part) => part.length > 0).map(chunk);
       return other(answer(['Transfer-Encoding: chunked'], Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')])));
     },
@@ -116,7 +133,12 @@ describe(`mutated answers of the services that this one asks over HTTP (seed ${s
   }
 
   it('a siteverify provider: each answer is a verdict or no verdict, and none without the word true accepts', async () => {
-    const texts = ['{"success":true,"hostname":"a"}', '{"success":false,"error-codes":["timeout-or-duplicate"]}', '{}', ''];
+    const texts = [
+      '{"success":true,"hostname":"a"}',
+      '{"success":false,"error-codes":["timeout-or-duplicate"]}',
+      '{}',
+      '',
+    ];
     const outcomes = await askAll(
       () => baseAnswer(numbers, [200, 200, 200, 200, 301, 400, 429, 503], numbers.pick(texts), 'application/json'),
       (verifyUrl) => {
@@ -139,7 +161,12 @@ describe(`mutated answers of the services that this one asks over HTTP (seed ${s
     const outcomes = await askAll(
       () => {
         const some = lines.filter(() => numbers.chance(60));
-        return baseAnswer(numbers, [200, 200, 200, 200, 301, 404, 503], some.join(numbers.pick(['\r\n', '\n'])), 'text/plain');
+        return baseAnswer(
+          numbers,
+          [200, 200, 200, 200, 301, 404, 503],
+          some.join(numbers.pick(['\r\n', '\n'])),
+          'text/plain',
+        );
       },
       (PASSWORD_BREACH_URL) => {
         const breached = new BreachedPasswords(settings({ PASSWORD_BREACH_URL }));
@@ -154,7 +181,13 @@ describe(`mutated answers of the services that this one asks over HTTP (seed ${s
 
   it('a receiver of webhooks: each answer is taken as said by its status, or as a failure to try again', async () => {
     const outcomes = await askAll(
-      () => baseAnswer(numbers, [200, 202, 204, 301, 400, 410, 500], numbers.pick(['', 'ok', 'x'.repeat(30_000)]), 'text/plain'),
+      () =>
+        baseAnswer(
+          numbers,
+          [200, 202, 204, 301, 400, 410, 500],
+          numbers.pick(['', 'ok', 'x'.repeat(30_000)]),
+          'text/plain',
+        ),
       (WEBHOOK_URL) => {
         const clock = new FakeClock();
         const webhook = new Webhook(settings({ WEBHOOK_URL, WEBHOOK_SECRET: webhookSecret }), clock);

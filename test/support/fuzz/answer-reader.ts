@@ -47,8 +47,17 @@ export class AnswerReader {
       return;
     }
     // The answer to a HEAD request, when the method of the request was not known.
-    const unknown = this.isHead(this.answers.length) === undefined;
+    const unknown = this.isOfHead() === undefined;
     if (unknown && this.state.in !== 'head' && this.pending.length === 0 && this.chunks.length === 0) this.complete();
+  }
+
+  /**
+   * A request that the parser refuses is answered with a body also when it began with HEAD. No answer follows on that
+   * connection.
+   */
+  private isOfHead(): boolean | undefined {
+    const known = this.isHead(this.answers.length);
+    return known === true && this.head.headers.connection === 'close' ? undefined : known;
   }
 
   /** @returns whether there may be more to read in the bytes so far */
@@ -95,11 +104,14 @@ export class AnswerReader {
     // 100 Continue is not the final answer.
     if (status < 200) return true;
     const headers = Object.fromEntries(
-      fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]),
+      fields.map((field) => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 1).trim(),
+      ]),
     );
     this.head = { status, headers };
     this.chunks = [];
-    if (status === 204 || status === 304 || this.isHead(this.answers.length) === true) return this.complete();
+    if (status === 204 || status === 304 || this.isOfHead() === true) return this.complete();
     const length = headers['content-length'];
     if (headers['transfer-encoding'] === 'chunked') this.state = { in: 'chunk size' };
     else if (length !== undefined) this.state = { in: 'body', left: Number(length) };
@@ -109,7 +121,7 @@ export class AnswerReader {
 
   /** No body of this service begins like an answer, so the answer before it has no body. */
   private isWithoutBody(): boolean {
-    if (this.isHead(this.answers.length) !== undefined) return false;
+    if (this.isOfHead() !== undefined) return false;
     return this.pending.subarray(0, 9).toString('latin1') === 'HTTP/1.1 ';
   }
 

@@ -17,7 +17,8 @@ export function mutated(
   { tokens = [], largest = 40_000 }: Options = {},
 ): Buffer {
   let copy = bytes;
-  for (let times = numbers.pick([1, 1, 1, 2, 3]); times > 0; times--) copy = mutatedOnce(copy, numbers, tokens, largest);
+  for (let times = numbers.pick([1, 1, 1, 2, 3]); times > 0; times--)
+    copy = mutatedOnce(copy, numbers, tokens, largest);
   return copy;
 }
 

@@ -44,7 +44,8 @@ export class FuzzConnection {
 
   async exchange({ bytes, heads, whole, tail }: Batch): Promise<Exchange> {
     const socket = await this.open().catch((error: NodeJS.ErrnoException) => error);
-    if (socket instanceof Error) return { answers: [], closed: true, cut: false, ms: 0, problem: `no connection: ${socket.code}` };
+    if (socket instanceof Error)
+      return { answers: [], closed: true, cut: false, ms: 0, problem: `no connection: ${socket.code}` };
     const reader = new AnswerReader((n) => heads[n]);
     const start = performance.now();
     let last = start;

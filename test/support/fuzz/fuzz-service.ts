@@ -68,7 +68,10 @@ export class FuzzService {
       // The command line has to find the same SQLite file.
       const cwd = await readlink(`/proc/${service.pid}/cwd`);
       const cli = async (...args: string[]) => {
-        const { code, stdout, stderr } = await runProgram('dist/src/cli.js', [...args, '--json'], { env: settings, cwd });
+        const { code, stdout, stderr } = await runProgram('dist/src/cli.js', [...args, '--json'], {
+          env: settings,
+          cwd,
+        });
         if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
         return JSON.parse(stdout);
       };
@@ -96,7 +99,7 @@ export class FuzzService {
 
   /** The lines of the log from level `error` on. */
   get errors(): string[] {
-    return this.service.lines.filter((line) => !/^\{"(report|memory)":/.test(line));
+    return this.service.lines.filter((line) => line.startsWith('{"level":'));
   }
 
   get isRunning(): Promise<boolean> {

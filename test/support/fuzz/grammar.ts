@@ -4,14 +4,24 @@ import type { SeededNumbers } from '../seeded-numbers';
 import type { Lane } from './lane';
 import { listOf, type Operation, operations, resolved, type Schema } from './operations';
 import { type FuzzRequest, headerText } from './request';
-import { plainValue, strangeText, strangeValue } from './values';
+import { plainValue, strangeText, strangeValue, wellFormed } from './values';
 
 /** `valid`: as the document says. `near`: one thing is wrong. `wild`: several things may be. */
 export type Mode = 'valid' | 'near' | 'wild';
 
 /** Paths that the document does not contain. */
 const otherPaths = [
-  ...['/health/live', '/health/ready', '/.well-known/jwks.json', '/docs', '/docs/', '/', '/nowhere', '/LOGIN', '/login/'],
+  ...[
+    '/health/live',
+    '/health/ready',
+    '/.well-known/jwks.json',
+    '/docs',
+    '/docs/',
+    '/',
+    '/nowhere',
+    '/LOGIN',
+    '/login/',
+  ],
   ...['/admin', '/admin/', '/admin/nowhere', '/metrics', '/user', '/favicon.ico', '/openapi.json/', '/login/passkey/x'],
 ];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
@@ -90,7 +100,9 @@ export class Grammar {
   private elsewhere(lane: Lane): FuzzRequest {
     const { numbers } = this;
     // The document is long.
-    const path = numbers.chance(3) ? '/openapi.json' : numbers.pick([...otherPaths, `/${encodeURIComponent(strangeText(numbers))}`]);
+    const path = numbers.chance(3)
+      ? '/openapi.json'
+      : numbers.pick([...otherPaths, `/${encodeURIComponent(strangeText(numbers))}`]);
     const method = numbers.chance(70) ? 'GET' : numbers.pick(methods);
     const headers = [['Authorization', `Bearer ${lane.user.access}`] as const, ...this.strangeHeaders()];
     const body = numbers.chance(30) ? Buffer.from('{"a":1}') : undefined;
@@ -114,7 +126,18 @@ export class Grammar {
   }
 
   private strangeSegment(): string {
-    const text = this.numbers.pick([foreignId, foreignId.toUpperCase(), 'x'.repeat(101), 'x'.repeat(4000), '%', '%zz', '%ff', '%2f', '..', '']);
+    const text = this.numbers.pick([
+      foreignId,
+      foreignId.toUpperCase(),
+      'x'.repeat(101),
+      'x'.repeat(4000),
+      '%',
+      '%zz',
+      '%ff',
+      '%2f',
+      '..',
+      '',
+    ]);
     return this.numbers.chance(50) ? text : encodeURIComponent(strangeText(this.numbers));
   }
 
@@ -132,7 +155,10 @@ export class Grammar {
     for (let n = 0; n < wrong; n++) {
       const one = pairs.length > 0 ? numbers.pick(pairs) : (['limit', '10'] as [string, string]);
       if (numbers.chance(50)) one[1] = strangeText(numbers);
-      else pairs.push(numbers.pick([one, [`${one[0]}[]`, '1'], [`${one[0]}[$ne]`, '1'], ['nobody', strangeText(numbers)]]));
+      else
+        pairs.push(
+          numbers.pick([one, [`${one[0]}[]`, '1'], [`${one[0]}[$ne]`, '1'], ['nobody', strangeText(numbers)]]),
+        );
     }
     const text = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
     if (wrong > 0 && numbers.chance(10)) return `?${text}&%=%zz&&==&a`;
@@ -150,7 +176,9 @@ export class Grammar {
     Object.assign(fields, structuredClone({ ...fields, ...lane.meaningful(operation), ...own }));
     for (let n = 0; n < wrong; n++) this.spoil(fields, schema);
     const text =
-      operation.mediaType === 'application/json' ? JSON.stringify(fields) : new URLSearchParams(asTexts(fields)).toString();
+      operation.mediaType === 'application/json'
+        ? JSON.stringify(fields)
+        : new URLSearchParams(asTexts(fields)).toString();
     return wrong > 0 && numbers.chance(12) ? this.noBody(text) : Buffer.from(text);
   }
 
@@ -176,7 +204,12 @@ export class Grammar {
     } else if (numbers.chance(20)) {
       delete fields[name];
     } else {
-      Object.defineProperty(fields, name, { value: structuredClone(strangeValue(numbers)), enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(fields, name, {
+        value: structuredClone(strangeValue(numbers)),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     }
   }
 
@@ -186,7 +219,10 @@ export class Grammar {
     const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
     return numbers.pick([
       () => Buffer.alloc(0),
-      () => Buffer.from(numbers.pick(['null', '[]', '1', '"a"', 'true', '{', '{"a":}', "{'a':1}", '{"a":1}{"a":1}', 'NaN', ' '])),
+      () =>
+        Buffer.from(
+          numbers.pick(['null', '[]', '1', '"a"', 'true', '{', '{"a":}', "{'a':1}", '{"a":1}{"a":1}', 'NaN', ' ']),
+        ),
       () => Buffer.from(`[${text}]`),
       () => Buffer.from(`\ufeff${text}`),
       () => Buffer.concat([Buffer.from(text.slice(0, -2)), Buffer.of(0xff, 0xc0, 0x80), Buffer.from(text.slice(-2))]),
@@ -231,9 +267,17 @@ export class Grammar {
     if (schemes.includes('service_client')) {
       return { value: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}` };
     }
-    if (!schemes.includes('access_token')) return { value: `Bearer ${seen.pick('refresh_token', numbers) ?? user.refresh}` };
+    if (!schemes.includes('access_token'))
+      return { value: `Bearer ${seen.pick('refresh_token', numbers) ?? user.refresh}` };
     if (numbers.chance(3)) {
-      const others = [seen.pick('access_token', numbers), user.refresh, `${user.access.slice(0, -3)}abc`, 'a.b.c', '', admin.access];
+      const others = [
+        seen.pick('access_token', numbers),
+        user.refresh,
+        `${user.access.slice(0, -3)}abc`,
+        'a.b.c',
+        '',
+        admin.access,
+      ];
       return { value: `Bearer ${numbers.pick(others) ?? 'x'}` };
     }
     const as = template.startsWith('/admin') ? 'admin' : 'user';
@@ -249,14 +293,20 @@ export class Grammar {
         () => ['Origin', numbers.pick(['https://portal.example', 'null', headerText(strangeText(numbers))])],
         () => ['Access-Control-Request-Method', numbers.pick(['POST', headerText(strangeText(numbers))])],
         () => ['Access-Control-Request-Headers', headerText(strangeText(numbers))],
-        () => ['Traceparent', numbers.pick([`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, headerText(strangeText(numbers))])],
+        () => [
+          'Traceparent',
+          numbers.pick([`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, headerText(strangeText(numbers))]),
+        ],
         () => ['Accept', numbers.pick(['*/*', 'application/json', 'text/html;q=x', headerText(strangeText(numbers))])],
         () => ['Content-Encoding', numbers.pick(['gzip', 'identity', 'br, gzip'])],
         () => ['Cookie', `a=${headerText(strangeText(numbers))}`],
         () => ['If-None-Match', '*'],
         () => ['Range', 'bytes=0-3'],
         () => ['Expect', numbers.pick(['100-continue', 'nothing'])],
-        () => ['Authorization', numbers.pick(['Basic', 'Bearer', 'Bearer  x', `Basic ${'Og=='.repeat(50)}`, 'Digest a="b"'])],
+        () => [
+          'Authorization',
+          numbers.pick(['Basic', 'Bearer', 'Bearer  x', `Basic ${'Og=='.repeat(50)}`, 'Digest a="b"']),
+        ],
         () => ['X-Long', 'x'.repeat(numbers.pick([1000, 10_000, 17_000]))],
         () => [`X-${'y'.repeat(numbers.next(40))}`, headerText(strangeText(numbers))],
       ])(),
@@ -265,4 +315,9 @@ export class Grammar {
 }
 
 const asTexts = (fields: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toWellFormed(), typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? '']));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+      return [wellFormed(name), wellFormed(text)];
+    }),
+  );

@@ -59,14 +59,55 @@ const mostSlow = 5;
 const repetitions = 3;
 
 const tokens = [
-  ...['\r\n', '\r\n\r\n', '\n', '\0', '\r', 'HTTP/1.1', ' HTTP/1.0\r\n', '\r\nContent-Length: 0', '\r\nContent-Length: 7'],
-  ...['\r\nTransfer-Encoding: chunked', '\r\nTransfer-Encoding: identity', '0\r\n\r\n', 'ffffffffff\r\n', '\r\nHost: a'],
+  ...[
+    '\r\n',
+    '\r\n\r\n',
+    '\n',
+    '\0',
+    '\r',
+    'HTTP/1.1',
+    ' HTTP/1.0\r\n',
+    '\r\nContent-Length: 0',
+    '\r\nContent-Length: 7',
+  ],
+  ...[
+    '\r\nTransfer-Encoding: chunked',
+    '\r\nTransfer-Encoding: identity',
+    '0\r\n\r\n',
+    'ffffffffff\r\n',
+    '\r\nHost: a',
+  ],
   ...['\r\nConnection: close', '\r\nConnection: Upgrade\r\nUpgrade: h2c', '\r\nExpect: 100-continue', '\r\n folded'],
   ...['GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\n'],
-  ...['\r\nContent-Encoding: gzip', '\r\nContent-Type: text/plain', '; charset=utf-16', '\r\nAccept: application/x-ndjson'],
-  ...['\r\nAuthorization: Bearer a.b.c', '\r\nX-HTTP-Method-Override: DELETE', '/../', '//', '/.', '%2e%2e/', '%00', '%', '#', ';', '?'],
+  ...[
+    '\r\nContent-Encoding: gzip',
+    '\r\nContent-Type: text/plain',
+    '; charset=utf-16',
+    '\r\nAccept: application/x-ndjson',
+  ],
+  ...[
+    '\r\nAuthorization: Bearer a.b.c',
+    '\r\nX-HTTP-Method-Override: DELETE',
+    '/../',
+    '//',
+    '/.',
+    '%2e%2e/',
+    '%00',
+    '%',
+    '#',
+    ';',
+    '?',
+  ],
   ...['{', '}', '[', ']', '"', '\\', '\\u0000', '\\ud800', ',', ':', 'null', 'true', '1e999', '-0', '{"a":', '/**/'],
-  ...['"__proto__":{},', '"constructor":{"prototype":{}},', '"toString":', '\xff', '\xc0\xaf', '\xef\xbb\xbf', '\xed\xa0\x80'],
+  ...[
+    '"__proto__":{},',
+    '"constructor":{"prototype":{}},',
+    '"toString":',
+    '\xff',
+    '\xc0\xaf',
+    '\xef\xbb\xbf',
+    '\xed\xa0\x80',
+  ],
 ];
 
 /** Sends requests to the built program, and judges every answer. */

@@ -44,8 +44,9 @@ export function faultOf(answer: ReadAnswer, request?: RequestLine): string | und
 
 /** Whether the answer is the last one on its connection, to bytes that no route has seen. */
 function isRefusal({ status, headers }: ReadAnswer, body: unknown): boolean {
-  const code = (body as { error_code?: unknown } | undefined)?.error_code;
-  return headers.connection === 'close' && code !== undefined && refusals[status] === code;
+  if (headers.connection !== 'close' || refusals[status] === undefined) return false;
+  // An answer to HEAD has no body.
+  return body === undefined || (body as { error_code?: unknown }).error_code === refusals[status];
 }
 
 function faultOfError(status: number, body: unknown): string | undefined {
@@ -60,6 +61,8 @@ function faultOfError(status: number, body: unknown): string | undefined {
 
 function undeclared({ method, target }: RequestLine, answer: ReadAnswer, body: unknown): string | undefined {
   const path = target.split('?', 1)[0]!;
+  // The router refuses a path that it cannot decode, whatever the method is.
+  if (!isDecodable(path)) return undefined;
   // `URL` resolves dot segments and more, and the router does not.
   if (!URL.canParse(path, 'http://service') || new URL(path, 'http://service').pathname !== path) return undefined;
   try {
@@ -67,5 +70,14 @@ function undeclared({ method, target }: RequestLine, answer: ReadAnswer, body: u
     return undefined;
   } catch (error) {
     return (error as Error).message;
+  }
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
   }
 }

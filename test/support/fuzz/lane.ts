@@ -27,7 +27,7 @@ const next: Readonly<Record<string, readonly string[]>> = {
   getTrustedDevices: ['deleteTrustedDevice', 'login'],
   createRecoveryCodes: ['login'],
   login: ['verifyOtp', 'refresh', 'introspectToken'],
-  forgotPassword: ['getPasswordChangeRequest', 'changePasswordByRequest'],
+  forgetPassword: ['getPasswordChangeRequest', 'changePasswordByRequest'],
   getPasswordChangeRequest: ['changePasswordByRequest'],
   listSessions: ['endSession'],
   adminListMails: ['adminRetryMail'],
@@ -85,6 +85,7 @@ export class Lane {
       case 'adminChangeUser':
         return { status: 1 };
       case 'adminCreateTenant':
+        return { id: `made-${numbers.next(1_000_000)}` };
       case 'adminCreateOrgUnit':
         return { id: `made-${numbers.next(1_000_000)}`, tenant_id: 'root' };
       default:
@@ -96,7 +97,7 @@ export class Lane {
   learn(request: FuzzRequest, status: number, body: any): void {
     const { operation } = request;
     if (status === 401 && request.as !== undefined) this.expired[request.as] = true;
-    if (operation === undefined || status !== 200) return;
+    if (operation === undefined || request.method !== operation.method || status !== 200) return;
     this.following = this.numbers.chance(70) ? this.numbers.pick(next[operation.id] ?? [undefined]) : undefined;
     const data = body?.data ?? body;
     if (typeof data !== 'object' || data === null) return;
@@ -109,7 +110,7 @@ export class Lane {
     if (id === 'createPasskeyChallenge') this.assertion = data;
     if (id === 'createTotpSecret') this.secret = data.secret;
     if (id === 'createRecoveryCodes') this.recoveryCodes = [...data.codes];
-    if (id === 'forgotPassword' && typeof data.uid === 'string') this.seen.add('req_uid', data.uid);
+    if (id === 'forgetPassword' && typeof data.uid === 'string') this.seen.add('req_uid', data.uid);
     if (id === 'login' && data.mfa_required === true) {
       this.pending = { uid: data.user_info.uid, mfa_token: data.mfa_token, mfa_type: data.mfa_type };
     }
@@ -158,5 +159,4 @@ export class Lane {
 /** The names of the accounts of lanes begin so. */
 export const lanePrefix = 'lane-';
 
-const isOfLane = (node: any): boolean =>
-  typeof node.login_name !== 'string' || node.login_name.startsWith(lanePrefix);
+const isOfLane = (node: any): boolean => typeof node.login_name !== 'string' || node.login_name.startsWith(lanePrefix);

@@ -4,7 +4,23 @@ import { mutated } from '../fuzz/byte-mutations';
 import type { SeededNumbers } from '../seeded-numbers';
 
 const tokens = [
-  ...['\r\n', '\n', '\r', '-', ' ', '250', '250-', '220 ', '354 go on\r\n', '421 bye\r\n', '4', '5', '2', '999', '000 '],
+  ...[
+    '\r\n',
+    '\n',
+    '\r',
+    '-',
+    ' ',
+    '250',
+    '250-',
+    '220 ',
+    '354 go on\r\n',
+    '421 bye\r\n',
+    '4',
+    '5',
+    '2',
+    '999',
+    '000 ',
+  ],
   ...['AUTH CRAM-MD5 XOAUTH2', 'STARTTLS', 'SIZE 1', 'SIZE 99999999999999999999', 'SMTPUTF8', '8BITMIME', 'DSN'],
   ...['\0', '\xff', '\x16\x03\x01\x02\x00', 'enhanced 5.7.1', '5.1.1'],
 ];
@@ -67,7 +83,14 @@ export class HostileSmtp {
         if (inText) {
           inText = false;
           this.received += 1;
-          send(numbers.pick([`250 2.0.0 ${this.quoted}\r\n`, `250 2.0.0 ${this.quoted}\r\n`, `451 4.3.0 ${this.quoted}\r\n`, `554 5.7.1 ${this.quoted}\r\n`]));
+          send(
+            numbers.pick([
+              `250 2.0.0 ${this.quoted}\r\n`,
+              `250 2.0.0 ${this.quoted}\r\n`,
+              `451 4.3.0 ${this.quoted}\r\n`,
+              `554 5.7.1 ${this.quoted}\r\n`,
+            ]),
+          );
         } else {
           const reply = this.replyTo(line);
           inText = reply.startsWith('354');
@@ -81,12 +104,23 @@ export class HostileSmtp {
   private replyTo(line: string): string {
     const { numbers, quoted } = this;
     if (/^EHLO/i.test(line)) {
-      const offers = ['SIZE 10240000', 'PIPELINING', 'AUTH PLAIN LOGIN', ...(!this.isHonest && numbers.chance(15) ? ['STARTTLS'] : []), '8BITMIME'];
+      const offers = [
+        'SIZE 10240000',
+        'PIPELINING',
+        'AUTH PLAIN LOGIN',
+        ...(!this.isHonest && numbers.chance(15) ? ['STARTTLS'] : []),
+        '8BITMIME',
+      ];
       return [...offers.map((offer) => `250-${offer}\r\n`), `250 ${quoted}\r\n`].join('');
     }
     if (/^STARTTLS/i.test(line)) return `220 2.0.0 go on\r\n`;
     if (/^AUTH/i.test(line)) return numbers.chance(90) ? '235 2.7.0 ok\r\n' : `535 5.7.8 ${quoted}\r\n`;
-    if (/^RCPT/i.test(line)) return numbers.pick([...Array<string>(8).fill('250 ok\r\n'), `450 4.2.1 ${quoted}\r\n`, `550 5.1.1 ${quoted}\r\n`]);
+    if (/^RCPT/i.test(line))
+      return numbers.pick([
+        ...Array<string>(8).fill('250 ok\r\n'),
+        `450 4.2.1 ${quoted}\r\n`,
+        `550 5.1.1 ${quoted}\r\n`,
+      ]);
     if (/^DATA/i.test(line)) return '354 go on\r\n';
     if (/^QUIT/i.test(line)) return '221 bye\r\n';
     return '250 ok\r\n';
