@@ -42,6 +42,8 @@ function asDomainError(thrown: unknown): DomainError {
   switch (status) {
     case 400:
       return new DomainError(requestInvalid);
+    // The files of the pages and of /docs refuse a path that leaves their folder with 403.
+    case 403:
     case 404:
       return new DomainError(routeNotFound);
     case 413:
