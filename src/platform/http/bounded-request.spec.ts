@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { collectGarbage } from '../../../test/support/heap';
 import { eventually } from '../../../test/support/servers/eventually';
 import { boundedDelivery, boundedRequest } from './bounded-request';
 
@@ -53,6 +54,15 @@ describe('a request to another service', () => {
       expect(await deliver()).toMatch(/^(redirect|status \d+)$/);
     }
     // An idle connection lasts for some seconds.
+    await eventually(() => open === 0, { what: 'no connection is open' });
+  });
+
+  it('closes its connection when the time is over within a body, also after garbage was collected', async () => {
+    reply = ['HTTP/1.1 200 OK', 'Content-Length: 100', '', 'the beginning'].join('\r\n');
+    const asked = Array.from({ length: 10 }, () => ask(1000));
+    const collecting = setInterval(collectGarbage, 100);
+    expect(await Promise.all(asked)).toEqual(Array(10).fill({ failure: 'timeout' }));
+    clearInterval(collecting);
     await eventually(() => open === 0, { what: 'no connection is open' });
   });
 

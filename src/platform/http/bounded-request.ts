@@ -20,10 +20,8 @@ export async function boundedRequest(
   request: Pick<RequestInit, 'method' | 'headers' | 'body'> = {},
 ): Promise<BoundedAnswer> {
   try {
-    return await exchange(url, AbortSignal.timeout(timeoutMs), request, async (response) =>
-      response.status === 200
-        ? { text: await boundedText(response, largestBody) }
-        : { failure: `status ${response.status}` },
+    return await exchange(url, AbortSignal.timeout(timeoutMs), request, async ({ status }, body) =>
+      status === 200 ? { text: await boundedText(body, largestBody) } : { failure: `status ${status}` },
     );
   } catch (error) {
     return { failure: reasonOf(error) };
@@ -44,9 +42,9 @@ export async function boundedDelivery(
   request: Pick<RequestInit, 'headers' | 'body'>,
 ): Promise<string | undefined> {
   try {
-    return await exchange(url, signal, { ...request, method: 'POST' }, async (response) => {
-      if (!response.ok) return `status ${response.status}`;
-      await drain(response);
+    return await exchange(url, signal, { ...request, method: 'POST' }, async ({ ok, status }, body) => {
+      if (!ok) return `status ${status}`;
+      await drain(body);
       return undefined;
     });
   } catch (error) {
@@ -54,16 +52,19 @@ export async function boundedDelivery(
   }
 }
 
+type Body = ReadableStreamDefaultReader<Uint8Array> | undefined;
+
 /**
  * Sends a request, and ends when the answer has been read or the signal is aborted, whatever `fetch` does. `fetch` of
  * Node 20 never ends reading a compressed body that is cut off, not even by the signal. It also keeps the connection of
- * a body that nobody reads open for ever, for example that of a redirect with a long page.
+ * a body that nobody reads open for ever, for example that of a redirect with a long page. It loses the signal when
+ * garbage is collected while a body arrives, so only cancelling the body closes the connection then.
  */
 async function exchange<T>(
   url: string,
   signal: AbortSignal,
   request: RequestInit,
-  read: (response: Response) => Promise<T>,
+  read: (response: Response, body: Body) => Promise<T>,
 ): Promise<T> {
   const connection = new AbortController();
   const end = () => connection.abort(signal.reason);
@@ -73,29 +74,33 @@ async function exchange<T>(
   ended.catch(() => undefined);
   signal.addEventListener('abort', end);
   if (signal.aborted) end();
+  let body: Body;
   try {
-    const answer = fetch(url, { ...request, redirect: 'error', signal: connection.signal }).then(read);
+    const answer = fetch(url, { ...request, redirect: 'error', signal: connection.signal }).then((response) => {
+      body = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+      return read(response, body);
+    });
     answer.catch(() => undefined);
     return await Promise.race([answer, ended]);
   } finally {
     signal.removeEventListener('abort', end);
     // An answer that was read to its end has given its connection back, which this leaves open.
     connection.abort();
+    body?.cancel().catch(() => undefined);
   }
 }
 
 /** Never throws: the status has decided. Cancelling the body closes the connection. */
-async function drain(response: Response): Promise<void> {
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  if (reader === undefined) return;
-  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), drained.ms);
+async function drain(body: Body): Promise<void> {
+  if (body === undefined) return;
+  const timer = setTimeout(() => void body.cancel().catch(() => undefined), drained.ms);
   try {
     for (let size = 0; size <= drained.bytes;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await body.read();
       if (done) return;
       size += value.length;
     }
-    await reader.cancel();
+    await body.cancel();
   } catch {
     // The receiver closed the connection within the body.
   } finally {
@@ -103,14 +108,14 @@ async function drain(response: Response): Promise<void> {
   }
 }
 
-async function boundedText(response: Response, largestBody: number): Promise<string> {
+async function boundedText(body: Body, largestBody: number): Promise<string> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Throwing inside the loop cancels the stream and closes the connection.
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
+  for (let size = 0; body !== undefined;) {
+    const { done, value } = await body.read();
+    if (done) break;
+    size += value.length;
     if (size > largestBody) throw new AnswerTooLarge();
-    chunks.push(chunk);
+    chunks.push(value);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
