@@ -35,12 +35,15 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
 
 function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
+  if (isOfLostClient(thrown)) return new ClientGone();
   // The operator has to act. Neither the request nor the code is wrong.
   if (isStoreFailure(thrown) || thrown instanceof DataKeyMismatch) return storeUnavailable(thrown);
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOfFramework(thrown);
   switch (status) {
     case 400:
       return new DomainError(requestInvalid);
+    // The files of the pages and of /docs refuse a path that leaves their folder with 403.
+    case 403:
     case 404:
       return new DomainError(routeNotFound);
     case 413:
@@ -50,6 +53,14 @@ function asDomainError(thrown: unknown): DomainError {
     default:
       return new DomainError(internalError, undefined, { cause: thrown });
   }
+}
+
+/**
+ * Fastify destroys the stream of an answer when its client leaves, and calls that an error if nothing was sent yet. A
+ * stream that fails by itself has another error.
+ */
+function isOfLostClient(thrown: unknown): boolean {
+  return (thrown as { code?: unknown } | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 /** Errors of Fastify (body, parser) carry a status. Errors of this service never do. */
