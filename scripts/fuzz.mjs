@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm run fuzz [-- --seed 7 --requests 1000000]: sends hostile requests to the built program and judges the answers, as
-// test/process/http-fuzz does with a fixed seed. Four in ten requests come from openapi.json, six are changed bytes.
+// npm run fuzz [-- --seed 7 --requests 1000000]: sends hostile requests to the built program and judges the answers. Four in
+// ten requests are made from openapi.json, six are valid ones whose bytes are changed.
 import { randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';

@@ -7,7 +7,7 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { migrations } from '../../migrations/all';
 import { migrate } from '../../src/platform/database/migrator';
 import { KillProxy, type KillPoint } from '../support/crash/kill-proxy';
-import { SeededNumbers } from '../support/hostile-answers';
+import { SeededNumbers } from '../support/seeded-numbers';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import type { Exit } from '../support/servers/guarded-child';

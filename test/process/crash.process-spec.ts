@@ -3,7 +3,7 @@ import { CrashPair } from '../support/crash/crash-pair';
 import { contradictions, type Facts, factsOf, forgottenEvents } from '../support/crash/crash-facts';
 import { givenAdministrators, tellStories, type World } from '../support/crash/crash-stories';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
-import { SeededNumbers } from '../support/hostile-answers';
+import { SeededNumbers } from '../support/seeded-numbers';
 import { eventually } from '../support/servers/eventually';
 import { Smtp } from '../support/servers/smtp';
 import { password, patientDatabase, testSettings } from '../support/settings';

@@ -1,5 +1,5 @@
 import { finished, Readable } from 'node:stream';
-import { Logger } from '@nestjs/common';
+import { ForbiddenException, Logger } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ErrorEnvelopeFilter } from './error-envelope.filter';
@@ -11,7 +11,7 @@ const endOf = (stream: Readable, error?: Error): Promise<unknown> =>
     stream.destroy(error);
   });
 
-describe('an error of a stream before its first byte', () => {
+describe('ErrorEnvelopeFilter', () => {
   const logged: unknown[] = [];
 
   beforeEach(() => {
@@ -30,13 +30,18 @@ describe('an error of a stream before its first byte', () => {
     return statusCode;
   }
 
-  it('is not logged when the stream was destroyed because its client has gone', async () => {
+  it('does not log a stream that was destroyed before its first byte, because its client has gone', async () => {
     await statusFor(await endOf(new Readable({ read: () => undefined })));
     expect(logged).toEqual([]);
   });
 
-  it('is logged as a bug when the stream has failed', async () => {
+  it('logs a stream that has failed before its first byte as a bug', async () => {
     expect(await statusFor(await endOf(new Readable({ read: () => undefined }), new Error('a bug')))).toBe(500);
     expect(JSON.stringify(logged)).toContain('COMMON_500001');
+  });
+
+  it('answers a path that leaves the folder of the pages, such as /docs/%2e%2e/x, with 404 and not with 500', async () => {
+    expect(await statusFor(new ForbiddenException())).toBe(404);
+    expect(logged).toEqual([]);
   });
 });

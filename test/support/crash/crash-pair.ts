@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
-import type { SeededNumbers } from '../hostile-answers';
+import type { SeededNumbers } from '../seeded-numbers';
 import { eventually } from '../servers/eventually';
 import { MariaDbDatabases } from '../servers/mariadb-databases';
 import { ServiceProcess } from '../servers/service-process';

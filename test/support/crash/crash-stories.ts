@@ -7,7 +7,7 @@ import type { AppConfig } from '../../../src/platform/config/app-config';
 import { KeyRing } from '../../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../../src/shared/random';
 import { SoftAuthenticator } from '../authenticator';
-import type { SeededNumbers } from '../hostile-answers';
+import type { SeededNumbers } from '../seeded-numbers';
 import { authenticatorCode } from '../mfa';
 import { eventually } from '../servers/eventually';
 import type { Smtp } from '../servers/smtp';

@@ -196,7 +196,8 @@ export class HttpFuzz {
 
   private fromBytes(lane: Lane, grammar: Grammar): Piece {
     const { numbers } = lane;
-    const { as: _, ...request } = grammar.request(lane, numbers.pick<Mode>(['valid', 'valid', 'valid', 'near']));
+    const mode = numbers.pick<Mode>(['valid', 'valid', 'valid', 'near']);
+    const request = { ...grammar.request(lane, mode), as: undefined };
     const change = (bytes: Buffer) => mutated(bytes, numbers, { tokens });
     const place = numbers.next(10);
     if (place < 4 && request.body !== undefined) {
