@@ -18,6 +18,8 @@ describe('a connection on which the client sends something to refuse', () => {
   let connection: RawConnection;
   /** Ends the answer of `/export`. */
   let exported: Readable;
+  /** Lets `/first` answer. */
+  let release: () => void;
 
   beforeAll(async () => {
     const adapter = new FastifyAdapter({ clientErrorHandler: answerClientError, http: { requireHostHeader: false } });
@@ -29,6 +31,13 @@ describe('a connection on which the client sends something to refuse', () => {
       return reply.header('content-type', 'application/x-ndjson').send(exported);
     });
     server.get('/slow', () => new Promise(() => undefined));
+    // The answers of these two are ready in the wrong order.
+    server.get('/first', () => new Promise((resolve) => (release = () => resolve({}))));
+    server.post('/echo', async ({ body }, reply) => {
+      const afterAnswer = () => (reply.raw.writableEnded ? release() : setImmediate(afterAnswer));
+      setImmediate(afterAnswer);
+      return reply.send(body);
+    });
     await server.listen({ port: 0, host: '127.0.0.1' });
   });
   afterAll(() => server.close());
@@ -56,6 +65,24 @@ describe('a connection on which the client sends something to refuse', () => {
     await connection.closed;
     expect(connection.received).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(connection.received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('a pipelined request that expects 100 Continue does not get it into the body of its answer', async () => {
+    const body = '{"a":1}';
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Expect: 100-continue'];
+    connection.send(request('GET', '/first') + request('POST', '/echo', lines) + body);
+    await connection.receives('"a"');
+    expect(connection.received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+
+  it('a pipelined request whose body waits for 100 Continue gets it, and then its answer', async () => {
+    const body = '{"a":1}';
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Expect: 100-continue'];
+    connection.send(request('GET', '/nowhere') + request('POST', '/echo', lines));
+    await connection.receives('HTTP/1.1 100 Continue\r\n\r\n');
+    connection.send(body);
+    await connection.receives('"a"');
+    expect(connection.received).toMatch(/ 404 [^]* 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[^]*\r\n\r\n\{"a":1\}$/);
   });
 
   it.each(refused)('behind a complete answer: %s is refused', async (_what, bytes) => {

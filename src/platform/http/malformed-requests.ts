@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../../shared/errors/domain-error';
 import {
@@ -34,6 +34,20 @@ export function refuseMalformedRequests(fastify: FastifyInstance): void {
   // Node would refuse a request with an unknown `Expect` header. RFC 9110 §10.1.1 allows to ignore the header, so the
   // request is handled as if it had none.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('checkContinue', (request, response) => {
+    continueInTurn(response);
+    server.emit('request', request, response);
+  });
+}
+
+/**
+ * Asks the client for its body (RFC 9110 §10.1.1). While answers to earlier requests of the connection are missing, Node
+ * queues this line like a part of the body, and sends it behind the headers of the answer. So it waits for its turn. An answer
+ * that is ready by then makes it needless.
+ */
+function continueInTurn(response: ServerResponse): void {
+  if (response.socket) response.writeContinue();
+  else response.once('socket', () => response.headersSent || response.writeContinue());
 }
 
 function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): CatalogueEntry | undefined {
