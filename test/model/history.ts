@@ -209,7 +209,7 @@ function run(state: State, settings: Settings, requests: readonly Request[], ord
   const answers: (Answer | undefined)[] = requests.map(() => undefined);
   for (const n of order) {
     const { done, value } = parts[n]!.next();
-    if (done) answers[n] ??= value as Answer;
+    if (done) answers[n] ??= value;
   }
   const open = answers.flatMap((answer, n) => (answer === undefined ? [n] : []));
   return open.length > 0 ? open : { after, answers: answers as Answer[] };

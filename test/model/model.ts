@@ -450,7 +450,8 @@ export class Model extends Rules {
     }
     if (action === 'invite' || action === 'send-reset-link') {
       if (u.status === -1) return refused('COMMON_400001');
-      this.mailLink(user, ...(action === 'invite' ? ([0, inviteTtl] as const) : ([2, linkTtl] as const)));
+      if (action === 'invite') this.mailLink(user, 0, inviteTtl);
+      else this.mailLink(user, 2, linkTtl);
     }
     return done;
   }

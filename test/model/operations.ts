@@ -411,7 +411,7 @@ function pieces(mfa: boolean): fc.Arbitrary<Step[]> {
 const historiesOf = (mfa: boolean) =>
   fc.record({
     mfa: fc.constant(mfa),
-    second: of('plain', 'temporary' as const),
+    second: of<History['second']>('plain', 'temporary'),
     // Most histories begin with a session.
     steps: fc
       .tuple(
