@@ -56,7 +56,7 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
       ...more,
     });
     service.secrets.most = Infinity;
-    const { tracer } = service.app.get(Tracing) as unknown as { tracer: { startSpan(...given: unknown[]): Span } };
+    const { tracer } = service.app.get<unknown, { tracer: { startSpan(...given: unknown[]): Span } }>(Tracing);
     const startSpan = tracer.startSpan.bind(tracer);
     recorded = [];
     jest.spyOn(tracer, 'startSpan').mockImplementation((...given) => {
