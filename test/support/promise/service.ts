@@ -64,7 +64,7 @@ const zero = async () => Promise.resolve(undefined as never);
 const silence: Sources = {
   version: '',
   hasher: () => ({
-    ...{ engine: 'binary' as never, waiting: 0, running: 0, concurrency: 0, averageMs: 0 },
+    ...{ engine: 'native', waiting: 0, running: 0, concurrency: 0, averageMs: 0 },
     ...{ completed: 0, refused: 0, abandoned: 0 },
   }),
   pool: () => undefined,
