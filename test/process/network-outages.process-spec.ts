@@ -212,9 +212,9 @@ describe('a bad network before each server (docs/spec/attacks.md#3.10)', () => {
       boundMs: promisedMs.atOnce,
       request: '.\r\n',
       background: true,
-      given: async () => {
+      given: () => {
         const users: User[] = [];
-        return {
+        return Promise.resolve({
           ask: async () => {
             const user = await newUser();
             users.push(user);
@@ -237,7 +237,7 @@ describe('a bad network before each server (docs/spec/attacks.md#3.10)', () => {
               if (!how.startsWith('loses')) expect(ids).toHaveLength(1);
             }
           },
-        };
+        });
       },
     },
     {
