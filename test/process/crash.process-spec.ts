@@ -75,7 +75,7 @@ describe('SIGKILL at random moments of two processes under load', () => {
   }
 
   it(
-    `after ${kills} kills the database agrees with itself and with every answer, and no mail or event is lost`,
+    `T250 after ${kills} kills the database agrees with itself and with every answer, and no mail or event is lost`,
     async () => {
       const failures: Error[] = [];
       let running = true;

@@ -9,7 +9,7 @@ const [fromGrammar, fromBytes] = [40_000, 60_000];
 const unreachable = ['resendOtp', 'adminRetryMail'];
 
 /** `npm run fuzz` sends more of them. */
-describe(`100,000 hostile requests to the built program (seed ${seed})`, () => {
+describe(`T214 100,000 hostile requests to the built program (seed ${seed})`, () => {
   let report: FuzzReport;
 
   beforeAll(async () => {

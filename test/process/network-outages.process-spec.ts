@@ -72,7 +72,7 @@ interface Server {
 const codeOf = ({ status, body }: Answer) => (status === 200 ? 'success' : (body.error_code as string));
 
 /** One service whose seven servers each stand behind a proxy. It is never restarted. */
-describe('a bad network before each server (docs/spec/attacks.md#3.10)', () => {
+describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', () => {
   const stops: (() => unknown)[] = [];
   const captcha = new SiteverifyStub();
   const breach = new BreachStub();
