@@ -101,15 +101,16 @@ async function measureCoverage() {
   return known;
 }
 
-/** The files that reach each mutant, the most likely first: those with a word of its path, and those that few mutants have. */
+/** The files that reach each mutant, the most likely first: those with a word of its path, and those that killed its neighbours. */
 function reachedBy() {
   const usable = tests.filter(({ file }) => coverage[file]?.failed === false);
   const found = new Map();
+  const killers = killersOfSources();
   for (const mutant of chosen) {
     const atLoad = usable.some(({ file }) => loadHits(file).has(mutant.id));
     const files = usable
       .filter(({ file }) => coverage[file].hits[mutant.id] || (atLoad && loadHits(file).has(mutant.id)))
-      .map((test) => ({ ...test, likelihood: likelihood(mutant, test.file) }))
+      .map((test) => ({ ...test, likelihood: likelihood(mutant, test.file, killers) }))
       .sort((a, b) => b.likelihood - a.likelihood);
     found.set(mutant.id, { atLoad, all: files.length, files: files.slice(0, fileLimit) });
   }
@@ -122,20 +123,27 @@ function loadHits(file) {
   return entry.loadSet;
 }
 
-function likelihood({ file: source, id }, file) {
-  const words = (path) =>
-    new Set(
-      path
-        .toLowerCase()
-        .split(/[^a-z]+/)
-        .filter((word) => word.length > 2 && !IDLE.has(word)),
-    );
-  const own = words(source);
-  const common = [...words(file)].filter((word) => own.has(word)).length;
+function killersOfSources() {
+  const found = new Set();
+  for (const [key, { killer }] of Object.entries(results)) {
+    if (killer !== undefined) found.add(`${key.split(' ')[0]} ${killer.file}`);
+  }
+  return found;
+}
+
+function likelihood({ file: source, id }, file, killers) {
+  const own = wordsOf(source);
+  const common = [...wordsOf(file)].filter((word) => own.has(word)).length;
   const { hits, milliseconds } = coverage[file];
   const share = hits[id] ? hits[id].tests.length / milliseconds.length : 0;
   const beside = file.replace(/\.spec\.ts$/, '') === source.replace(/\.ts$/, '') ? 5 : 0;
-  return beside + common + (file.startsWith('src/') ? 1 : 0) + share;
+  const neighbour = killers.has(`${source} ${file}`) ? 4 : 0;
+  return beside + neighbour + 3 * common + (file.startsWith('src/') ? 1 : 0) + share;
+}
+
+function wordsOf(path) {
+  const words = path.toLowerCase().split(/[^a-z]+/);
+  return new Set(words.filter((word) => word.length > 2 && !IDLE.has(word)).map((word) => word.replace(/s$/, '')));
 }
 
 async function tryAll() {

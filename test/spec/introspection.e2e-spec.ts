@@ -161,6 +161,20 @@ describe('POST /introspect', () => {
     expect(answer).toMatchObject({ status: 503, body: { error_code: 'COMMON_503001' } });
   });
 
+  it('the list has the oldest client first, and the revoked ones as well', async () => {
+    // The clock goes back, so that the order of the rows is not the one that is asked for.
+    const names = ['d', 'a', 'c', 'b', 'e'];
+    const created: string[] = [];
+    service.clock.advanceSeconds(100);
+    for (const name of names) {
+      service.clock.advanceSeconds(-1);
+      created.push((await clients.create(name)).id);
+    }
+    service.clock.advanceSeconds(names.length);
+    await clients.revoke(created[2]!);
+    expect((await clients.list()).slice(-names.length).map(({ name }) => name)).toEqual([...names].reverse());
+  });
+
   it('a name that a list cannot show is refused', async () => {
     for (const name of ['', '  ', 'x'.repeat(256), 'a\nb'])
       await expect(clients.create(name)).rejects.toThrow('the name');

@@ -238,6 +238,12 @@ describe('POST /user/change-password', () => {
     expect(await failures(user.uid)).toBe(0);
   });
 
+  it('a user who is deleted after the check of the token: AUTH_401004', async () => {
+    const { access } = await given();
+    jest.spyOn(service.app.get(UsersRepository), 'findByUid').mockResolvedValueOnce(null);
+    expect(codeOf(await change(access))).toBe('AUTH_401004');
+  });
+
   it('a parallel change to the same password that commits before the reuse is checked: AUTH_401004, not AUTH_401009', async () => {
     const { user, access } = await given();
     const history = service.app.get(PasswordHistory);

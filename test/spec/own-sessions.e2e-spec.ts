@@ -171,6 +171,8 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
       sid,
       sid.toUpperCase(),
       `${sid}%20`,
+      // MariaDB ignores spaces at the end of a text that it compares.
+      `${sidOf(own.access)}%20`,
       `%20${sid}`,
       `${sid}%00`,
       jti,

@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { PasskeyRows } from '../../src/passkeys/persistence/passkey-rows';
 import { type Answer, password } from '../support/app';
 import { type AuthenticatorKind, type Deviation, SoftAuthenticator } from '../support/authenticator';
 import { head } from '../support/cbor';
@@ -341,6 +342,18 @@ describe('POST /login/passkey', () => {
       dataOf(await client.logIn(authenticator, { counter: 10 }));
       const forged = { counter: 3, signedData: Buffer.from('x') };
       expect(await client.logIn(authenticator, forged)).toMatchObject(refused);
+      expect(await audits(user.uid, 'PASSKEY_COUNTER_REFUSED')).toEqual([]);
+    });
+
+    it('of a passkey that is removed at that moment: refused, and there is nothing to audit', async () => {
+      const { user, authenticator, id } = await given();
+      const rows = client.service.app.get(PasskeyRows);
+      const recordUse = rows.recordUse.bind(rows);
+      jest.spyOn(rows, 'recordUse').mockImplementationOnce(async (...use) => {
+        await client.service.database.affected('DELETE FROM passkeys WHERE id = ?', [id]);
+        return recordUse(...use);
+      });
+      expect(await client.logIn(authenticator, { counter: 10 })).toMatchObject(refused);
       expect(await audits(user.uid, 'PASSKEY_COUNTER_REFUSED')).toEqual([]);
     });
 

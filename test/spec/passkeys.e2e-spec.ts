@@ -306,6 +306,16 @@ describe('/passkeys', () => {
       },
     );
 
+    it('every transport that WebAuthn names is kept', async () => {
+      const { access } = await givenSession();
+      const { data } = dataOf(await client.options(access));
+      const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+      expect(
+        (await client.add(access, nested(new SoftAuthenticator(origin).create(data), { transports }))).status,
+      ).toBe(200);
+      expect(dataOf(await client.options(access)).data.excludeCredentials[0].transports).toEqual(transports);
+    });
+
     it.each([undefined, null, 'response', 5, []])('a response %j is COMMON_400001', async (response) => {
       const { access } = await givenSession();
       expect(await client.add(access, response)).toMatchObject({ body: { error_code: 'COMMON_400001' } });

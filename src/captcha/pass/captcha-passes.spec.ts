@@ -38,6 +38,14 @@ describe('CaptchaPasses', () => {
     expect(await passes.spend(pass, ip)).toBe(false);
   });
 
+  it('a spent pass stays spent when the receipts that nobody needs any more are deleted', async () => {
+    const pass = passes.issue(ip);
+    expect(await passes.spend(pass, ip)).toBe(true);
+    clock.advanceSeconds(299);
+    await new CaptchaReceipts(store.database, clock).purgeExpired(1000);
+    expect(await passes.spend(pass, ip)).toBe(false);
+  });
+
   it('lets one of 20 parallel logins with one pass through', async () => {
     const pass = passes.issue(ip);
     const spent = await Promise.all(Array.from({ length: 20 }, () => passes.spend(pass, ip)));

@@ -28,6 +28,7 @@ describe('the response of a siteverify provider', () => {
   it.each([
     ['missing-input-secret', true, undefined],
     ['invalid-input-secret', true, undefined],
+    ['invalid-parsed-secret', true, undefined],
     ['invalid-keys', true, undefined],
     ['bad-request', true, true],
     ['internal-error', undefined, undefined],

@@ -127,6 +127,20 @@ describe('AuditLines', () => {
     await stopping;
   });
 
+  it('the stop does not wait when every line is written', async () => {
+    const { lines, output } = started();
+    lines.add(event(1));
+    output.takeAll();
+    jest.useFakeTimers();
+    try {
+      const stopping = lines.onApplicationShutdown();
+      expect(jest.getTimerCount()).toBe(0);
+      await stopping;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   /** POSIX: a write of at most PIPE_BUF bytes (4096 on Linux) to a pipe is never mixed with another write. */
   it('the longest line fits into one atomic write', () => {
     const { lines, output } = started();

@@ -26,6 +26,7 @@ describe('the list of common passwords', () => {
     ['a line break between two entries of the list', '123456\npassword'],
     ['a quotation mark', '","'],
     ['a part of an entry', 'etmei'],
+    ['a listed word with a sign inside that the list does not have', 'mon.key'],
     ['signs only', '!?!?!?!?!?!?'],
   ])('accepts %s (%j)', async (_what, password) => {
     expect(await common.includes(password)).toBe(false);
