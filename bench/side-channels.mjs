@@ -28,6 +28,9 @@ const { values: options } = parseArgs({
     program: { type: 'string' },
   },
 });
+for (const name of ['samples', 'seed', 'cost']) {
+  if (!/^[1-9]\d*$/.test(options[name])) throw new Error(`--${name} must be a whole number above 0`);
+}
 const samples = Number(options.samples);
 /** Requests of each kind before the first sample: compiled code, warm caches, open connections. */
 const warmUp = 40;
@@ -52,7 +55,7 @@ const introspect = (id, secret) =>
     'token=nothing',
   );
 const unusedToken = () => randomBytes(32).toString('base64url');
-const withoutDigit = (code, place) => code.slice(0, place) + ((Number(code[place]) + 5) % 10) + code.slice(place + 1);
+const withWrongDigit = (code, place) => code.slice(0, place) + ((Number(code[place]) + 5) % 10) + code.slice(place + 1);
 
 /**
  * What is compared. `first(i)` and `second(i)` make the request of sample `i`. The answers of a pair have the same status
@@ -102,8 +105,8 @@ const pairs = {
   digits: {
     what: ['otp-verify: five right digits', 'one wrong digit first'],
     prepare: openLogins,
-    first: (i) => verify(state.uids[i], withoutDigit(state.codes[i], 5), state.mfaTokens[i]),
-    second: (i) => verify(state.uids[i], withoutDigit(state.codes[i], 0), state.mfaTokens[i]),
+    first: (i) => verify(state.uids[i], withWrongDigit(state.codes[i], 5), state.mfaTokens[i]),
+    second: (i) => verify(state.uids[i], withWrongDigit(state.codes[i], 0), state.mfaTokens[i]),
   },
   code: {
     what: ['otp-verify: right code', 'wrong code'],
@@ -111,7 +114,7 @@ const pairs = {
     prepare: openLogins,
     first: (i) => verify(state.uids[i], state.codes[i], state.mfaTokens[i]),
     // Of another login, because the right code ends its own.
-    second: (i) => verify(state.uids[each + i], withoutDigit(state.codes[each + i], 0), state.mfaTokens[each + i]),
+    second: (i) => verify(state.uids[each + i], withWrongDigit(state.codes[each + i], 0), state.mfaTokens[each + i]),
   },
   client: {
     what: ['introspect: wrong secret', 'unknown client'],

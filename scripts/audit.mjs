@@ -2,7 +2,7 @@
 // npm run audit
 //
 // Asks the registry for known vulnerabilities of the packages in package-lock.json (npm audit). An advisory is accepted
-// when docs/dependencies.md argues it by its id (GHSA-…). The exit code is 0 when nothing else is found, 1 when something
+// when docs/dependencies.md gives a reason beside its id (GHSA-…). The exit code is 0 when nothing else is found, 1 when something
 // is, and 2 when the registry gave no answer: then nobody knows.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,15 +15,15 @@ const argued = new Set(
   [...page.matchAll(/^\| (GHSA(?:-[\da-z]{4}){3}) +\| `[^`]+` +\| [^|]{20,} \|$/gm)].map(([, id]) => id),
 );
 
-const { stdout, stderr } = spawnSync('npm', ['audit', '--json', '--package-lock-only'], {
+const { stdout, stderr, error } = spawnSync('npm', ['audit', '--json', '--package-lock-only'], {
   cwd: root,
   encoding: 'utf8',
   maxBuffer: 2 ** 26,
 });
-const report = parsed(stdout);
+const report = parsed(stdout ?? '');
 
 if (report?.vulnerabilities === undefined) {
-  const reason = report?.message ?? report?.error?.summary ?? stderr.trim().split('\n').at(-1);
+  const reason = report?.message ?? report?.error?.summary ?? error?.message ?? stderr.trim().split('\n').at(-1);
   console.error(`The registry does not answer npm audit, so nothing is known about vulnerabilities: ${reason}`);
   process.exit(2);
 }
@@ -35,7 +35,7 @@ for (const { name, via } of Object.values(report.vulnerabilities)) {
 const open = [...advisories.values()].filter(({ url }) => !argued.has(url.slice(url.lastIndexOf('/') + 1)));
 for (const { name, severity, title, url } of open) console.log(`${severity}: ${name}: ${title} (${url})`);
 console.log(
-  `${open.length || 'no'} advisories that docs/dependencies.md does not argue, ${advisories.size - open.length} argued`,
+  `${open.length || 'no'} advisories without a reason in docs/dependencies.md, ${advisories.size - open.length} with one`,
 );
 process.exitCode = open.length === 0 ? 0 : 1;
 

@@ -36,6 +36,8 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 /** "A OR B" is a choice, and "A AND B" means both. */
 function isPermissive(licence = '') {
   const bare = licence.replace(/^\((.*)\)$/, '$1');
+  // Brackets within it are not read. Such a package needs a row.
+  if (/[()]/.test(bare)) return false;
   if (bare.includes(' OR ')) return bare.split(' OR ').some(isPermissive);
   return bare.split(' AND ').every((one) => permissive.includes(one));
 }

@@ -21,11 +21,15 @@ export class TimedConnection {
       received = '';
       this.done({ status: Number(head.split(' ', 2)[1]), body, ms: this.arrived - this.sent });
     });
-    socket.on('close', () => this.fail?.(new Error('the service closed the connection')));
+    socket.on('close', () => {
+      this.closed = new Error('the service closed the connection');
+      this.fail?.(this.closed);
+    });
   }
 
   /** @returns the time to the first byte, the body, and the status with the error code */
   async ask(bytes) {
+    if (this.closed !== undefined) throw this.closed;
     const { status, body, ms } = await new Promise((resolve, reject) => {
       [this.done, this.fail, this.arrived, this.sent] = [resolve, reject, undefined, performance.now()];
       this.socket.write(bytes);

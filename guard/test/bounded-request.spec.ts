@@ -1,11 +1,20 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 
 import { createVerifier } from '../dist/verifier.js';
 import { type Ports, systemPorts } from '../dist/ports.js';
 import { asking, World } from './world';
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
 
 /** A server that answers `/introspect` as a test tells it, over real connections. */
 describe('an answer over the network', () => {
@@ -39,6 +48,8 @@ describe('an answer over the network', () => {
       return () => undefined;
     },
   };
+  const realTime: Ports = { ...ports, after: systemPorts.after };
+  const openConnections = () => promisify(server.getConnections.bind(server))();
   const guard = () => createVerifier({ ...asking, introspectionUrl: url() }, ports);
   const verify = () => guard().verify(world.unsigned());
   const unavailable = (reason: string) => ({ status: 'unavailable', reason, url: url() });
@@ -55,6 +66,30 @@ describe('an answer over the network', () => {
     };
     expect(await verify()).toEqual(unavailable('timeout'));
     expect(asked).toBe(1);
+  });
+
+  it.each(['br', 'gzip', 'deflate'])(
+    'an answer that %s cannot decompress is given up in time, and the next question is asked again (T337)',
+    async (coding) => {
+      // The end of the connection is the end of the body. `fetch` of Node 20 forgets the reader of such a body.
+      const lines = ['HTTP/1.1 200 OK', `Content-Encoding: ${coding}`, '', 'not compressed'];
+      answer = (request) => request.socket.end(lines.join('\r\n'));
+      const patient = createVerifier({ ...asking, introspectionUrl: url(), timeoutMs: 300 }, realTime);
+      const token = world.unsigned();
+      expect(await patient.verify(token)).toMatchObject({ status: 'unavailable' });
+      answer = (_request, response) => response.end('{"active":false}');
+      expect(await patient.verify(token)).toMatchObject({ status: 'invalid' });
+    },
+  );
+
+  it('the connection is closed when the time is over within an answer, also after garbage was collected', async () => {
+    answer = (_request, response) => response.writeHead(200, { 'content-length': 100 }).write('{"active": tr');
+    const hasty = createVerifier({ ...asking, introspectionUrl: url(), timeoutMs: 1000 }, realTime);
+    const verdicts = Array.from({ length: 10 }, () => hasty.verify(world.unsigned()));
+    const collecting = setInterval(collectGarbage, 100);
+    expect(await Promise.all(verdicts)).toEqual(Array(10).fill(unavailable('timeout')));
+    clearInterval(collecting);
+    while ((await openConnections()) > 0) await pause(20);
   });
 
   it('an endless answer is not read to its end (T337)', async () => {

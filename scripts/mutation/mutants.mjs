@@ -23,8 +23,8 @@ const PROJECTS = ['unit', 'spec-sqlite', 'db-sqlite'];
 
 /** Writes the instrumented copy to `folder`. Returns the mutants and a hash of everything but the test files. */
 export async function writeCopy(root, folder) {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
-  const paths = listed.split('\n').filter((path) => path !== '' && existsSync(join(root, path)));
+  const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
   const contents = new Map(paths.map((path) => [path, readFileSync(join(root, path))]));
   const { files, mutants } = await instrument(contents);
   for (const { name, content } of files) contents.set(name, Buffer.from(content));
@@ -114,12 +114,9 @@ function cut(text, { start, end }) {
   return lines.join('\n');
 }
 
-/** What a change of the mutants or of the meaning of coverage can come from, apart from the test file itself. */
+/** What a test can depend on, apart from its own file. */
 function isCode(path) {
-  if (/\.(e2e-|db-)?spec\.ts$/.test(path)) return false;
-  return (
-    /^(src|migrations|packages|test\/support)\//.test(path) || path === 'jest.config.js' || path === 'package-lock.json'
-  );
+  return !/\.(e2e-|db-|process-|browser-)?spec\.ts$/.test(path) && !/^(docs|deploy)\/|\.md$/.test(path);
 }
 
 function configuration() {

@@ -29,7 +29,18 @@ const CACHE = join(ROOT, 'node_modules/.cache/mutation');
 const LOAD_MS = 6_000;
 const BATCH = 25;
 /** Words of paths that say nothing about what is tested. */
-const IDLE = new Set(['src', 'test', 'spec', 'http', 'service', 'controller', 'dto', 'module', 'persistence', 'unit']);
+const COMMON_WORDS = new Set([
+  'src',
+  'test',
+  'spec',
+  'http',
+  'service',
+  'controller',
+  'dto',
+  'module',
+  'persistence',
+  'unit',
+]);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
@@ -143,7 +154,9 @@ function likelihood({ file: source, id }, file, killers) {
 
 function wordsOf(path) {
   const words = path.toLowerCase().split(/[^a-z]+/);
-  return new Set(words.filter((word) => word.length > 2 && !IDLE.has(word)).map((word) => word.replace(/s$/, '')));
+  return new Set(
+    words.filter((word) => word.length > 2 && !COMMON_WORDS.has(word)).map((word) => word.replace(/s$/, '')),
+  );
 }
 
 async function tryAll() {
@@ -175,10 +188,15 @@ function nextWork() {
 
 /** A mutant is open at a file that did not run on it yet, unless a test that still stands as it was has killed it. */
 function openFiles(mutant, files) {
-  const state = stateOf(mutant);
-  const killer = state.killer && tests.find(({ file }) => file === state.killer.file);
-  if (killer !== undefined && killer.hash === state.killer.hash) return [];
-  return files.filter(({ file, hash }) => state.survived[file] !== hash);
+  if (standingKiller(mutant) !== undefined) return [];
+  const { survived } = stateOf(mutant);
+  return files.filter(({ file, hash }) => survived[file] !== hash);
+}
+
+/** The test that has killed the mutant, unless its file has changed or is gone. */
+function standingKiller(mutant) {
+  const { killer } = stateOf(mutant);
+  return tests.some(({ file, hash }) => file === killer?.file && hash === killer.hash) ? killer : undefined;
 }
 
 function stateOf({ key }) {
@@ -228,11 +246,26 @@ async function replay({ test, mutants }) {
 async function tryAlone({ test, mutants: [mutant] }) {
   const plan = { mode: 'alone', mutants: planned(test.file, [mutant]), milliseconds: coverage[test.file].milliseconds };
   const began = performance.now();
-  let line;
-  const run = { project: test.project, files: [test.file], plan };
-  const { hung, code } = await runTests(FOLDER, run, (found) => (line = found));
-  const verdict = hung ? 'timeout' : (line?.verdict ?? (code === 0 ? 'survived' : 'killed'));
-  note(mutant, test, verdict, line?.by ?? 'the file does not load');
+  const run = async (given) => {
+    let line;
+    const { hung, code } = await runTests(
+      FOLDER,
+      { project: test.project, files: [test.file], plan: given },
+      (found) => {
+        line = found;
+      },
+    );
+    if (code === null && !hung) throw new Error(`jest was ended by a signal: ${test.file}`);
+    const verdict = hung ? 'timeout' : (line?.verdict ?? (code === 0 ? 'survived' : 'killed'));
+    return { verdict, by: line?.by ?? 'the file does not load' };
+  };
+  let { verdict, by } = await run(plan);
+  // A test that fails without the mutant as well proves nothing.
+  if (verdict !== 'survived') {
+    const control = await run({ ...plan, mutants: [{ ...plan.mutants[0], id: 'none' }] });
+    if (control.verdict !== 'survived') ({ verdict, by } = { verdict: 'survived', by: undefined });
+  }
+  note(mutant, test, verdict, by);
   tell(test, began, { [verdict]: 1 }, 'alone');
 }
 
@@ -292,7 +325,7 @@ function outcomeOf(mutant) {
   const { files } = reached.get(mutant.id);
   if (files.length === 0) return 'not reached';
   if (openFiles(mutant, files).length > 0) return 'open';
-  return stateOf(mutant).killer?.verdict ?? 'survived';
+  return standingKiller(mutant)?.verdict ?? 'survived';
 }
 
 /** The results hold for the code that they were found with. */

@@ -33,10 +33,12 @@ export class Directory {
     this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), avoidedUntil: 0 }));
   }
 
-  /** Loads the client while the server starts. After a failure the next question tries again. */
+  /**
+   * Loads the client while the server starts.
+   * @throws DirectoryFailure when its packages cannot be loaded: then no directory login would ever succeed
+   */
   async load(): Promise<void> {
-    if (this.ldap === undefined) return;
-    await loadLdapLibrary().catch(({ message }: Error) => this.logger.error(message));
+    if (this.ldap !== undefined) await loadLdapLibrary();
   }
 
   /**

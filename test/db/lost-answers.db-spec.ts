@@ -489,5 +489,3 @@ const counted = `
     expect(lines.filter((line) => /COMMON_500001|unhandled/i.test(line))).toEqual([]);
   });
 });
-
-if (__DATABASE__ === 'sqlite') it('SQLite uses no network', () => expect(true).toBe(true));

@@ -25,7 +25,8 @@ describe('histories of users, administrators and time', () => {
   beforeAll(async () => {
     services = await Services.start(isSqlite ? 1 : 2);
   });
-  afterAll(() => services.stop());
+  // It looks for secrets in the log of all requests.
+  afterAll(() => services.stop(), 600_000);
 
   const files = MODEL_FILE === undefined ? readdirSync(kept).map((name) => join(kept, name)) : [MODEL_FILE];
   it.each(files.map((file) => [basename(file, '.json'), file]))(
@@ -50,6 +51,9 @@ describe('histories of users, administrators and time', () => {
         throw new Error(`${String(errorInstance)}\n${shortest}\n${problem.message}\n${again}`);
       }
       if (MODEL_HISTORIES !== undefined) print(figures);
+      // The histories have contained something.
+      expect(figures.steps).toBeGreaterThan(5 * runs);
+      expect(figures.together).toBeGreaterThan(runs);
     },
     90_000 + runs * 5_000,
   );

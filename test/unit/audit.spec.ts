@@ -48,6 +48,7 @@ describe('npm run audit', () => {
     const env = {
       ...process.env,
       ...{ npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_fetch_retries: '0', npm_config_cache: cache },
+      ...{ npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
     };
     const { code, stdout, stderr } = await runProgram('scripts/audit.mjs', [], { env, cwd: root });
     return { code, output: stdout + stderr };

@@ -142,5 +142,5 @@ describe('check:coverage', () => {
       /^\d+ lines of the catalogue: \d+ in the titles of \d+ tests, \d+ covered .+, \d+ with a reason\n$/,
     );
     expect(code).toBe(0);
-  });
+  }, 300_000);
 });

@@ -1,5 +1,7 @@
 import { cliffsDelta, difference, interleaved, median, seeded } from '../../bench/lib/effect-size.mjs';
 
+jest.setTimeout(300_000);
+
 /** Values around `middle`, as many times of answers are: most are close, a few are far above. */
 function sample(count: number, middle: number, random: () => number): number[] {
   return Array.from({ length: count }, () => middle + 0.2 * random() + (random() < 0.02 ? 5 * random() : 0));

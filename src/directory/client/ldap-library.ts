@@ -13,7 +13,7 @@ export interface Ldapjs {
   EqualityFilter: new (test: { attribute: string; value?: string; raw?: Buffer }) => SearchFilter;
 }
 
-interface LdapjsClient extends EventEmitter {
+export interface LdapjsClient extends EventEmitter {
   bind(dn: string, password: string, done: (error: Error | null) => void): void;
   search(base: string, options: object, done: (error: Error | null, result: EventEmitter) => void): void;
   destroy(): void;
@@ -27,9 +27,9 @@ interface LdapLibrary {
 }
 
 /**
- * Loads passport-ldapauth and the ldapjs below it. The server calls it when it starts with a directory. At the first
- * login the process may have no free file descriptor, and Node 20 never finds a package again whose `package.json` it
- * could not open once. A service without a directory does not load it.
+ * Loads passport-ldapauth and the ldapjs below it. A server with a directory loads them when it starts, not at the first
+ * login. The process may have no free file descriptor then, and Node 20 does not find a package again after its
+ * `package.json` could not be opened.
  * @throws DirectoryFailure
  */
 export const loadLdapLibrary = loadOnce<LdapLibrary>(async () => {
@@ -38,7 +38,7 @@ export const loadLdapLibrary = loadOnce<LdapLibrary>(async () => {
     return { Strategy, ldapjs: guardLdapjs() as Ldapjs };
   } catch (error) {
     const { code } = (error ?? {}) as { code?: unknown };
-    throw new DirectoryFailure('LDAP client not loaded', typeof code === 'string' ? code : undefined);
+    throw new DirectoryFailure('LDAP client not loaded', typeof code === 'string' ? code : undefined, { cause: error });
   }
 });
 

@@ -1,6 +1,6 @@
 import { DirectoryFailure } from '../protocol/directory-failure';
 import { type EntryValues, entryValues } from './entry-values';
-import { type Ldapjs, loadLdapjs, type SearchFilter } from './ldap-library';
+import { type LdapjsClient, loadLdapjs, type SearchFilter } from './ldap-library';
 import { ldapjsFailure } from './ldapjs-failure';
 
 interface FoundEntry {
@@ -26,7 +26,7 @@ const sizeLimitExceeded = 4;
 /** A connection that is bound as the service account. Its owner closes the socket below it (`LoginSockets`). */
 export class ServiceConnection {
   private constructor(
-    private readonly client: ReturnType<Ldapjs['createClient']>,
+    private readonly client: LdapjsClient,
     /** Rejects when the connection breaks. */
     private readonly broken: Promise<never>,
   ) {}

@@ -42,8 +42,8 @@ const tokens: LdapStrategy.AuthenticateOptions = {
 /**
  * Runs one login with passport-ldapauth, without Express: read the entry as the service account, bind as the entry. The
  * entry is already known, and the strategy gets a constant user name. Its messages therefore contain no text of a
- * request. The promise rejects only when the package cannot be loaded. It may stay pending when the network is silent, so the caller needs a
- * time-out.
+ * request. The promise rejects only when the package cannot be loaded. It may stay pending when the network is silent,
+ * so the caller needs a time-out.
  */
 export async function loginByStrategy(server: StrategyServer, password: string): Promise<StrategyReport> {
   const { Strategy } = await loadLdapLibrary();

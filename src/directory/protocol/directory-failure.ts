@@ -21,8 +21,9 @@ export class DirectoryFailure extends Error {
     readonly reason: FailureReason,
     /** A code of the operating system, of TLS or of LDAP (RFC 4511 §4.1.9), or a sub-code of Active Directory. */
     readonly code?: string | number,
+    options?: ErrorOptions,
   ) {
-    super(code === undefined ? reason : `${reason} (${code})`);
+    super(code === undefined ? reason : `${reason} (${code})`, options);
   }
 
   /** True if another server of the directory may be able to judge. A wrong setting fails at every server. */

@@ -31,6 +31,6 @@ parentPort.on('message', (request) => {
   try {
     parentPort.postMessage({ value: answer(request), crowded: politeness.isCrowded() });
   } catch (error) {
-    parentPort.postMessage({ error: error.message });
+    parentPort.postMessage({ error: error.message, code: error.code });
   }
 });

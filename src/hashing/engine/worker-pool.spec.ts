@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 import { WorkerPool } from './worker-pool';
+
+const threads = jest.requireActual<typeof import('node:worker_threads')>('node:worker_threads');
+const { threadId } = threads;
 
 const WORKER = join(__dirname, 'worker-pool.fixture.js');
 
@@ -40,6 +42,22 @@ describe('WorkerPool', () => {
     expect(other).toMatchObject({ status: 'fulfilled' });
     await expect(Promise.all([pool.run('id'), pool.run('id')])).resolves.toHaveLength(2);
     expect(pool.threads).toBe(2);
+  });
+
+  it('a thread that cannot load a file makes COMMON_503001', async () => {
+    await expect(pool.run('no descriptor')).rejects.toMatchObject({ entry: { code: 'COMMON_503001' } });
+    await expect(pool.run('id')).resolves.toBeGreaterThan(0);
+  });
+
+  it('a thread that cannot start makes COMMON_503001, and the next one is as urgent as it would have been', async () => {
+    await pool.run('crowded');
+    const noThread = jest.spyOn(threads, 'Worker').mockImplementation(() => {
+      throw Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+    });
+    await expect(pool.run('urgent')).rejects.toMatchObject({ entry: { code: 'COMMON_503001' } });
+    noThread.mockRestore();
+    await expect(pool.run('urgent')).resolves.toBe(1);
+    expect(pool.threads).toBe(1);
   });
 
   it('replaces a crowded thread by one urgent thread', async () => {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { DomainError } from '../../shared/errors/domain-error';
 import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 
@@ -13,7 +13,7 @@ type Answer<Reply> =
       /** The thread gets too little processor time and wants to be replaced by an urgent one. */
       readonly crowded?: boolean;
     }
-  | { readonly error: string };
+  | { readonly error: string; readonly code?: string };
 
 /**
  * Threads that answer one request each at a time. A thread starts when it is first needed and is then kept. The pool
@@ -28,7 +28,7 @@ export class WorkerPool<Request, Reply> {
   private crowded = 0;
 
   /**
-   * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error }`. An urgent thread has
+   * @param file a script that answers every message on `parentPort` with `{ value }` or `{ error, code }`. An urgent thread has
    * the argument `urgent`.
    * @param workerData the value that each thread gets when it starts
    */
@@ -60,12 +60,20 @@ export class WorkerPool<Request, Reply> {
   private spawn(): Worker {
     // Without `execArgv: []` the thread would inherit a loader or an inspector that is meant for the main thread.
     const argv = this.crowded > 0 ? ['urgent'] : [];
+    const worker = this.started({ workerData: this.workerData, execArgv: [], argv });
     this.crowded -= argv.length;
-    const worker = new Worker(this.file, { workerData: this.workerData, execArgv: [], argv });
     worker.on('message', (answer: Answer<Reply>) => this.settle(worker, answer));
-    worker.on('error', (error: Error) => this.lose(worker, noRoom.has(codeOf(error)) ? unavailable(error) : error));
+    worker.on('error', (error: Error) => this.lose(worker, failureOf(error)));
     worker.on('exit', (code) => this.lose(worker, new Error(`a worker ended with code ${code}`)));
     return worker;
+  }
+
+  private started(options: WorkerOptions): Worker {
+    try {
+      return new Worker(this.file, options);
+    } catch (error) {
+      throw failureOf(error as Error);
+    }
   }
 
   private settle(worker: Worker, answer: Answer<Reply>): void {
@@ -80,7 +88,7 @@ export class WorkerPool<Request, Reply> {
       worker.unref();
     }
     if ('value' in answer) call?.resolve(answer.value);
-    else call?.reject(new Error(answer.error));
+    else call?.reject(failureOf(Object.assign(new Error(answer.error), { code: answer.code })));
   }
 
   private lose(worker: Worker, reason: Error): void {
@@ -92,12 +100,17 @@ export class WorkerPool<Request, Reply> {
   }
 }
 
-/** Codes of a thread that could not start, because the process has no free file descriptor or no memory for it. */
-const noRoom = new Set(['ERR_WORKER_INIT_FAILED', 'ERR_WORKER_OUT_OF_MEMORY', 'ERR_DLOPEN_FAILED', 'EMFILE', 'ENFILE']);
+/**
+ * Codes of a thread that could not start or load its files, because the process has no free file descriptor, process id
+ * or memory for it. Node 20 reports a `package.json` that it could not open as MODULE_NOT_FOUND.
+ */
+const startFailures = new Set([
+  ...['ERR_WORKER_INIT_FAILED', 'ERR_WORKER_OUT_OF_MEMORY', 'ERR_DLOPEN_FAILED', 'MODULE_NOT_FOUND'],
+  ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'],
+]);
 
-const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code);
-
-/** Nothing was hashed, and the next request starts a new thread: COMMON_503001. */
-function unavailable(cause: Error): DomainError {
-  return new DomainError(serviceUnavailable, { retry_after: 2 }, { cause });
+/** After a failed start nothing was hashed, and the next request starts a new thread: COMMON_503001. */
+function failureOf(error: Error & { readonly code?: unknown }): Error {
+  if (!startFailures.has(String(error.code))) return error;
+  return new DomainError(serviceUnavailable, { retry_after: 2 }, { cause: error });
 }

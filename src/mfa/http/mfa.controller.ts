@@ -84,8 +84,8 @@ export class MfaController {
   }
 
   /**
-   * With `HIDE_ACCOUNT_EXISTENCE`, `/forget-password` answers a `user_id` for every address. Whoever asks here with it
-   * must not learn from the time whether it is that of a user.
+   * With `HIDE_ACCOUNT_EXISTENCE`, `/forget-password` answers a `user_id` for every address. The time of an answer here
+   * must not tell whether that id belongs to a user.
    */
   private concealed<T>(work: () => Promise<T>): Promise<T> {
     return inSteps(this.config.hideAccountExistence, work);

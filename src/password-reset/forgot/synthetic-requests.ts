@@ -48,8 +48,8 @@ export class SyntheticRequests {
   }
 
   /**
-   * One write of the gate row in place of each insert of a real request: request, mail, audit row, and the event with
-   * `WEBHOOK_URL`. A read would be faster than an insert, and the commit would have less to write.
+   * Writes the gate row once for each insert of a real request: request, mail, audit row, and the event with
+   * `WEBHOOK_URL`. A read would be faster than an insert, and would leave the commit less to write.
    */
   private async standIn(tx: Gated<'reset'>, subject: string): Promise<void> {
     const inserts = this.config.events.webhook === undefined ? 3 : 4;

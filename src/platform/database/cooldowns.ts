@@ -77,16 +77,17 @@ export class Cooldowns {
   async serialise<Kind extends CooldownKind, T>(row: GateRow<Kind>, work: (tx: Gated<Kind>) => Promise<T>): Promise<T> {
     await this.create(row);
     return this.database.transaction(async (tx) => {
-      if (!(await this.touch(tx, row))) throw storeUnavailable(new Error('the gate row is gone'));
-      return work(tx as Gated<Kind>);
+      const gated = tx as Gated<Kind>;
+      if (!(await this.touch(gated, row))) throw storeUnavailable(new Error('the gate row is gone'));
+      return work(gated);
     });
   }
 
   /**
-   * Writes the gate row without a change of the cooldown.
+   * Writes the gate row that the transaction locks, without a change of the cooldown.
    * @returns false when `purge` deleted the row
    */
-  touch(tx: Transaction, row: GateRow): Promise<boolean> {
+  touch<Kind extends CooldownKind>(tx: Gated<Kind>, row: GateRow<Kind>): Promise<boolean> {
     return tx.won('UPDATE cooldowns SET held = held + 1 WHERE subject = ? AND kind = ?', keyOf(row));
   }
 

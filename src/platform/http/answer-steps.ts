@@ -2,13 +2,13 @@
 export const stepMs = 50;
 
 /**
- * `HIDE_ACCOUNT_EXISTENCE`: the outcome of the work is passed on only at a multiple of 50 ms after its begin. Equal work
+ * `HIDE_ACCOUNT_EXISTENCE`: the outcome of the work is passed on only when a timer of 50 ms fires that began with it. Equal work
  * still leaves differences of some tenths of a millisecond, such as a row that is found or not found. A client who asks
  * a thousand times could average the noise out and see them (docs/spec/attacks.md#w12, ADR 0010). Success and refusal
  * wait alike. The wait holds no connection of the database and no thread: the work is done.
  *
- * The timer starts with the work, not at its end. A timer that starts at the end is rounded to whole milliseconds from
- * there, so the fraction of the millisecond at which the work ended would show.
+ * A timer that starts when the work ends would fire a whole number of milliseconds after that moment, so the answer
+ * would still show the fraction.
  */
 export async function inSteps<T>(hidden: boolean, work: () => Promise<T>): Promise<T> {
   if (!hidden) return work();

@@ -66,6 +66,11 @@ describe('a request to another service', () => {
     await eventually(() => open === 0, { what: 'no connection is open' });
   });
 
+  it('takes a message as delivered by its status, also when the time is over within the body', async () => {
+    reply = ['HTTP/1.1 200 OK', 'Content-Length: 100', '', 'the beginning'].join('\r\n');
+    expect(await boundedDelivery(url, AbortSignal.timeout(300), { body: '{}' })).toBeUndefined();
+  });
+
   it('leaves its connection open for the next request after an answer that it has read', async () => {
     reply = answer('200 OK', '{"success":true}');
     const before = connections;

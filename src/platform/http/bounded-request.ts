@@ -41,13 +41,16 @@ export async function boundedDelivery(
   signal: AbortSignal,
   request: Pick<RequestInit, 'headers' | 'body'>,
 ): Promise<string | undefined> {
+  let hasArrived = false;
   try {
     return await exchange(url, signal, { ...request, method: 'POST' }, async ({ ok, status }, body) => {
+      hasArrived = ok;
       if (!ok) return `status ${status}`;
       await drain(body);
       return undefined;
     });
   } catch (error) {
+    if (hasArrived) return undefined;
     return signal.aborted ? 'timeout' : reasonOf(error);
   }
 }
@@ -57,8 +60,8 @@ type Body = ReadableStreamDefaultReader<Uint8Array> | undefined;
 /**
  * Sends a request, and ends when the answer has been read or the signal is aborted, whatever `fetch` does. `fetch` of
  * Node 20 never ends reading a compressed body that is cut off, not even by the signal. It also keeps the connection of
- * a body that nobody reads open for ever, for example that of a redirect with a long page. It loses the signal when
- * garbage is collected while a body arrives, so only cancelling the body closes the connection then.
+ * a body that nobody reads open for ever, for example that of a redirect with a long page. `fetch` loses its signal when
+ * garbage is collected while a body arrives. Then only cancelling the body closes the connection.
  */
 async function exchange<T>(
   url: string,

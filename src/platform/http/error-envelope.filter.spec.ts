@@ -1,5 +1,5 @@
 import { finished, Readable } from 'node:stream';
-import { ForbiddenException, Logger } from '@nestjs/common';
+import { ForbiddenException, HttpException, Logger } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ErrorEnvelopeFilter } from './error-envelope.filter';
@@ -39,6 +39,14 @@ describe('ErrorEnvelopeFilter', () => {
     expect(await statusFor(await endOf(new Readable({ read: () => undefined }), new Error('a bug')))).toBe(500);
     expect(JSON.stringify(logged)).toContain('COMMON_500001');
   });
+
+  it.each([412, 416])(
+    'answers a condition or a range that no file meets with 400 and not with 500 (%i)',
+    async (status) => {
+      expect(await statusFor(new HttpException('no such range', status))).toBe(400);
+      expect(logged).toEqual([]);
+    },
+  );
 
   it('answers a path that leaves the folder of the pages, such as /docs/%2e%2e/x, with 404 and not with 500', async () => {
     expect(await statusFor(new ForbiddenException())).toBe(404);

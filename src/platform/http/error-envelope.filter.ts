@@ -41,6 +41,9 @@ function asDomainError(thrown: unknown): DomainError {
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOfFramework(thrown);
   switch (status) {
     case 400:
+    // The files of the pages and of /docs: If-Match and If-Unmodified-Since (412), Range (416).
+    case 412:
+    case 416:
       return new DomainError(requestInvalid);
     // The files of the pages and of /docs refuse a path that leaves their folder with 403.
     case 403:

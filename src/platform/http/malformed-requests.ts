@@ -41,9 +41,9 @@ export function refuseMalformedRequests(fastify: FastifyInstance): void {
 }
 
 /**
- * Asks the client for its body (RFC 9110 §10.1.1). While answers to earlier requests of the connection are missing, Node
- * queues this line like a part of the body, and sends it behind the headers of the answer. So it waits for its turn. An answer
- * that is ready by then makes it needless.
+ * Asks the client for its body (RFC 9110 §10.1.1). Until earlier requests of the connection are answered, Node would
+ * queue this line and send it after the headers of this answer. It is therefore written when the response gets its
+ * socket, unless the answer has begun by then.
  */
 function continueInTurn(response: ServerResponse): void {
   if (response.socket) response.writeContinue();

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
 import { timeOrNull } from '../../platform/database/sql';
+import { filledUp } from '../../platform/database/statement-keys';
 import { directorySeenAt } from '../../users/directory-accounts';
 import { ifOwnFactors } from '../../users/own-factors';
 import { passkeyCount } from '../../users/passkey-count';
@@ -73,7 +74,7 @@ interface Insertion {
 /** More insertions at once are sent as several statements. Each number needs its own prepared statement. */
 const maxInsertionsAtOnce = 16;
 
-/** More checks at once are sent as several statements, on several connections. A power of two, see `select`. */
+/** More checks at once are sent as several statements, on several connections. A power of two, see `filledUp`. */
 const maxChecksAtOnce = 32;
 
 /** A token, the first row of its session, and its user: three look-ups by primary key. */
@@ -133,9 +134,7 @@ export class SharedStatements {
   }
 
   private async select<Row extends TokenRow>(jtis: readonly string[], columns: string): Promise<(Row | undefined)[]> {
-    // The list is filled up to a power of two with its last jti: each length needs its own prepared statement.
-    const length = 2 ** Math.ceil(Math.log2(jtis.length));
-    const asked = Array.from({ length }, (_, i) => jtis[Math.min(i, jtis.length - 1)] as string);
+    const asked = filledUp(jtis);
     const rows = await this.database.rows<Row>(
       `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires, u.uid, u.login_name, u.nickname, u.email,
               u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at,

@@ -150,7 +150,10 @@ export class CrashPair {
       return `after ${ms} ms`;
     }
     member.proxy.arm(point, kill);
+    // Without traffic, because a story has failed, the place is never reached.
+    const patience = setTimeout(kill, 60_000);
     await member.service.exited;
+    clearTimeout(patience);
     return JSON.stringify(point);
   }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 
 import { freePort } from './free-port';
 
@@ -145,11 +145,12 @@ export class TcpProxy {
   /** @param passes reads data, and decides whether it is forwarded */
   private relay(from: Socket, to: Socket, passes: (data: Buffer) => boolean): void {
     const outlet = new Outlet(to.setNoDelay(), () => this.bytewise);
+    const later = this.inOrder();
     this.sockets.add(from);
     from.on('data', (data: Buffer) => {
-      if (passes(data)) this.later(() => outlet.write(data));
+      if (passes(data)) later(() => outlet.write(data));
     });
-    from.on('end', () => this.later(() => outlet.end()));
+    from.on('end', () => later(() => outlet.end()));
     from.on('error', () => undefined);
     from.on('close', (failed: boolean) => {
       this.sockets.delete(from);
@@ -158,10 +159,20 @@ export class TcpProxy {
     });
   }
 
-  /** Data stays in order, because timers with the same delay run in the order of their creation. */
-  private later(action: () => void): void {
-    if (this.delay === 0) action();
-    else setTimeout(action, this.delay);
+  /** @returns delays actions. They stay in order, also when the delay ends meanwhile. */
+  private inOrder(): (action: () => void) => void {
+    let last = Promise.resolve();
+    let waiting = 0;
+    return (action) => {
+      if (this.delay === 0 && waiting === 0) return action();
+      waiting++;
+      const passed = pause(this.delay);
+      last = last.then(async () => {
+        await passed;
+        waiting--;
+        action();
+      });
+    };
   }
 }
 

@@ -46,9 +46,12 @@ export class CredentialVerifiers {
     const known = await this.users.findByLoginName(command.username);
     if (known) return { user: known, accepted: null };
     const verifier = this.verifiers[command.provider];
-    const accepted = await this.work.beside(command, client, () => verifier.resolveUnknown(command, client));
+    const accepted = await this.work.beside(command, client, async () => {
+      const found = await verifier.resolveUnknown(command, client);
+      if (found === null) await this.work.countForNobody();
+      return found;
+    });
     if (accepted) return { user: accepted.user, accepted };
-    await this.work.countNothing();
     throw new DomainError(userNotFound);
   }
 
@@ -58,7 +61,7 @@ export class CredentialVerifiers {
       this.lock.assertOpen(user);
     } catch (refusal) {
       await this.work.spend(command, client);
-      await this.work.countNothing();
+      await this.work.countForNobody();
       throw refusal;
     }
   }

@@ -31,10 +31,10 @@ export class EqualWork {
   }
 
   /**
-   * The statement that counts a wrong password, for a refusal that counts nothing. It matches no row: a failure of a
-   * name without an account has no place, and one of a locked account is not counted.
+   * Runs the UPDATE of a wrong password with a random uid, so that no row changes. A refusal that counts nothing then
+   * causes as many statements as one that counts.
    */
-  async countNothing(): Promise<void> {
+  async countForNobody(): Promise<void> {
     if (this.config.hideAccountExistence) await this.users.recordLoginFailure(this.random.uuid());
   }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
-import { HashQueueFull, isHashable, PasswordHasher } from '../../../hashing/password-hasher';
-import { ClientGone } from '../../../shared/errors/client-gone';
+import { isHashable, PasswordHasher } from '../../../hashing/password-hasher';
+import { DomainError } from '../../../shared/errors/domain-error';
+import { serviceUnavailable } from '../../../shared/errors/error-catalogue';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
@@ -40,16 +41,17 @@ export class PasswordVerifier extends CredentialVerifier {
 
   /**
    * Replaces a hash of a lower cost or of another system. Such a system may have taken a password that bcrypt would
-   * truncate: its hash stays until the password changes. When the queue is full or the client has disconnected, this login keeps the hash
-   * and the next login replaces it: this login has already succeeded and must not fail here.
+   * truncate: its hash stays until the password changes. When nothing can be hashed now (a full queue, a client that has
+   * disconnected, no thread), this login keeps the hash and the next login replaces it: this login has already succeeded
+   * and must not fail here.
    */
   async renew({ user }: CredentialProof, { password }: LoginCommand, client: ClientInfo): Promise<User> {
     if (user.password === null || !isHashable(password) || !this.hasher.needsRenewal(user.password)) return user;
-    try {
-      await this.users.renewHash(user, await this.hasher.hash(password, client));
-    } catch (error) {
-      if (!(error instanceof HashQueueFull || error instanceof ClientGone)) throw error;
-    }
+    const hash = await this.hasher.hash(password, client).catch((error: unknown) => {
+      if (error instanceof DomainError && error.entry === serviceUnavailable) return undefined;
+      throw error;
+    });
+    if (hash !== undefined) await this.users.renewHash(user, hash);
     return user;
   }
 }
