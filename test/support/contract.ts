@@ -50,8 +50,9 @@ export function assertDeclaredAnswer({ method, url, status, headers, body }: Rec
   if (found === undefined) return;
   const code = codeOf(body);
   const parameters = found.pattern.exec(path)!.slice(1);
-  if (code === routeNotFound.code && parameters.some((value) => value === '' || value.length > longestParameter))
-    return;
+  // An answer to HEAD has no body with the code.
+  const hasNoRoute = code === routeNotFound.code || (method === 'HEAD' && status === routeNotFound.status);
+  if (hasNoRoute && parameters.some((value) => value === '' || value.length > longestParameter)) return;
 
   const operation = found.operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   const name = `${method} ${found.template}`;

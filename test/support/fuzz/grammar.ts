@@ -17,6 +17,7 @@ const otherPaths = [
     '/.well-known/jwks.json',
     '/docs',
     '/docs/',
+    '/docs/swagger-ui.css',
     '/',
     '/nowhere',
     '/LOGIN',
@@ -301,7 +302,9 @@ export class Grammar {
         () => ['Content-Encoding', numbers.pick(['gzip', 'identity', 'br, gzip'])],
         () => ['Cookie', `a=${headerText(strangeText(numbers))}`],
         () => ['If-None-Match', '*'],
-        () => ['Range', 'bytes=0-3'],
+        () => [numbers.pick(['If-Match', 'If-Range']), numbers.pick(['"x"', '*', headerText(strangeText(numbers))])],
+        () => ['If-Unmodified-Since', numbers.pick(['Thu, 01 Jan 1970 00:00:00 GMT', headerText(strangeText(numbers))])],
+        () => ['Range', numbers.pick(['bytes=0-3', 'bytes=99999999-', headerText(strangeText(numbers))])],
         () => ['Expect', numbers.pick(['100-continue', 'nothing'])],
         () => [
           'Authorization',
