@@ -139,6 +139,11 @@ describe('the schema', () => {
     expect([...tables.keys()].sort()).toEqual([...new Set(expected)].sort());
   });
 
+  it('the migrations make no account', async () => {
+    expect(await service.count('users', '1 = 1')).toBe(0);
+    expect(await service.count('service_clients', '1 = 1')).toBe(0);
+  });
+
   it('each entity matches the columns of its table: names, lengths, NULL, primary key', () => {
     expect(entities.length).toBeGreaterThan(5);
     for (const { tableName, columns } of entities) {
