@@ -260,8 +260,10 @@ describe('the order of the events of one user', () => {
     await sender.record('alice', 1);
     await streams.admit(fresh.known);
     const [owned] = await streams.claim(streamStatus.ready, 1);
-    await sender.get(EventRows).settle((await sender.get(EventRows).first('alice'))!.id, eventStatus.sent);
-    const look = jest.spyOn(sender.get(EventRows), 'anyWaits').mockImplementationOnce(async () => {
+    const rows = sender.get(EventRows);
+    await rows.settle((await rows.first('alice'))!.id, eventStatus.sent);
+    expect(await rows.first('alice')).toBeUndefined();
+    const look = jest.spyOn(rows, 'anyWaits').mockImplementationOnce(async () => {
       await sender.record('alice', 2);
       await streams.admit(fresh.known);
       return false;

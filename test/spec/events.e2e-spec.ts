@@ -146,6 +146,9 @@ describe('the statements of a login', () => {
     // With webhooks, AuditLines is called and ignores the event.
     const off = settings !== undefined && !('AUDIT_STREAM' in settings);
     expect(lines.map(({ type }) => type)).toEqual(off ? [] : ['login.succeeded', 'login.failed']);
+    // The metric of dropped lines is there only when lines are written.
+    const isStreamed = settings?.AUDIT_STREAM !== undefined;
+    expect(service.app.get(EventOutbox).droppedLines).toBe(isStreamed ? 0 : undefined);
     await service.stop();
   });
 });

@@ -1,5 +1,6 @@
 import { type MailKind, openMail, type QueuedMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { PasskeyRows } from '../../src/passkeys/persistence/passkey-rows';
 import type { NewUser } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import type { Answer } from '../support/app';
@@ -57,6 +58,14 @@ describe('/passkeys', () => {
         authenticatorSelection: { residentKey: 'required', userVerification: 'required', requireResidentKey: true },
       });
       expect(Buffer.from(data.challenge as string, 'base64url').length).toBeGreaterThanOrEqual(32);
+    });
+
+    it('a browser that does not say whether the page is embedded may add one and log in', async () => {
+      const { access } = await givenSession();
+      const authenticator = new SoftAuthenticator(origin);
+      const silent = { clientData: { crossOrigin: undefined } };
+      dataOf(await client.register(access, authenticator, 'Phone', silent));
+      dataOf(await client.logIn(authenticator, silent));
     });
 
     it.each([
@@ -379,7 +388,24 @@ describe('/passkeys', () => {
           expect(answer).toMatchObject({ status: 404, body: { error_code: 'USER_404001' } });
         }
       }
+      // MariaDB ignores spaces at the end of a text that it compares.
+      const padded = `${owner.id}%20`;
+      for (const answer of [await rename(owner.access, padded, 'Padded'), await remove(owner.access, padded)]) {
+        expect(answer).toMatchObject({ status: 404, body: { error_code: 'USER_404001' } });
+      }
       expect(await client.list(owner.access)).toMatchObject([{ id: owner.id, name: 'Phone' }]);
+    });
+
+    it('a passkey that is removed while its new name is answered is USER_404001', async () => {
+      const { access, id } = await client.givenPasskey();
+      const rows = client.service.app.get(PasskeyRows);
+      const find = rows.find.bind(rows);
+      jest.spyOn(rows, 'find').mockImplementationOnce(async (...asked) => {
+        await client.service.database.affected('DELETE FROM passkeys WHERE id = ?', [id]);
+        return find(...asked);
+      });
+      const answer = await rename(access, id, 'Laptop');
+      expect(answer).toMatchObject({ status: 404, body: { error_code: 'USER_404001' } });
     });
   });
 
