@@ -310,13 +310,16 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
       ['T198 a nested __proto__', '{"username":{"a":[{"__proto__":{"status":1}}]}}'],
       ['T200 8000 levels', `${'['.repeat(8000)}${']'.repeat(8000)}`],
       ['T200 2700 levels of objects', `${'{"a":'.repeat(2700)}1${'}'.repeat(2700)}`],
+      // So many levels can be parsed with any stack: only the limit refuses them.
+      ['T200 100 levels of objects', `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
     ])('%s is answered with COMMON_400001 without expensive work', async (_what, body) => {
       for (const route of open) {
         let answer!: Answer;
         const work = await workOf(async () => (answer = await raw(route, body)));
         expect({ path: route.path, ...work }).toEqual({ path: route.path, statements: 0, jobs: 0, rounds: 0 });
         expectRefusal(answer, 'COMMON_400001');
-        expect(Object.keys(answer.body.data.fields as object)).not.toContain('undefined');
+        // The body itself is refused. Without its checks, some of these texts would only lack the fields of the route.
+        expect(Object.keys(answer.body.data.fields as object)).toEqual(['body']);
       }
       for (const route of posts.filter((one) => one.guarded))
         expect([400, 401]).toContain((await raw(route, body)).status);
