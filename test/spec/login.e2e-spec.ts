@@ -224,11 +224,13 @@ describe('POST /login', () => {
           ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
           : 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
       );
+      // Mails and events are sent meanwhile, so only the number of these rows stays.
+      const inMotion = /^(mail_outbox|event_outbox|event_streams)$/;
       const others = async () => {
-        const contents = new Map<string, string[]>();
+        const contents = new Map<string, unknown>();
         for (const { name } of tables.filter((table) => table.name !== 'login_logs')) {
           const rows = await service.database.rows(`SELECT * FROM ${name}`);
-          contents.set(name, rows.map((row) => JSON.stringify(row)).sort());
+          contents.set(name, inMotion.test(name) ? rows.length : rows.map((row) => JSON.stringify(row)).sort());
         }
         return contents;
       };
