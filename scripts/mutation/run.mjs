@@ -12,7 +12,7 @@
 // What was found is kept in node_modules/.cache/mutation. An interrupted run goes on where it stopped, and a changed test file
 // is tried again on the mutants that it did not kill.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import { MODULES, testFiles, writeCopy } from './mutants.mjs';
 import { runTests } from './test-runs.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const FOLDER = join(tmpdir(), `mutation-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}`);
+const FOLDER = join(realpathSync(tmpdir()), `mutation-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}`);
 const CACHE = join(ROOT, 'node_modules/.cache/mutation');
 /** Loading the service takes about this long, whatever a test file does then. */
 const LOAD_MS = 6_000;
@@ -45,7 +45,8 @@ const COMMON_WORDS = new Set([
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
 const { modules, sample, seed, fileLimit, listOnly } = readArguments();
-mkdirSync(FOLDER, { recursive: true });
+mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+if (statSync(FOLDER).uid !== process.getuid?.()) throw new Error(`${FOLDER} belongs to somebody else`);
 mkdirSync(CACHE, { recursive: true });
 const copy = await writeCopy(ROOT, FOLDER);
 const tests = testFiles(FOLDER).map((test) => ({ ...test, hash: copy.hashOf(test.file) }));
