@@ -303,7 +303,10 @@ export class Grammar {
         () => ['Cookie', `a=${headerText(strangeText(numbers))}`],
         () => ['If-None-Match', '*'],
         () => [numbers.pick(['If-Match', 'If-Range']), numbers.pick(['"x"', '*', headerText(strangeText(numbers))])],
-        () => ['If-Unmodified-Since', numbers.pick(['Thu, 01 Jan 1970 00:00:00 GMT', headerText(strangeText(numbers))])],
+        () => [
+          'If-Unmodified-Since',
+          numbers.pick(['Thu, 01 Jan 1970 00:00:00 GMT', headerText(strangeText(numbers))]),
+        ],
         () => ['Range', numbers.pick(['bytes=0-3', 'bytes=99999999-', headerText(strangeText(numbers))])],
         () => ['Expect', numbers.pick(['100-continue', 'nothing'])],
         () => [
