@@ -3,24 +3,22 @@
 //
 // Checks that no line of the catalogue of attacks is left out: see docs/security/coverage.md. Prints one line for each
 // finding; the exit code is then 1. With --list it prints the titles for each number.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { checkCoverage, testFilesOf, testsIn } from './coverage.mjs';
+import { projectFiles } from './project-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const isTest = testFilesOf(createRequire(import.meta.url)('../jest.config.js'));
 
 // A new file that is not committed yet counts too.
-const options = { cwd: root, encoding: 'utf8' };
-const paths = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
-  .split('\0')
-  .filter((path) => path === 'docs/spec/attacks.md' || path === 'docs/security/coverage.md' || isTest(path))
-  .filter((path) => statSync(join(root, path), { throwIfNoEntry: false })?.isFile());
+const paths = projectFiles(root, { withNew: true }).filter(
+  (path) => path === 'docs/spec/attacks.md' || path === 'docs/security/coverage.md' || isTest(path),
+);
 const files = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
 if (process.argv.includes('--list')) {

@@ -3,21 +3,17 @@
 //
 // Checks that every reference in a tracked file resolves inside the repository, or names an RFC or another standard.
 // Prints one line for each wrong reference, and the number of wrong references by rule. The exit code is then 1.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+import { projectFiles } from './project-files.mjs';
 import { checkReferences } from './references.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// Deleted files and symbolic links to folders have no text to check.
-const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
-  .split('\0')
-  .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile());
-const files = new Map(tracked.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+const files = new Map(projectFiles(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
 const findings = checkReferences(files);
 for (const { file, line, message } of findings) console.log(`${file}:${line}: ${message}`);

@@ -14,13 +14,13 @@ import { lockedPackages } from './shipped-packages.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { name } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 const options = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
-const { status, stdout, stderr } = spawnSync('npm', ['sbom', ...options], {
+const { status, stdout, stderr, error } = spawnSync('npm', ['sbom', ...options], {
   cwd: root,
   encoding: 'utf8',
   maxBuffer: 2 ** 26,
 });
 if (status !== 0) {
-  process.stderr.write(stderr);
+  process.stderr.write(error ? `npm: ${error.message}\n` : stderr);
   process.exit(1);
 }
 

@@ -32,15 +32,11 @@ export async function requestJson(
     throw new UnavailableError({ status: 'unavailable', reason, url, ...retry });
   };
   const connection = new AbortController();
-  let expired = false;
-  let stop: ((reason: Error) => void) | undefined;
-  const timeUp = new Promise<never>((_resolve, reject) => (stop = reject));
-  timeUp.catch(() => undefined);
-  const inTime = ports.after(timeoutMs, () => {
-    expired = true;
-    connection.abort();
-    stop?.(new Error('timeout'));
+  const timeUp = new Promise<never>((_resolve, reject) => {
+    connection.signal.addEventListener('abort', () => reject(connection.signal.reason as Error));
   });
+  timeUp.catch(() => undefined);
+  const inTime = ports.after(timeoutMs, () => connection.abort());
   let body: Body;
   const send = async () => {
     const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: connection.signal });
@@ -57,7 +53,7 @@ export async function requestJson(
     return text === undefined ? fail('answer_too_long') : (parse(text) ?? fail('malformed_answer'));
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    return fail(expired ? 'timeout' : 'connection');
+    return fail(connection.signal.aborted ? 'timeout' : 'connection');
   } finally {
     inTime();
     // An answer that was read to its end has given its connection back, which this leaves open.

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
+import { projectFiles } from '../project-files.mjs';
+
 export const MODULES = {
   login: 'src/auth/',
   mfa: 'src/mfa/',
@@ -23,8 +25,7 @@ const PROJECTS = ['unit', 'spec-sqlite', 'db-sqlite'];
 
 /** Writes the instrumented copy to `folder`. Returns the mutants and a hash of everything but the test files. */
 export async function writeCopy(root, folder) {
-  const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
-  const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
+  const paths = projectFiles(root, { withNew: true });
   const contents = new Map(paths.map((path) => [path, readFileSync(join(root, path))]));
   const { files, mutants } = await instrument(contents);
   for (const { name, content } of files) contents.set(name, Buffer.from(content));
@@ -114,7 +115,7 @@ function cut(text, { start, end }) {
   return lines.join('\n');
 }
 
-/** What a test can depend on, apart from its own file. */
+/** Whether a test can depend on this file. Its own file is compared apart. */
 function isCode(path) {
   return !/\.(e2e-|db-|process-|browser-)?spec\.ts$/.test(path) && !/^(docs|deploy)\/|\.md$/.test(path);
 }

@@ -56,13 +56,12 @@ const counted = `
 
   beforeAll(async () => {
     store = await freshDatabase();
-    const url = new URL(store.url);
-    proxy = await TcpProxy.start(Number(url.port), () => writes.reader());
-    url.port = `${proxy.port}`;
-    plain = await TestService.start({ DATABASE_URL: url.toString(), ...passkeySettings }, { store });
+    const behind = await TcpProxy.before(store.url, () => writes.reader());
+    proxy = behind.proxy;
+    plain = await TestService.start({ DATABASE_URL: behind.url, ...passkeySettings }, { store });
     passkeys = new PasskeyClient(plain);
     const others = { store, clock: plain.clock };
-    const settings = { DATABASE_URL: url.toString(), ...mfaSettings };
+    const settings = { DATABASE_URL: behind.url, ...mfaSettings };
     rotating = await TestService.start({ ...settings, MFA_REQUIRED: 'false', REFRESH_TOKEN_ROTATION: 'true' }, others);
     mfa = new MfaClient(await TestService.start({ ...settings, MFA_TRUSTED_DEVICE_DAYS: '30' }, others));
   });

@@ -35,10 +35,9 @@ async function isConnected(id: number): Promise<boolean> {
   let service: TestService;
   beforeAll(async () => {
     store = await freshDatabase();
-    const url = new URL(store.url);
-    proxy = await TcpProxy.start(Number(url.port));
-    url.port = `${proxy.port}`;
-    service = await TestService.start({ DATABASE_URL: url.toString(), DATABASE_POOL_SIZE: '4' }, { store });
+    const behind = await TcpProxy.before(store.url);
+    proxy = behind.proxy;
+    service = await TestService.start({ DATABASE_URL: behind.url, DATABASE_POOL_SIZE: '4' }, { store });
     await service.givenUser('known');
   });
   afterAll(async () => {

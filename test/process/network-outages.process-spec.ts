@@ -108,12 +108,10 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
     breach.behaviour = range(lineOf(breached, 3));
     /** @returns the URL with the port of a new proxy */
     const behind = async (name: string, to: string): Promise<string> => {
-      const url = new URL(to);
-      const proxy = await TcpProxy.start(Number(url.port));
+      const { proxy, url } = await TcpProxy.before(to);
       proxies.set(name, proxy);
       stops.push(() => proxy.stop());
-      url.port = `${proxy.port}`;
-      return url.toString();
+      return url;
     };
     service = await TestService.start(
       {

@@ -50,6 +50,14 @@ export class TcpProxy {
     return proxy;
   }
 
+  /** Starts a proxy in front of the server of a URL. `url` leads to the proxy. */
+  static async before(address: string, reader?: () => ConnectionReader): Promise<{ proxy: TcpProxy; url: string }> {
+    const url = new URL(address);
+    const proxy = await TcpProxy.start(Number(url.port), reader);
+    url.port = `${proxy.port}`;
+    return { proxy, url: url.toString() };
+  }
+
   /** Forwards again without delay, also the connections that `blackhole` has held. */
   async forward(): Promise<void> {
     this.mode = 'forward';
