@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { post } from '../support/post';
 import { jsonRequest, RawConnection, rawRequest, request } from '../support/raw-http';
@@ -85,6 +86,22 @@ describe('an invalid setting at the start (T261)', () => {
     const { code, stderr } = await runProgram('dist/src/main.js', [], { env, cwd: directory });
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining('DATA_DIR')]);
+  });
+
+  it('an LDAP client that cannot be loaded is reported with one line, and only where a directory is configured', async () => {
+    const preload = pathToFileURL(resolve(__dirname, '../support/no-ldap-client.mjs')).href;
+    const env = { ...testSettings, NODE_OPTIONS: `--import ${preload}` };
+    await (await ServiceProcess.start({ env })).kill();
+    const ldap = {
+      PORT: `${await freePort()}`,
+      LDAP_URL: 'ldap://127.0.0.1:9',
+      LDAP_BIND_DN: 'cn=service,dc=example,dc=com',
+      LDAP_BIND_PASSWORD: 'service-password',
+      LDAP_SEARCH_BASE: 'dc=example,dc=com',
+    };
+    const { code, stderr } = await runProgram('dist/src/main.js', [], { env: { ...env, ...ldap }, cwd: directory });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual(['cannot start: LDAP client not loaded (MODULE_NOT_FOUND)']);
   });
 
   it('an address that is in use is reported with one line, and exit 1', async () => {
