@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
-import { timeOf, timeOrNull } from '../platform/database/sql';
+import { type Sql, timeOf, timeOrNull } from '../platform/database/sql';
 import { passkeyCount } from '../users/passkey-count';
 import { type User, userStatus } from '../users/user.entity';
 import type { CurrentSession } from './current-session';
@@ -76,14 +76,21 @@ export class LiveSessions {
   }
 
   /**
-   * The account has a second factor that this session has not proven although it has to. Such a session must not add
-   * another factor: who only knows the password would then pass `ADMIN_REQUIRES_MFA`. A trusted device stands for a
-   * factor, so there is one.
+   * The account has a second factor, an authenticator or a passkey, that this session has not used although it has to: on
+   * a trusted device always, otherwise under `ADMIN_REQUIRES_MFA`. Such a session must not make, replace or remove a
+   * second factor or what stands for one: the password and a copied device token would become a factor of the thief.
+   * An administrator on a trusted device is refused without a look: the device stands for a factor.
    */
-  async mustProveFactor(user: Pick<User, 'uid' | 'isAdmin'>, amr: readonly AuthenticationMethod[]): Promise<boolean> {
-    if (!this.lacksFactor(user, amr)) return false;
-    if (amr.includes('device')) return true;
-    const row = await this.database.row<{ totp: unknown; passkeys: unknown }>(
+  async mustProveFactor(
+    user: Pick<User, 'uid' | 'isAdmin'>,
+    amr: readonly AuthenticationMethod[],
+    sql: Sql = this.database,
+  ): Promise<boolean> {
+    const lacksFactor = this.lacksFactor(user, amr);
+    const onDevice = amr.includes('device');
+    if (!lacksFactor && !onDevice) return false;
+    if (lacksFactor && onDevice) return true;
+    const row = await sql.row<{ totp: unknown; passkeys: unknown }>(
       `SELECT topt_secret IS NOT NULL AS totp, ${passkeyCount('users.uid')} AS passkeys FROM users WHERE uid = ?`,
       [user.uid],
     );

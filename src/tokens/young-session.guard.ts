@@ -11,8 +11,8 @@ import { AccessTokenGuard } from './tokens.guard';
 /**
  * Refuses a session whose last credential check is older than `STEP_UP_MAX_AGE_SECONDS` (docs/spec/extensions.md#young-session).
  * The first row of the session has the time of that check, so neither a refresh nor a rotation makes the session younger.
- * A session of a version that did not store the time is old. An administrator who has a second factor and has not
- * used one in this session gets the same answer (`LiveSessions.mustProveFactor`).
+ * A session of a version that did not store the time is old. A session that has to use the second factor of its account,
+ * and has not, gets the same answer (`LiveSessions.mustProveFactor`).
  */
 @Injectable()
 export class YoungSessionGuard implements CanActivate {

@@ -97,6 +97,34 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await on(page).heading('Enter your code').waitFor();
   });
 
+  it('proves the authenticator on a trusted device before it makes recovery codes, and comes back to them', async () => {
+    const name = await site.newUser();
+    const page = await signedIn(name);
+    await on(page).link('Set up authenticator').click();
+    const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    await on(page).enterCode(site.authenticatorCode(secret));
+    await on(page).link('Replace authenticator').waitFor();
+    const again = async (trust: boolean): Promise<void> => {
+      site.service.clock.advanceSeconds(61);
+      if (trust) await page.getByRole('checkbox', { name: 'Trust this device for 30 days' }).check();
+      await confirm(page, site.authenticatorCode(secret));
+      await on(page).heading(`Hello, ${name}`).waitFor();
+    };
+    await signOut(page);
+    await on(page).logIn(name);
+    await again(true);
+    await signOut(page);
+    await on(page).logIn(name);
+    await page.getByText('You signed in with your password and a trusted device.').waitFor();
+
+    await on(page).button('Make recovery codes').click();
+    await on(page).button('Sign in again').click();
+    await on(page).logIn(name);
+    await again(false);
+    await on(page).button('Make recovery codes').click();
+    await page.locator('.codes code').first().waitFor();
+  });
+
   describe.each(schemes)('in %s', (colorScheme) => {
     const check = async (page: Page, name: string): Promise<void> => {
       for (const [size, viewport] of Object.entries(sizes)) {

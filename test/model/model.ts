@@ -291,10 +291,17 @@ export class Model extends Rules {
     return success({ result: true, ended: others.length });
   }
 
+  /** A trusted device does not stand for an authenticator (docs/spec/extensions.md#young-session). */
+  private *leavesOutFactor({ user, amr }: Session): Generator<void, boolean> {
+    if (!amr.includes('device')) return false;
+    yield;
+    return this.user(user).secret !== null;
+  }
+
   private *recoveryCodes({ token }: Of<'recoveryCodes'>): Steps {
     const own = this.bearer(token);
     if (typeof own === 'string') return refused(own);
-    if (!this.isYoung(own)) return refused('AUTH_403002');
+    if (!this.isYoung(own) || (yield* this.leavesOutFactor(own))) return refused('AUTH_403002');
     yield;
     if (!this.isLive(own)) return refused('AUTH_401004');
     const codes = Array.from({ length: 10 }, () => this.name());
@@ -432,7 +439,7 @@ export class Model extends Rules {
     if (typeof session === 'string') return refused(session);
     const caller = session && this.user(session.user);
     if (caller && !caller.admin) return refused('AUTH_403001');
-    if (session && !this.isYoung(session)) return refused('AUTH_403002');
+    if (session && (!this.isYoung(session) || (yield* this.leavesOutFactor(session)))) return refused('AUTH_403002');
     const u = this.user(user);
     const losesAccess = action === 'erase' || (typeof action === 'object' && losesAdministration(action));
     if (u.erased) return refused('USER_404001');

@@ -4,6 +4,7 @@ import { sha256Hex } from '../../src/platform/crypto/key-ring';
 import { TokenRevoker } from '../../src/tokens/token-revoker';
 import { TrustedDevices } from '../../src/tokens/trusted-devices';
 import type { User } from '../../src/users/user.entity';
+import { SoftAuthenticator } from '../support/authenticator';
 import { resetSecondFactor } from '../support/operator';
 import { type Answer, password, type Request, TestService } from '../support/app';
 import { MfaClient, mfaSettings } from '../support/mfa';
@@ -383,6 +384,65 @@ describe('trusted devices', () => {
       const { user, token } = await given('young');
       const access = (await login(user, token)).body.data.access_token as string;
       expect((await mfa.service.post('/recovery-codes', undefined, { bearer: access })).status).toBe(200);
+    });
+  });
+
+  describe('a copied token and the password, where the account has a second factor (T288)', () => {
+    const fresh = { status: 403, body: { error_code: 'AUTH_403002' } };
+    const origin = 'http://portal.test';
+    const post = (path: string, body: unknown, bearer: string) => mfa.service.post(path, body, { bearer });
+    const addPasskey = async (bearer: string) => {
+      const response = new SoftAuthenticator(origin).create((await post('/passkeys/options', {}, bearer)).body.data);
+      return { name: 'Phone', response };
+    };
+    /** A user whose device is trusted by a code of the second factor, and a session of that device. */
+    const givenDevice = async (name: string, factor: 'totp' | 'passkey') => {
+      const { user, access, token } = await given(name);
+      if (factor === 'passkey') {
+        const added = await post('/passkeys', await addPasskey(access), access);
+        expect(added.status).toBe(200);
+        const device = (await login(user, token)).body.data.access_token as string;
+        return { user, device, passkey: added.body.data.id as string };
+      }
+      const { secret } = await mfa.newSecret(access);
+      const more = { trust_device: true };
+      const confirmed = await mfa.verify(user.uid, 'totp', mfa.code(secret), more, { bearer: access });
+      const { body } = await login(user, confirmed.body.data.device_token);
+      return { user, device: body.data.access_token as string, secret };
+    };
+
+    it('make no recovery codes and no passkey, and replace the authenticator with its code only', async () => {
+      const { user, device, secret } = await givenDevice('has-totp', 'totp');
+      expect(decodeJwt(device).amr).toEqual(['pwd', 'device']);
+      expect(await post('/recovery-codes', undefined, device)).toMatchObject(fresh);
+      expect(await post('/passkeys/options', {}, device)).toMatchObject(fresh);
+      expect(await post('/totp-secret', undefined, device)).toMatchObject({ body: { error_code: 'AUTH_MFA_401001' } });
+      expect(await mfa.service.count('recovery_codes', 'user_id = ?', [user.uid])).toBe(0);
+      // The owner, who has the authenticator, signs in again without the token.
+      const { uid, mfaToken } = await mfa.logIn(user.loginName);
+      const owner = await mfa.verify(uid, 'totp', mfa.code(secret!), { mfa_token: mfaToken });
+      expect((await post('/recovery-codes', undefined, owner.body.data.access_token as string)).status).toBe(200);
+    });
+
+    it('make no recovery codes and no authenticator beside a passkey, and do not remove it first', async () => {
+      const { device, passkey } = await givenDevice('has-passkey', 'passkey');
+      expect(await post('/recovery-codes', undefined, device)).toMatchObject(fresh);
+      expect(await post('/passkeys/options', {}, device)).toMatchObject(fresh);
+      expect(await post('/totp-secret', undefined, device)).toMatchObject(fresh);
+      const removed = await mfa.service.send('DELETE', `/passkeys/${passkey}`, undefined, { bearer: device });
+      expect(removed).toMatchObject(fresh);
+    });
+
+    it('finish no passkey and no authenticator that they began before the owner added a passkey', async () => {
+      const { user, token, access } = await given('was-first');
+      const thief = (await login(user, token)).body.data.access_token as string;
+      const prepared = await addPasskey(thief);
+      const { secret } = await mfa.newSecret(thief);
+      expect((await post('/passkeys', await addPasskey(access), access)).status).toBe(200);
+      expect(await post('/passkeys', prepared, thief)).toMatchObject(fresh);
+      const confirmed = await mfa.verify(user.uid, 'totp', mfa.code(secret), {}, { bearer: thief });
+      expect(confirmed).toMatchObject({ status: 401, body: { error_code: 'AUTH_MFA_401001' } });
+      expect(await mfa.service.userRow(user.uid)).toMatchObject({ topt_secret: null });
     });
   });
 

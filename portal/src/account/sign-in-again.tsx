@@ -16,8 +16,9 @@ export function SignInAgain({ card }: { readonly card: string }): ReactNode {
   const { t } = useSpeech();
   const again = useTask(async () => {
     target.set(`${paths.account}#${card}`);
-    // An administrator has to prove the second factor, which a trusted device leaves out.
-    if ((await auth.me()).is_admin === true) auth.forgetThisDevice();
+    // A trusted device would leave out the second factor, and the service would want the same again.
+    const { is_admin, mfa_type, passkeys } = await auth.me();
+    if (is_admin === true || mfa_type === 'totp' || passkeys > 0) auth.forgetThisDevice();
     return auth.logout();
   });
   return (

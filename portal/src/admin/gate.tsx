@@ -86,7 +86,7 @@ function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: S
       text={hasOne ? gate.factor.again : gate.factor.setUp}
       heading
     >
-      {hasOne && <AgainButton withFactor />}
+      {hasOne && <AgainButton />}
       {/* Where no login asks for a code, the authenticator is set up again, with its code. */}
       {(!hasOne || me.mfa_type === 'totp') && (
         <Link className={hasOne ? 'secondary' : 'primary'} href={paths.totp}>

@@ -41,6 +41,7 @@ export class EnrolmentConfirmation {
     if (step === null) return undefined;
     return async (tx) => {
       const confirmed =
+        (await this.mayActivate(tx, user, session)) &&
         (await this.secondFactor.activateSecret(tx, user, this.sealed.renewed(row.secret))) &&
         (await this.liveSessions.hold(tx, row.sid, user)) &&
         (await this.secrets.confirm(tx, row, step));
@@ -50,6 +51,16 @@ export class EnrolmentConfirmation {
       await this.tell(tx, user, client);
       return this.logins.openWithNewFactor(tx, user, this.withCode(session), { client, trustDevice });
     };
+  }
+
+  /**
+   * A passkey that was added since the enrolment began is a second factor that the session may have to use first. The
+   * row of the user is locked, so no passkey is added between this look and the end of the transaction. Where an
+   * authenticator is replaced, its code or a recent login has begun the enrolment.
+   */
+  private async mayActivate(tx: Transaction, user: User, { amr }: LiveSession): Promise<boolean> {
+    if (user.totpSecret !== null) return true;
+    return (await this.secondFactor.hold(tx, user)) && !(await this.liveSessions.mustProveFactor(user, amr, tx));
   }
 
   /**

@@ -33,7 +33,7 @@ export class TotpEnrolmentService {
 
   /**
    * @param code a code of the active secret; required to replace it unless the session is recent
-   * @throws DomainError AUTH_403002 for an administrator who has a passkey or trusts the device, and has used no second factor
+   * @throws DomainError AUTH_403002 when the account has a passkey that this session has to use first
    */
   async open(session: CurrentSession, code: string | undefined, client: ClientInfo): Promise<NewSecret> {
     const user = await this.users.findByUid(session.payload.sub);

@@ -61,7 +61,7 @@ export class PasskeysController {
   @HttpCode(200)
   @UseGuards(AccessTokenGuard)
   @ApiOperation({ operationId: 'registerPasskey', summary: 'Add the passkey that the authenticator has made' })
-  @Answers(PasskeyRegisteredResponse, ...refusals, passkeyNotRegistered)
+  @Answers(PasskeyRegisteredResponse, ...refusals, freshLoginRequired, passkeyNotRegistered)
   async register(
     @Body() { name, response }: RegisterPasskeyDto,
     @Session() session: CurrentSession,

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
-import { passkeyNotRegistered } from '../../shared/errors/error-catalogue';
+import { freshLoginRequired, passkeyNotRegistered } from '../../shared/errors/error-catalogue';
 import { Random } from '../../shared/random';
 import { Database } from '../../platform/database/database';
 import type { CurrentSession } from '../../tokens/current-session';
+import { LiveSessions } from '../../tokens/live-sessions';
 import { passkeysOf } from '../../users/passkey-count';
 import { UserSessions } from '../../tokens/user-sessions';
 import { type IssuedChallenge, PasskeyChallenges } from '../challenge/passkey-challenges';
@@ -32,6 +33,7 @@ export class PasskeyRegistration {
     private readonly rows: PasskeyRows,
     private readonly notices: PasskeyNotices,
     private readonly sessions: UserSessions,
+    private readonly liveSessions: LiveSessions,
     private readonly database: Database,
     private readonly random: Random,
     private readonly clock: Clock,
@@ -51,7 +53,10 @@ export class PasskeyRegistration {
     });
   }
 
-  /** @throws DomainError PASSKEY_400001; AUTH_401004 when the session has ended since its token was checked */
+  /**
+   * @throws DomainError PASSKEY_400001; AUTH_401004 when the session has ended since its token was checked; AUTH_403002
+   *   when the account got a second factor since the challenge was issued, and this session has to use it first
+   */
   async register({ name, response }: RegisterPasskey, session: CurrentSession, client: ClientInfo): Promise<Passkey> {
     const challenge = await this.assertChallenge(response, session);
     const credential = await this.webAuthn.verifyRegistration(response, challenge.text);
@@ -82,6 +87,7 @@ export class PasskeyRegistration {
     const { user } = session;
     return this.database.transaction(async (tx) => {
       await this.sessions.hold(tx, session);
+      if (await this.liveSessions.mustProveFactor(user, session.payload.amr, tx)) throw new DomainError(freshLoginRequired);
       if ((await passkeysOf(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
       const place = { id: this.random.uuid(), userId: user.uid, name, createdAt: this.clock.now() };
       const passkey = newPasskey(credential, place);

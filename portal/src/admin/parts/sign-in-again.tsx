@@ -25,16 +25,12 @@ export function SignInAgain(): ReactNode {
   );
 }
 
-interface AgainButtonProps {
-  /** The next login must ask for the second factor, also on a trusted device. */
-  readonly withFactor?: boolean;
-}
-
-export function AgainButton({ withFactor = false }: AgainButtonProps): ReactNode {
+/** The next login asks for the second factor, also on a trusted device: without it the service would refuse again. */
+export function AgainButton(): ReactNode {
   const { gate } = useTexts();
   const again = useTask(() => {
     target.set(paths.admin + location.hash);
-    if (withFactor) auth.forgetThisDevice();
+    auth.forgetThisDevice();
     return auth.logout();
   });
   return (
