@@ -38,7 +38,7 @@ const slow = { setupFilesAfterEnv: [...patient.setupFilesAfterEnv, '<rootDir>/te
  * the database, races and several processes run the same statements on MariaDB.
  */
 const storeNeutral = [
-  'admin-(access|config|mails|overview)',
+  'admin-(access|config|mails|names|overview)',
   'breach-check',
   'capabilities',
   'change-pwd-mfa',

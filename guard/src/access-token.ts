@@ -4,6 +4,9 @@ import type { Auth, InvalidReason } from './auth.js';
 
 /** The service refuses longer tokens (`/introspect`), and the limit bounds the work of the parser. */
 const maxLength = 8192;
+// The unused bits of the last character are zero, so the same bytes have only one spelling (RFC 4648 §3.5). Without this
+// rule a token has several texts, and a list of tokens that are no longer accepted would know only one of them.
+const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 /** How far the service's clock may be ahead. The service allows as much. */
 const toleranceSeconds = 60;
 
@@ -42,13 +45,17 @@ export function readAccessToken(token: string, { issuer, audience, now }: Expect
 }
 
 function parse(token: string) {
-  if (typeof token !== 'string' || token.length > maxLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
-    return undefined;
+  if (typeof token !== 'string' || token.length > maxLength || !isCompact(token)) return undefined;
   try {
     return { header: decodeProtectedHeader(token), payload: decodeJwt<Record<string, unknown>>(token) };
   } catch {
     return undefined;
   }
+}
+
+function isCompact(token: string): boolean {
+  const parts = token.split('.');
+  return parts.length === 3 && parts.every((part) => part !== '' && canonicalBase64url.test(part));
 }
 
 /** @returns undefined when a claim is missing or has another type */

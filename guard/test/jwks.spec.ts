@@ -59,6 +59,23 @@ describe('the mode jwks', () => {
     expect(fetches()).toBe(1);
   });
 
+  it('a token has one text: another spelling of the same bytes is refused (RFC 4648 §3.5)', async () => {
+    const guard = start();
+    // 64 bytes of a signature leave four unused bits in the last character, 256 bytes leave four as well.
+    for (const key of [current, rsa]) {
+      world.published = [key];
+      const token = await world.signed(key);
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+      const last = alphabet.indexOf(token.at(-1)!);
+      const twin = token.slice(0, -1) + alphabet[last + 1];
+      expect(Buffer.from(twin.split('.')[2]!, 'base64url')).toEqual(Buffer.from(token.split('.')[2]!, 'base64url'));
+      expect(await guard.verify(twin)).toEqual(invalid('malformed'));
+      expect(await guard.verify(`${token}=`)).toEqual(invalid('malformed'));
+      world.advance(1);
+      expect(await guard.verify(token)).toMatchObject(valid);
+    }
+  });
+
   it('"alg": "none" and HS256 with the public key as its secret are refused (RFC 8725 §2.1, T335)', async () => {
     const guard = start();
     const spki = createPublicKey({ key: current.jwk as JsonWebKey, format: 'jwk' }).export({

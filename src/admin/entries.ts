@@ -1,3 +1,5 @@
+import { isPlainText, plainTextRule } from '../shared/plain-text';
+
 /** A tenant or unit that cannot be stored as given. The message is one line for a person. */
 export class EntryProblem extends Error {
   override readonly name = 'EntryProblem';
@@ -28,8 +30,8 @@ export function assertEntryId(id: string): void {
 /** The form in which a name is stored. @throws EntryProblem */
 export function entryName(text: string): string {
   const name = text.trim();
-  if (name === '' || name.length > 255 || /\p{Cc}/u.test(name)) {
-    throw new EntryProblem('name', 'the name must have 1 to 255 characters and no control characters');
+  if (name === '' || name.length > 255 || !isPlainText(name)) {
+    throw new EntryProblem('name', `the name must have 1 to 255 characters and ${plainTextRule}`);
   }
   return name;
 }

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Operator } from '../audit/operator';
 
 /** The root command. The other files of this folder add their commands to it. */
@@ -30,8 +31,8 @@ export function systemUser(read = () => userInfo().username): string {
 
 function actorName(text: string): string {
   const name = text.trim();
-  if (name === '' || name.length > 255 || /\p{Cc}/u.test(name)) {
-    throw new InvalidArgumentError('must have 1 to 255 characters and no control characters');
+  if (name === '' || name.length > 255 || !isPlainText(name)) {
+    throw new InvalidArgumentError(`must have 1 to 255 characters and ${plainTextRule}`);
   }
   return name;
 }

@@ -8,6 +8,7 @@ import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { filledUp } from '../platform/database/statement-keys';
 import { Clock } from '../shared/clock';
+import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUuid } from '../shared/uuid';
 import { ServiceClient } from './persistence/service-client.entity';
@@ -53,8 +54,8 @@ export class ServiceClients {
    */
   async create(name: string): Promise<ClientCredentials & { readonly name: string }> {
     const label = name.trim();
-    if (label === '' || label.length > maxName || /\p{Cc}/u.test(label)) {
-      throw new ServiceClientProblem(`the name must have 1 to ${maxName} characters and no control characters`);
+    if (label === '' || label.length > maxName || !isPlainText(label)) {
+      throw new ServiceClientProblem(`the name must have 1 to ${maxName} characters and ${plainTextRule}`);
     }
     const [id, secret] = [this.random.uuid(), this.random.bytes(secretBytes).toString('base64url')];
     await this.database.transaction(async (tx) => {

@@ -36,7 +36,7 @@ const noticeSeconds = 24 * 3600;
 /**
  * Queues mails as rows of the caller's transaction: a mail is sent soon after the commit and never after a rollback.
  * No method waits for a mail server or fails without one (docs/spec/service.md#6.2). Each mail goes to one stored
- * address. The greeting contains the `nickname` if the user has one.
+ * address. The greeting has the name that the caller gives as `nickname`, if any: see also `nameForMail`.
  */
 @Injectable()
 export class Mailer {

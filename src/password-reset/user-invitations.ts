@@ -6,6 +6,7 @@ import { AppConfig } from '../platform/config/app-config';
 import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
+import { nameForMail } from '../mail/name-for-mail';
 import { type User, userStatus } from '../users/user.entity';
 import { type LinkOptions, type MailedLink, MailedLinks } from './forgot/mailed-links';
 
@@ -30,8 +31,8 @@ export class UserInvitations {
    */
   async invite(tx: Gated<'reset'>, user: User, language: Language): Promise<Invitation> {
     assertLocal(user);
-    const options = { type: changeType.first, ttlSeconds: this.config.reset.inviteTtlSeconds, language };
-    const { request, link, mailed } = await this.open(tx, user, options);
+    const { inviteTtlSeconds: ttlSeconds } = this.config.reset;
+    const { request, link, mailed } = await this.open(tx, user, { type: changeType.first, ttlSeconds, language });
     return { link, expires: request.expired, mailed };
   }
 
@@ -43,8 +44,8 @@ export class UserInvitations {
     await this.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
   }
 
-  private async open(tx: Gated<'reset'>, user: User, options: LinkOptions): Promise<MailedLink> {
-    const opened = await this.links.open(tx, user, options);
+  private async open(tx: Gated<'reset'>, user: User, options: Omit<LinkOptions, 'name'>): Promise<MailedLink> {
+    const opened = await this.links.open(tx, user, { ...options, name: nameForMail(user) });
     if (opened === undefined) throw new AccountProblem('the user was deleted', notFoundForCaller);
     return opened;
   }

@@ -9,6 +9,7 @@ import { Clock } from '../shared/clock';
 import { identityTaken } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
 import { isPlainAddress } from '../shared/mail-address';
+import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUserId } from '../shared/user-id';
 import { AccountProblem } from './account-problem';
@@ -186,9 +187,8 @@ export function assertWellFormed(user: NewUser): void {
     throw new AccountProblem('the uid must have 1 to 36 characters out of A-Z, a-z, 0-9, _ and -');
   }
   const key = identityKey(user.loginName);
-  const plain = !/[\p{Cc}\p{Noncharacter_Code_Point}]/u.test(user.loginName);
-  if (key === '' || key.length > 255 || user.loginName.length > 255 || !plain) {
-    throw new AccountProblem('the login name must have 1 to 255 characters and no control characters', 'login_name');
+  if (key === '' || key.length > 255 || user.loginName.length > 255 || !isPlainText(user.loginName)) {
+    throw new AccountProblem(`the login name must have 1 to 255 characters and ${plainTextRule}`, 'login_name');
   }
   assertWellFormedChange(user);
   if (user.provider === 'ldap' && user.passwordHash !== null) {
@@ -202,6 +202,9 @@ function assertWellFormedChange({ email, nickname, status }: UserChange): void {
   }
   if ((nickname?.length ?? 0) > 255) {
     throw new AccountProblem('the nickname is longer than 255 characters', 'nickname');
+  }
+  if (!isPlainText(nickname ?? '')) {
+    throw new AccountProblem(`the nickname must have ${plainTextRule}`, 'nickname');
   }
   if (status !== undefined && !statuses.includes(status)) {
     throw new AccountProblem('the status must be 1, 0, -1 or -2', 'status');

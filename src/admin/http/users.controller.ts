@@ -1,6 +1,6 @@
 import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
-import { bodyField, RateLimited } from '../../platform/limits/rate-limited.decorator';
+import { bodyField, type LimitedRequest, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { rootTenant } from '../../platform/settings/system-settings';
 import { DomainError } from '../../shared/errors/domain-error';
 import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
@@ -58,7 +58,7 @@ export class AdminUsersController {
     });
   }
 
-  @RateLimited('other', bodyField('email'))
+  @RateLimited(creationGroup, bodyField('email'))
   @AdminChange('POST', 'users', 'users.write', AdminUser, identityTaken)
   @ApiOperation({ operationId: 'adminCreateUser', summary: 'Create a user, who waits for an invitation' })
   async create(@Body() body: CreateUserDto, @Caller() by: Authority): Promise<AdminUser> {
@@ -93,6 +93,11 @@ export class AdminUsersController {
     await this.erasure.erase(by, uid);
     return { result: true };
   }
+}
+
+/** A creation that sends an invitation is limited like every other mail to an address. */
+function creationGroup({ body }: LimitedRequest): 'forgotPassword' | 'other' {
+  return (body as Partial<CreateUserDto> | null | undefined)?.invite === true ? 'forgotPassword' : 'other';
 }
 
 function newUser({ scope }: Authority, body: CreateUserDto): NewUser {

@@ -122,8 +122,8 @@ function validity(mail: QueuedMail, now: Date): Record<string, string> {
   return { validFor: durationText(mail.language, milliseconds), validUntil: timeText(mail.expires) };
 }
 
-/** A nickname is free text of a user. On one line it cannot imitate a paragraph of the mail. */
+/** A name is free text. On one line it cannot imitate a paragraph of the mail, and it does not turn the text around. */
 function oneLine(nickname: string | null | undefined): string | undefined {
-  const line = (nickname ?? '').replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const line = (nickname ?? '').replace(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
   return line === '' ? undefined : [...line].slice(0, 64).join('');
 }

@@ -1,10 +1,11 @@
 import { IsObject, IsString, Matches } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
+import { notInNames, plainTextRule } from '../../shared/plain-text';
 import type { Passkey } from '../persistence/passkey.entity';
 
 /** The length is that of the column. */
-const nameForm = /^(?=.*\S)[^\p{Cc}]{1,64}$/u;
-const nameMessage = { message: 'name must be 1 to 64 characters' };
+const nameForm = new RegExp(`^(?=.*\\S)[^${notInNames}]{1,64}$`, 'u');
+const nameMessage = { message: `name must be 1 to 64 characters with ${plainTextRule}` };
 const nameField = { minLength: 1, maxLength: 64, description: 'Shown to the owner only.', example: 'My phone' };
 
 export class AttestationDto {

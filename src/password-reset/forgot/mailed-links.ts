@@ -11,6 +11,8 @@ import type { PasswordChangeRequest } from '../persistence/password-change-reque
 import type { RequestType } from '../../shared/change-type';
 
 export interface LinkOptions {
+  /** The name in the mail: see `nameForMail`. */
+  readonly name: string | null;
   readonly type: RequestType;
   readonly ttlSeconds: number;
   readonly language: Language;
@@ -41,8 +43,8 @@ export class MailedLinks {
    */
   async open(
     tx: Gated<'reset'>,
-    { uid, nickname }: Pick<User, 'uid' | 'nickname'>,
-    { type, ttlSeconds, language }: LinkOptions,
+    { uid }: Pick<User, 'uid'>,
+    { name, type, ttlSeconds, language }: LinkOptions,
   ): Promise<MailedLink | undefined> {
     const now = await this.users.resetState(tx, uid);
     if (now === undefined) return undefined;
@@ -53,7 +55,7 @@ export class MailedLinks {
     const to = usableAddress(now.email);
     if (to !== null) {
       await this.mailer.queueResetLink(tx, {
-        ...{ userId: uid, to, nickname, language, type, link, passkeys },
+        ...{ userId: uid, to, nickname: name, language, type, link, passkeys },
         expires: request.expired,
       });
     }

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPlainText, plainTextRule } from '../../shared/plain-text';
 import { contrastWithWhite } from './contrast';
 import type { SettingsReader } from './settings-reader';
 
@@ -46,8 +47,8 @@ export function readBrandConfig(env: SettingsReader, { brandDir }: PortalConfig)
 
 function readName(env: SettingsReader): string | undefined {
   const name = env.optional('BRAND_NAME');
-  if (name !== undefined && (name.length > 64 || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || name.trim() === '')) {
-    env.problem('BRAND_NAME', 'must be one line of 1 to 64 characters');
+  if (name !== undefined && (name.length > 64 || !isPlainText(name) || name.trim() === '')) {
+    env.problem('BRAND_NAME', `must be 1 to 64 characters with ${plainTextRule}`);
   }
   return name;
 }

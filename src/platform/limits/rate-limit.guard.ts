@@ -36,7 +36,10 @@ export class RateLimitGuard extends ThrottlerGuard {
  */
 export function limitsOf({ limits }: AppConfig, keys: KeyRing, storage: ThrottlerStorage): ThrottlerModuleOptions {
   const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
-  const group = (context: ExecutionContext) => limitOf(context).group;
+  const group = (context: ExecutionContext) => {
+    const { group: declared } = limitOf(context);
+    return typeof declared === 'function' ? declared(requestOf(context)) : declared;
+  };
   const target = (context: ExecutionContext) => limitOf(context).target?.(requestOf(context));
   return {
     storage,

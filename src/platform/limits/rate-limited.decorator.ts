@@ -11,9 +11,12 @@ export type LimitedRequest = Pick<FastifyRequest, 'body' | 'params' | 'client'>;
 /** Returns the target of a request, such as an e-mail address, in canonical form, or undefined if there is none. */
 export type TargetOf = (request: LimitedRequest) => string | undefined;
 
+/** Returns the group of a request, for a route whose requests cost differently. The body is not validated yet. */
+export type GroupOf = (request: LimitedRequest) => LimitGroup;
+
 export interface RouteLimit {
   /** Undefined: the route is not limited. */
-  readonly group: LimitGroup | undefined;
+  readonly group: LimitGroup | GroupOf | undefined;
   readonly target?: TargetOf;
 }
 
@@ -24,7 +27,7 @@ const RouteLimit = Reflector.createDecorator<RouteLimit>();
  * this decorator count as `other`.
  * @param target counts the requests about one target as well, from all addresses together
  */
-export function RateLimited(group: LimitGroup, target?: TargetOf): MethodDecorator {
+export function RateLimited(group: LimitGroup | GroupOf, target?: TargetOf): MethodDecorator {
   return RouteLimit({ group, target });
 }
 

@@ -3,6 +3,7 @@ import type { ClientInfo } from '../../../../shared/client-info';
 import { DomainError } from '../../../../shared/errors/domain-error';
 import { loginFailed } from '../../../../shared/errors/error-catalogue';
 import { isPlainAddress } from '../../../../shared/mail-address';
+import { plainTextOf } from '../../../../shared/plain-text';
 import { AuditTrail } from '../../../../audit/audit-trail';
 import type { DirectoryPerson } from '../../../../directory/person';
 import { AppConfig } from '../../../../platform/config/app-config';
@@ -109,8 +110,9 @@ export class DirectoryFollower {
   }
 }
 
+/** A name that the service refuses from others loses the refused characters, because it must not lock the person out. */
 export function nicknameOf({ name }: DirectoryPerson): string | null {
-  return name === null || name === '' ? null : name.slice(0, 255);
+  return plainTextOf((name ?? '').slice(0, 255)) || null;
 }
 
 export function emailOf({ email }: DirectoryPerson): string | null {

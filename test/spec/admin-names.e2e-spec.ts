@@ -1,0 +1,88 @@
+import { givenCaller, startAdministration } from '../support/admin';
+import type { Answer, TestService } from '../support/app';
+import { newMails } from '../support/reset';
+
+const fieldsOf = ({ status, body }: Answer) => [status, Object.keys((body.data?.fields as object | undefined) ?? {})];
+
+describe('names that administrators give', () => {
+  let service: TestService;
+  let root: string;
+  let uid: string;
+  beforeAll(async () => {
+    service = await startAdministration({ RATE_LIMIT: 'on', RATE_LIMIT_FORGOT_PASSWORD: '4' });
+    root = (await givenCaller(service, { isAdmin: true })).bearer;
+    uid = (await service.givenUser('named', { password: null })).uid;
+  });
+  afterAll(() => service.stop());
+
+  let address = 0;
+  /** Each request comes from an address of its own, unless a test counts the requests of one. */
+  const send = (method: 'POST' | 'PATCH', path: string, body: object, ip = `198.51.100.${++address}`) =>
+    service.send(method, `/admin/${path}`, body, { bearer: root, ip });
+  const user = (loginName: string, more: object = {}) => ({
+    login_name: loginName,
+    email: `u${++address}@example.com`,
+    ...more,
+  });
+
+  it.each([
+    ['NUL', '\0'],
+    ['a line break', '\n'],
+    ['a line separator', '\u2028'],
+    ['an override of the direction', '\u202E'],
+    ['an isolate', '\u2066'],
+    ['a right-to-left mark', '\u200F'],
+  ])('%s is refused in every name, and the answer names the field', async (_what, character) => {
+    const name = `ad${character}min`;
+    expect(fieldsOf(await send('POST', 'users', user(name)))).toEqual([400, ['login_name']]);
+    expect(fieldsOf(await send('POST', 'users', user('other', { nickname: name })))).toEqual([400, ['nickname']]);
+    expect(fieldsOf(await send('PATCH', `users/${uid}`, { nickname: name }))).toEqual([400, ['nickname']]);
+    expect(fieldsOf(await send('POST', 'tenants', { id: 'new', name }))).toEqual([400, ['name']]);
+    expect(fieldsOf(await send('PATCH', 'tenants/acme', { name }))).toEqual([400, ['name']]);
+    const unit = { id: 'new', name, tenant_id: 'acme' };
+    expect(fieldsOf(await send('POST', 'org-units', unit))).toEqual([400, ['name']]);
+    const passkey = { name, response: {} };
+    expect(fieldsOf(await service.post('/passkeys', passkey, { bearer: root }))).toEqual([400, ['name']]);
+  });
+
+  it.each(['محمد', 'דוד', 'می\u200Cخواهم', '👩\u200D👧', '张伟'])('%s is a name like any other', async (name) => {
+    const { body } = await send('POST', 'users', user(name, { nickname: name }));
+    expect(body.data).toMatchObject({ login_name: name, nickname: name });
+    expect((await send('PATCH', 'tenants/other', { name })).status).toBe(200);
+  });
+
+  it('a mail that an administrator causes greets by the login name and never by the nickname', async () => {
+    const advertisement = 'Win a prize at evil.test';
+    const invited = await send('POST', 'users', user('anna.smith', { nickname: advertisement, invite: true }));
+    const invitedUid = String(invited.body.data.uid);
+    await send('POST', `users/${invitedUid}/invite`, {});
+    await send('POST', `users/${invitedUid}/send-reset-link`, {});
+    const mails = await newMails(service);
+    expect(mails).toHaveLength(3);
+    for (const { text, html } of mails) {
+      expect(text).toContain('anna.smith');
+      expect(`${text}${String(html)}`).not.toContain('evil.test');
+    }
+  });
+
+  it.each(['Win a prize at evil.test', 'http://evil.test', 'www.evil.test', 'x'.repeat(65)])(
+    'a login name that could be an advertisement is in no mail: %s',
+    async (name) => {
+      await send('POST', 'users', user(name, { invite: true }));
+      const [mail] = await newMails(service);
+      expect(mail?.text).toContain('/reset-password');
+      expect(`${mail?.text}${String(mail?.html)}`).not.toContain(name);
+    },
+  );
+
+  it('an invitation by POST /admin/users counts as a mail, a creation without one does not', async () => {
+    const ip = '203.0.113.77';
+    const create = async (n: number, invite: boolean) =>
+      (await send('POST', 'users', user(`limited-${invite}-${n}`, { invite }), ip)).status;
+    for (let n = 0; n < 5; n++) expect(await create(n, false)).toBe(200);
+    for (let n = 0; n < 4; n++) expect(await create(n, true)).toBe(200);
+    expect(await create(4, true)).toBe(429);
+    expect((await send('POST', `users/${uid}/invite`, {}, ip)).status).toBe(429);
+    expect(await create(5, false)).toBe(200);
+  });
+});
