@@ -1,17 +1,21 @@
 import { paths } from '../../portal/src/paths';
-import { find, podSpecsOf, read, rendered } from '../support/manifests';
+import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests';
+
+/** Finds the backend as Kubernetes does: an exact path first, then the longest prefix, by whole path elements. */
+function backendIn(rules: readonly any[], path: string): string | undefined {
+  const exact = rules.find((one) => one.pathType === 'Exact' && one.path === path);
+  const prefixes = rules
+    .filter((one) => one.pathType === 'Prefix' && `${path}/`.startsWith(`${one.path.replace(/\/$/, '')}/`))
+    .sort((a, b) => b.path.length - a.path.length);
+  return (exact ?? prefixes[0])?.backend.service.name as string | undefined;
+}
+
+const pathsOf = (overlay: (typeof OVERLAYS)[number]) => find(rendered(overlay), 'Ingress').spec.rules[0].http.paths;
 
 describe('the ingress', () => {
   const ingress = find(rendered('production'), 'Ingress');
   const rules = ingress.spec.rules[0].http.paths as any[];
-  /** Finds the backend as Kubernetes does: an exact path first, then the longest prefix, by whole path elements. */
-  const backendOf = (path: string): string => {
-    const exact = rules.find((one) => one.pathType === 'Exact' && one.path === path);
-    const prefixes = rules
-      .filter((one) => one.pathType === 'Prefix' && `${path}/`.startsWith(`${one.path.replace(/\/$/, '')}/`))
-      .sort((a, b) => b.path.length - a.path.length);
-    return (exact ?? prefixes[0]).backend.service.name as string;
-  };
+  const backendOf = (path: string) => backendIn(rules, path);
 
   const documented = Object.keys((JSON.parse(read('openapi.json')) as { paths: object }).paths);
   const fromOutside = documented.filter((path) => path !== '/introspect');
@@ -44,6 +48,73 @@ describe('the ingress', () => {
     for (const { path } of rules) expect(used).toContain(path.split('/').slice(0, 2).join('/'));
     expect(ingress.spec.tls[0].hosts).toEqual([ingress.spec.rules[0].host]);
     expect(JSON.stringify(rules)).not.toContain('portal-authentication-metrics');
+  });
+});
+
+describe.each(OVERLAYS)('the ingress of %s', (overlay) => {
+  it('leads neither /introspect nor the paths of the operator to the service', () => {
+    for (const path of ['/introspect', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+      expect([path, backendIn(pathsOf(overlay), path)]).not.toEqual([path, 'portal-authentication']);
+    }
+  });
+
+  // Only the demo serves /outbox.
+  const pages = Object.values(paths).filter((path) => path !== paths.outbox);
+  it.each(pages)('the page %s is led to whoever serves the pages', (path) => {
+    const own = find(rendered(overlay), 'ConfigMap').data.PORTAL === 'on';
+    expect(backendIn(pathsOf(overlay), path)).toBe(own ? 'portal-authentication' : 'portal-pages');
+  });
+});
+
+describe.each(OVERLAYS)('the NetworkPolicy of %s: who reaches a pod of the service', (overlay) => {
+  const objects = rendered(overlay);
+  const policy = find(objects, 'NetworkPolicy');
+  const own = policy.metadata.namespace as string;
+  const label = { 'portal-authentication-client': 'true' };
+
+  interface Namespace {
+    readonly name: string;
+    readonly labels?: Record<string, string>;
+  }
+  /** The ports that a pod may connect to, by the rules of networking.k8s.io/v1. */
+  const reached = (namespace: Namespace, pod: Record<string, string> = {}): string[] => {
+    const labels: Record<string, string> = { 'kubernetes.io/metadata.name': namespace.name, ...namespace.labels };
+    const has = (wanted: any, given: Record<string, string>) => {
+      expect(Object.keys(wanted)).toEqual(['matchLabels']);
+      return Object.entries(wanted.matchLabels).every(([key, value]) => given[key] === value);
+    };
+    const admits = (from: any) =>
+      (from.namespaceSelector === undefined ? namespace.name === own : has(from.namespaceSelector, labels)) &&
+      (from.podSelector === undefined || has(from.podSelector, pod));
+    return policy.spec.ingress.flatMap(({ from, ports }: any) =>
+      from.some(admits) ? ports.map(({ port }: any) => port as string) : [],
+    );
+  };
+
+  it('a service behind the portal: a labelled pod in a labelled namespace, or in the namespace of the service', () => {
+    expect(reached({ name: 'invoices', labels: label }, label)).toEqual(['http']);
+    expect(reached({ name: own }, label)).toEqual(['http']);
+    // What it calls by name are the pods that the policy is about, at the port that the rule allows.
+    const service = objects.find((one) => one.kind === 'Service' && one.metadata.name === 'portal-authentication');
+    expect(service.spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    expect(find(objects, 'Deployment').spec.template.metadata.labels).toMatchObject(service.spec.selector);
+    expect(policy.spec.podSelector.matchExpressions[0].values).toContain('server');
+  });
+
+  it('nobody who can only label pods, or only a namespace, and no pod without the label', () => {
+    expect(reached({ name: 'invoices' }, label)).toEqual([]);
+    expect(reached({ name: 'invoices', labels: label })).toEqual([]);
+    expect(reached({ name: 'invoices', labels: label }, { 'portal-authentication-client': 'false' })).toEqual([]);
+    expect(reached({ name: own })).toEqual([]);
+  });
+
+  it('the ingress controller and Prometheus, each at its own port', () => {
+    const openshift = overlay === 'openshift';
+    const ingress = openshift
+      ? { name: 'openshift-ingress', labels: { 'policy-group.network.openshift.io/ingress': '' } }
+      : { name: 'ingress-nginx' };
+    expect(reached(ingress)).toEqual(['http']);
+    expect(reached({ name: openshift ? 'openshift-user-workload-monitoring' : 'monitoring' })).toEqual(['metrics']);
   });
 });
 

@@ -80,6 +80,7 @@ describe('the order of a first installation', () => {
     expect(values.map(([name]) => name).sort()).toEqual(['DATABASE_URL', 'DATA_ENCRYPTION_KEY', 'JWT_SECRET']);
     for (const [name, value] of values) {
       const good = {
+        TRUSTED_PROXIES: '192.0.2.10',
         DATABASE_URL: 'mysql://user:password@db/portal',
         JWT_SECRET: 'x'.repeat(32),
         DATA_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),

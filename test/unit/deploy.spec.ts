@@ -96,8 +96,9 @@ describe('the base', () => {
     expect(JSON.stringify(pod)).not.toMatch(/secretKeyRef|secretRef/);
   });
 
-  it('the service starts with the ConfigMap and the three secrets', () => {
+  it('the service starts with the ConfigMap, the three secrets and the addresses of the ingress controller', () => {
     const secrets = {
+      TRUSTED_PROXIES: '192.0.2.10',
       DATABASE_URL: 'mysql://user:password@db/portal',
       JWT_SECRET: testSettings.JWT_SECRET,
       DATA_ENCRYPTION_KEY: testSettings.DATA_ENCRYPTION_KEY,
@@ -110,8 +111,26 @@ describe('the base', () => {
       http: { host: '0.0.0.0', port: port('http'), metricsPort: port('metrics') },
       database: { migrateOnStart: false },
     });
-    expect(config.http.trustedProxies.length).toBeGreaterThan(0);
   });
+
+  it.each(OVERLAYS)(
+    '%s: the service does not start before the operator has said which addresses are those of the ingress controller',
+    (overlay) => {
+      const maps = rendered(overlay).filter((one) => one.kind === 'ConfigMap');
+      expect(maps).toHaveLength(2);
+      for (const { data } of maps) {
+        const settings = {
+          ...data,
+          DATABASE_URL: 'mysql://user:password@db/portal',
+          JWT_SECRET: testSettings.JWT_SECRET,
+          DATA_ENCRYPTION_KEY: testSettings.DATA_ENCRYPTION_KEY,
+        };
+        const problem = /^TRUSTED_PROXIES must be a list of addresses or CIDR ranges such as 192\.0\.2\.0\/24, [^;]*$/;
+        expect(() => loadConfig(settings)).toThrow(problem);
+        expect(loadConfig({ ...settings, TRUSTED_PROXIES: '192.0.2.10' }).http.trustedProxies).toHaveLength(1);
+      }
+    },
+  );
 
   it('the grace period covers the pause before SIGTERM and the 10 s that the drain may take', () => {
     const pod = kind('Deployment').spec.template.spec;

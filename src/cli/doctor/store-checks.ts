@@ -5,6 +5,7 @@ import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
+import { tlsFailure } from '../../platform/database/tls-failure';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
 
@@ -58,7 +59,8 @@ export function checkCluster(config: AppConfig, database: Database): Promise<Fin
 /** Uses its own connection, because the operator needs the reason of a failure. */
 export async function checkStore(config: AppConfig): Promise<[database: Finding, migrations: Finding]> {
   const dataSource = new DataSource(typeormOptions(config.database.url, 1));
-  const explain = (error: unknown) => `cannot be reached (${storeCode(error) || (error as Error).name})`;
+  const explain = (error: unknown) =>
+    `cannot be reached (${tlsFailure(error) ?? (storeCode(error) || (error as Error).name)})`;
   const database = await finding('database', () => greet(dataSource), explain);
   try {
     if (database.status !== 'ok')

@@ -1,6 +1,7 @@
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { migrations } from '../../../migrations/all';
 import { parseMysqlUrl } from './mysql-address';
+import { keepAliveInitialDelay, verifiableSocket } from './mysql-socket';
 import { connectTimeoutMs, statementTimeoutMs } from './time-limits';
 
 /** The loggers of TypeORM print statements with their parameters, which include hashes and tokens. */
@@ -67,10 +68,11 @@ export function typeormOptions(
     maxQueryExecutionTime: timeLimits ? statementTimeoutMs : undefined,
     extra: {
       enableKeepAlive: true,
-      keepAliveInitialDelay: 10_000,
+      keepAliveInitialDelay,
       maxIdle: poolSize,
       // mysql2 reserves memory for so many on each connection: 250 KB for its default of 16,000.
       maxPreparedStatements: 500,
+      ...(ssl?.verifyIdentity === true ? { stream: verifiableSocket(host, port) } : {}),
     },
   };
 }
