@@ -26,10 +26,18 @@ const listeners = new Set<() => void>();
 
 function show(next: Offer): void {
   offer = next;
-  const { color } = next.brand;
+  const { color, favicon_url: icon } = next.brand;
   // The Content-Security-Policy forbids style attributes. It does not restrict changes by a script.
   if (color !== undefined) document.documentElement.style.setProperty('--brand', color);
+  if (typeof icon === 'string') showIcon(brandUrl(icon));
   for (const listener of listeners) listener();
+}
+
+/** The type of the built-in icon does not hold for the one of the company. */
+function showIcon(url: string): void {
+  const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+  link?.removeAttribute('type');
+  link?.setAttribute('href', url);
 }
 
 let latest: CapabilitiesResponse | undefined;
@@ -56,4 +64,4 @@ export function useOffer(): Offer {
 }
 
 /** Resolves a path below `/brand/` against the service, which can have another origin than the pages. */
-export const logoUrl = (url: string): string => new URL(url, serviceBase).href;
+export const brandUrl = (url: string): string => new URL(url, serviceBase).href;

@@ -39,6 +39,8 @@ function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: AppConfig): Cap
     brand: {
       name: brand.name ?? null,
       logo_url: brand.logoUrl ?? null,
+      logo_dark_url: brand.logoDarkUrl ?? null,
+      favicon_url: brand.faviconUrl ?? null,
       color: brand.color,
       support_url: brand.supportUrl ?? null,
       privacy_url: brand.privacyUrl ?? null,

@@ -17,6 +17,12 @@ export class BrandCapability {
   @ApiProperty({ type: String, nullable: true, description: 'An https URL, or a path of this origin.' })
   logo_url: string | null;
 
+  @ApiProperty({ type: String, nullable: true, description: 'The logo on dark backgrounds, like `logo_url`.' })
+  logo_dark_url: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The icon of the browser tab, like `logo_url`.' })
+  favicon_url: string | null;
+
   @ApiProperty({ example: '#2457c5', description: 'White text on this colour has a contrast of at least 4.5:1.' })
   color: string;
 

@@ -14,16 +14,18 @@ const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>
 
 /**
  * The Content-Security-Policy of the pages: files of this origin only, nothing inline, no frames, no form submits. Only
- * the configured captcha providers and the configured logo extend it. `blob:` is for the QR code.
+ * the configured captcha providers and the configured images extend it. `blob:` is for the QR code.
  */
 export function contentSecurityPolicy({ captcha, brand }: Pick<AppConfig, 'captcha' | 'brand'>): string {
   const origins = captcha.providers.flatMap((name) => (name === 'altcha' ? [] : captchaOrigins[name]));
-  const logo = brand.logoUrl?.startsWith('https:') ? [new URL(brand.logoUrl).origin] : [];
+  const images = [brand.logoUrl, brand.logoDarkUrl, brand.faviconUrl].flatMap((url) =>
+    url?.startsWith('https:') ? [new URL(url).origin] : [],
+  );
   const directives: readonly (readonly [string, ...string[]])[] = [
     ['default-src', "'none'"],
     ['script-src', "'self'", ...origins],
     ['style-src', "'self'", ...origins],
-    ['img-src', "'self'", 'blob:', ...logo],
+    ['img-src', "'self'", 'blob:', ...new Set(images)],
     ['connect-src', "'self'", ...origins],
     ...(origins.length === 0 ? [] : [['frame-src', ...origins] as [string, ...string[]]]),
     ['worker-src', "'self'"],

@@ -42,13 +42,12 @@ export class SessionOpener {
   /**
    * Opens the session that the first code of a new authenticator is answered with, beside the session that enrols. That
    * code proves who holds the new authenticator, not who the user is. So the session is as old as the one that enrols,
-   * and ends with it: an old, stolen access token must not become a young session (ADR 0008).
+   * and ends with it: an old, stolen access token must not become a young session (ADR 0008). It is no login either, so
+   * it is not logged. `TOTP_ENROLLED` is in the audit log.
    */
-  async openBeside(tx: Transaction, user: User, enrolling: LiveSession, client: ClientInfo): Promise<TokenPair> {
+  openBeside(tx: Transaction, user: User, enrolling: LiveSession, client: ClientInfo): Promise<TokenPair> {
     const { amr, authenticatedAt, end } = enrolling;
-    const tokens = await this.issue(tx, user, { amr, authenticatedAt, end }, client);
-    await this.announce(tx, user, client, 'totp');
-    return tokens;
+    return this.issue(tx, user, { amr, authenticatedAt, end }, client);
   }
 
   /**

@@ -184,4 +184,20 @@ describe('the limits of the client', () => {
     expect(await confirm(page).isDisabled()).toBe(false);
     await newMails(site.service);
   });
+
+  it('a corrected address clears the error, and Enter during the wait sends it at the end of the wait', async () => {
+    const name = await site.newUser();
+    const page = await open('/forgot-password');
+    await stopTime(page);
+    await on(page).field('E-mail address').fill('nobody@example.com');
+    await confirm(page).click();
+    await on(page).alert().waitFor();
+    await on(page).field('E-mail address').fill(`${name}@example.com`);
+    await on(page).alert().waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    expect(await confirm(page).textContent()).toBe('Sending in 5 s');
+    await page.clock.runFor(5000);
+    await on(page).heading('Check your inbox').waitFor();
+    await newMails(site.service);
+  });
 });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
-import { accessibilityViolations, schemes, sizes } from '../support/browser/pictures';
+import { adminSettings } from '../support/browser/admin-data';
+import { accessibilityViolations, overflow, resize, schemes, sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { DirectoryStub } from '../support/directory-stub';
 import { eventually } from '../support/servers/eventually';
@@ -131,5 +132,70 @@ describe('the pages show what the service offers, and the brand of the company',
     await page.locator('header').getByText('Portal').waitFor();
     expect(await page.getByRole('radio').count()).toBe(0);
     for (const name of Object.keys(links)) expect(await on(page).link(name).count()).toBe(0);
+  });
+});
+
+describe('a brand that is hard to place', () => {
+  const name = 'The Very Long Name of a Company of Companies and Sons Ltd. & Co.'.padEnd(64, '.');
+  let site: PortalSite;
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'brand-'));
+    for (const file of ['logo.svg', 'white.svg', 'icon.svg']) writeFileSync(join(folder, file), logo);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(async () => {
+    const complaints = site.takeComplaints();
+    await site.stop();
+    expect(complaints).toEqual([]);
+  });
+
+  const images = (selector: string): string =>
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((image) => image.checkVisibility())
+      .map((image) => new URL(image.src).pathname + ' on ' + getComputedStyle(image).backgroundColor)`;
+
+  it('a name of 64 characters leaves the login form its width, in every width of the window', async () => {
+    site = await PortalSite.start({ BRAND_NAME: name });
+    const page = await site.visitor();
+    await page.goto('/');
+    await page.locator('header').getByText(name).waitFor();
+    for (const width of [375, 959, 960, 1024, 1137, 1280]) {
+      await resize(page, { width, height: 800 });
+      expect([width, await overflow(page)]).toEqual([width, 0]);
+      expect((await on(page).field('Password').boundingBox())!.width).toBeGreaterThan(280);
+      const words = (await page.locator('.brand-name span').boundingBox())!;
+      expect(words.x + words.width).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('a single logo stands on the brand colour in the console, and where the system forces its colours', async () => {
+    const settings = { BRAND_NAME: 'Example Corp', BRAND_DIR: folder, BRAND_COLOR: '#8a1538' };
+    site = await PortalSite.start({ ...settings, ...adminSettings, BRAND_LOGO_URL: '/brand/white.svg' });
+    const page = await site.signIn(await site.newUser({ isAdmin: true }));
+    await page.goto('/admin');
+    await on(page).heading('Overview').waitFor();
+    const plate = ['/brand/white.svg on rgb(138, 21, 56)'];
+    expect(await page.evaluate(images('.side img'))).toEqual(plate);
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await page.evaluate(images('.side img'))).toEqual(plate);
+    await page.goto('/account');
+    await page.locator('.brand img').waitFor();
+    expect(await page.evaluate(images('.brand img'))).toEqual(plate);
+  });
+
+  it('with two logos the theme decides in the console, and the tab has the icon of the company', async () => {
+    const urls = { BRAND_LOGO_URL: '/brand/logo.svg', BRAND_LOGO_DARK_URL: '/brand/white.svg' };
+    const settings = { BRAND_DIR: folder, BRAND_FAVICON_URL: '/brand/icon.svg', ...urls };
+    site = await PortalSite.start({ ...settings, ...adminSettings });
+    const page = await site.signIn(await site.newUser({ isAdmin: true }));
+    const none = 'on rgba(0, 0, 0, 0)';
+    expect(await page.evaluate(images('.brand img'))).toEqual([`/brand/white.svg ${none}`]);
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe(`${site.url}/brand/icon.svg`);
+    await page.goto('/admin');
+    await on(page).heading('Overview').waitFor();
+    expect(await page.evaluate(images('.side img'))).toEqual([`/brand/logo.svg ${none}`]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await page.evaluate(images('.side img'))).toEqual([`/brand/white.svg ${none}`]);
   });
 });

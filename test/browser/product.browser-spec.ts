@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
+import { sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
+import { password } from '../support/app';
 import { DirectoryStub } from '../support/directory-stub';
 import { eventually } from '../support/servers/eventually';
 
@@ -88,6 +90,63 @@ describe('the pages of the portal', () => {
     const time = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Shanghai', hour: 'numeric', minute: '2-digit' });
     // The clock of the service does not move in this test.
     await page.getByText(`until ${time.format(expires).replace('\u202f', ' ')} GMT+8`).waitFor();
+  });
+
+  it.each([
+    ['en-US', 'America/New_York', 'Mar 4, 2026'],
+    ['en-GB', 'Europe/London', '4 Mar 2026'],
+    ['de-DE', 'Europe/Berlin', '4 Mar 2026'],
+  ])(
+    'a date of an English page is written as in the region of the browser: %s',
+    async (locale, timezoneId, written) => {
+      const page = await site.visitor({ locale, timezoneId });
+      await page.goto('/?lang=en');
+      await page.route('**/user/sessions', async (route) => {
+        const answer = await route.fetch();
+        const { data } = (await answer.json()) as { data: { sessions: object[] } };
+        const sessions = data.sessions.map((one) => ({ ...one, created_at: '2026-03-04T12:00:00.000Z' }));
+        await route.fulfill({ json: { status: true, data: { sessions } } });
+      });
+      const loginName = await site.newUser();
+      await on(page).logIn(loginName);
+      await page.locator('section[aria-labelledby=sessions]').getByText(written).first().waitFor();
+    },
+  );
+
+  it.each(['en-GB', 'zh-CN', 'de-DE'])('the buttons beside the name have one line on a phone (%s)', async (locale) => {
+    const page = await site.visitor({ locale, viewport: sizes.phone });
+    await page.goto('/');
+    const loginName = await site.newUser({ isAdmin: true });
+    await page.locator('input[name=username]').fill(loginName);
+    await page.locator('input[name=password]').fill(password);
+    await page.locator('form button[type=submit]').click();
+    const buttons = page.locator('.heading .actions > *');
+    await buttons.nth(1).waitFor();
+    for (const button of await buttons.all()) expect((await button.boundingBox())!.height).toBeLessThan(40);
+  });
+
+  it('nothing of the account page moves when the account arrives', async () => {
+    const page = await site.signIn(await site.newUser({ isAdmin: true }), { viewport: sizes.phone });
+    await page.addInitScript(`{
+      window.moved = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.moved += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    }`);
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/user/me', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText('One moment…').first().waitFor();
+    // The browser counts a shift between two frames that it has drawn.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    answer();
+    await on(page).link('Administration').waitFor();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.02);
   });
 
   it('an account type is offered only when a directory is configured', async () => {

@@ -198,7 +198,8 @@ export class Model extends Rules {
     // The session is as old as the one that enrols. The code counts as a factor only of a login that was just made.
     const { checkedAt, end, amr } = session;
     const proven = this.isYoung(session) && !amr.includes('device') && !amr.includes('otp') ? [...amr, 'otp'] : amr;
-    return this.loggedIn(user, u.epoch, 'totp', { device_token }, { checkedAt, end, amr: proven });
+    // It is no login, so there is no log row.
+    return success({ ...this.open(user, u.epoch, proven, { checkedAt, end }), device_token });
   }
 
   private *resend({ user, type, owner }: Of<'resend'>): Steps {

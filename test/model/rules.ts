@@ -39,16 +39,10 @@ export abstract class Rules {
     return { access, refresh: this.addToken(sid, 'refresh', session.end), sid, amr };
   }
 
-  protected loggedIn(
-    user: number,
-    epoch: number,
-    mfa: string | null,
-    more: object,
-    session: Partial<Session> = {},
-  ): Answer {
+  protected loggedIn(user: number, epoch: number, mfa: string | null, more: object): Answer {
     this.log(user, 'success', mfa);
     const amr = mfa === null ? ['pwd'] : ['pwd', mfa === 'device' ? 'device' : 'otp'];
-    return success({ ...this.open(user, epoch, session.amr ?? amr, session), ...more });
+    return success({ ...this.open(user, epoch, amr), ...more });
   }
 
   protected addToken(sid: string, use: Token['use'], expires: number): string {

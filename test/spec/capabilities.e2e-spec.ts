@@ -18,6 +18,8 @@ describe('GET /capabilities', () => {
         brand: {
           name: null,
           logo_url: null,
+          logo_dark_url: null,
+          favicon_url: null,
           color: '#2457c5',
           support_url: null,
           privacy_url: null,

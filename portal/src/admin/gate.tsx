@@ -5,7 +5,7 @@ import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
-import { admin } from './client';
+import { firstOverview } from './first-overview';
 import { useTexts } from './i18n/texts';
 import { Shield } from './parts/icons';
 import { AgainButton } from './parts/sign-in-again';
@@ -23,7 +23,7 @@ async function ask(signal: AbortSignal): Promise<Answer> {
   const me = await auth.me();
   try {
     // Only an administrator of the root tenant sees the mails.
-    const { mails } = await admin.overview({ signal });
+    const { mails } = await firstOverview(signal);
     return { me, root: mails !== null, refusal: undefined };
   } catch (error) {
     if (!(error instanceof ServiceError) || !['AUTH_403001', 'COMMON_404001'].includes(error.code)) throw error;

@@ -43,7 +43,7 @@ export function Shell({ viewer, children }: ShellProps): ReactNode {
       </a>
       <header className="side">
         <div className="side-top">
-          <BrandName />
+          <BrandName on="card" />
           <button
             ref={button}
             type="button"

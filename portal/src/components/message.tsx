@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { failureTemplate } from '../i18n/failure-text';
 import { useSpeech } from '../i18n/texts';
 import { Check, Info, Warning } from './icons';
@@ -6,14 +6,29 @@ import { Check, Info, Warning } from './icons';
 interface MessageProps {
   readonly kind: 'error' | 'info' | 'success' | 'warning';
   readonly id?: string;
+  /**
+   * The message takes the focus when it appears, which also scrolls it into view. For the result of an action whose
+   * button disappears: the focus would be lost, and the message could be out of sight.
+   */
+  readonly focused?: boolean;
   readonly children: ReactNode;
 }
 
 /** A screen reader reads an error at once and other messages at its next pause. A form moves the focus to its error. */
-export function Message({ kind, id, children }: MessageProps): ReactNode {
+export function Message({ kind, id, focused = false, children }: MessageProps): ReactNode {
   const error = kind === 'error';
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focused) element.current?.focus();
+  }, [focused, children]);
   return (
-    <div className={`message ${kind}`} id={id} role={error ? 'alert' : 'status'} tabIndex={error ? -1 : undefined}>
+    <div
+      ref={element}
+      className={`message ${kind}`}
+      id={id}
+      role={error ? 'alert' : 'status'}
+      tabIndex={error || focused ? -1 : undefined}
+    >
       {error || kind === 'warning' ? <Warning /> : kind === 'info' ? <Info /> : <Check />}
       <div>{children}</div>
     </div>

@@ -109,7 +109,8 @@ export const texts: Texts = {
   code: {
     title: 'Code eingeben',
     email: 'Wir haben einen sechsstelligen Code an {email} gesendet.',
-    emailUnknown: 'Wir haben Ihnen einen sechsstelligen Code per E-Mail gesendet.',
+    noAddress:
+      'Es konnte kein Code gesendet werden: Ihr Konto hat keine E-Mail-Adresse. Verwenden Sie einen Wiederherstellungscode oder wenden Sie sich an Ihre Administration.',
     totp: 'Geben Sie den sechsstelligen Code ein, den Ihre Authenticator-App für {name} anzeigt.',
     label: 'Sechsstelliger Code',
     submit: 'Bestätigen',
@@ -142,6 +143,7 @@ export const texts: Texts = {
     submit: 'Link senden',
     busy: 'Wird gesendet …',
     wait: 'Link senden ({seconds} s)',
+    held: 'Wird in {seconds} s gesendet',
     sentTitle: 'Prüfen Sie Ihren Posteingang',
     sent: 'Wir haben einen Link an {email} gesendet. Sie können ihn einmal verwenden, bis {time}.',
     another: 'Andere Adresse verwenden',

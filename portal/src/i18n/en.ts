@@ -104,7 +104,8 @@ export const texts = {
   code: {
     title: 'Enter your code',
     email: 'We sent a six-digit code to {email}.',
-    emailUnknown: 'We sent you a six-digit code by e-mail.',
+    noAddress:
+      'No code could be sent: your account has no e-mail address. Use a recovery code, or ask your administrator.',
     totp: 'Enter the six-digit code that your authenticator app shows for {name}.',
     label: 'Six-digit code',
     submit: 'Confirm',
@@ -137,6 +138,7 @@ export const texts = {
     submit: 'Send link',
     busy: 'Sending…',
     wait: 'Send link ({seconds} s)',
+    held: 'Sending in {seconds} s',
     sentTitle: 'Check your inbox',
     sent: 'We sent a link to {email}. You can use it once, until {time}.',
     another: 'Use another address',

@@ -100,7 +100,7 @@ export const texts: Texts = {
   code: {
     title: '输入验证码',
     email: '六位验证码已发送至 {email}。',
-    emailUnknown: '六位验证码已通过邮件发送。',
+    noAddress: '无法发送验证码：您的账户没有邮箱地址。请使用恢复代码，或联系管理员。',
     totp: '请输入身份验证器应用中 {name} 的六位验证码。',
     label: '六位验证码',
     submit: '确认',
@@ -133,6 +133,7 @@ export const texts: Texts = {
     submit: '发送链接',
     busy: '正在发送…',
     wait: '发送链接（{seconds} 秒）',
+    held: '{seconds} 秒后发送',
     sentTitle: '请查收邮件',
     sent: '链接已发送至 {email}，仅可使用一次，{time} 前有效。',
     another: '使用其他邮箱地址',

@@ -39,25 +39,36 @@ export function AccountPage(): ReactNode {
   return (
     <Page
       title={me === undefined ? t.account.title : fill(t.account.hello, { name: me.nickname ?? me.login_name })}
+      // Not before the account is loaded, so that the button to sign out does not move when the link appears.
       action={
-        <div className="actions">
-          {me?.is_admin === true && (
-            <Link className="secondary small" href={paths.admin}>
-              {t.account.administration}
-            </Link>
-          )}
-          <button type="button" className="secondary small" disabled={logout.busy} onClick={() => void logout.run()}>
-            {t.account.logout}
-          </button>
-        </div>
+        (me !== undefined || load.error !== undefined) && (
+          <div className="actions">
+            {me?.is_admin === true && (
+              <Link className="secondary small" href={paths.admin}>
+                {t.account.administration}
+              </Link>
+            )}
+            <button type="button" className="secondary small" disabled={logout.busy} onClick={() => void logout.run()}>
+              {t.account.logout}
+            </button>
+          </div>
+        )
       }
       wide
     >
-      {confirmed && <Message kind="success">{t.account.confirmed}</Message>}
+      {confirmed && (
+        <Message kind="success" focused>
+          {t.account.confirmed}
+        </Message>
+      )}
       {tabOnly && <Message kind="info">{t.account.tabOnly}</Message>}
       <Failure error={load.error} />
       {me !== undefined && <Cards me={me} reload={() => void run()} />}
-      {me === undefined && load.busy && <p role="status">{t.account.loading}</p>}
+      {me === undefined && load.error === undefined && (
+        <p className="loading" role="status">
+          {t.account.loading}
+        </p>
+      )}
       {load.error !== undefined && (
         <button type="button" className="primary" disabled={load.busy} onClick={() => void run()}>
           {t.account.retry}

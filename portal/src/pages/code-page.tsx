@@ -51,15 +51,24 @@ export function CodePage(): ReactNode {
     );
   }
 
-  const intro =
-    type === 'totp'
-      ? fill(t.code.totp, { name: loginName })
-      : email === null
-        ? t.code.emailUnknown
-        : fill(t.code.email, { email });
+  if (type === 'email' && email === null) {
+    return (
+      <Page title={t.code.title}>
+        <Message kind="warning">{t.code.noAddress}</Message>
+        <Ways swap={swap} label={t.code.recovery.title} />
+      </Page>
+    );
+  }
+
+  const intro = type === 'totp' ? fill(t.code.totp, { name: loginName }) : fill(t.code.email, { email: email ?? '' });
   const notice = () => {
     if (resend.error !== undefined) return <Failure error={resend.error} />;
-    if (resent) return <Message kind="success">{t.code.resent}</Message>;
+    if (resent)
+      return (
+        <Message kind="success" focused>
+          {t.code.resent}
+        </Message>
+      );
     // After a reload, there is no error message that would show the remaining attempts.
     if (attemptsLeft < 5) return <Message kind="info">{attempts}</Message>;
     return resumed && <Message kind="info">{t.code.resumed}</Message>;

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { auth, useAuth } from '../auth';
 import { Field } from '../components/fields';
@@ -19,6 +19,8 @@ export function ForgotPage(): ReactNode {
   const [email, setEmail] = useState('');
   const [malformed, setMalformed] = useState(false);
   const [expires, setExpires] = useState<string>();
+  // Enter was pressed during the wait, in which the button is disabled. The form is sent at the end of the wait.
+  const [held, setHeld] = useState(false);
 
   const ask = useTask(async () => {
     typedName.set(email.trim());
@@ -26,9 +28,21 @@ export function ForgotPage(): ReactNode {
   });
   const submit = () => {
     const plausible = /^[^\s@]+@[^\s@]+$/.test(email.trim());
+    setHeld(false);
     setMalformed(!plausible);
     if (plausible) void ask.run();
     else ask.reset();
+  };
+  const over = waiting.forgot === 0;
+  useEffect(() => {
+    if (held && over) submit();
+  }, [held, over]);
+  // An error about the former address says nothing about the new one.
+  const change = (text: string) => {
+    setEmail(text);
+    setHeld(false);
+    setMalformed(false);
+    ask.reset();
   };
 
   if (expires !== undefined) {
@@ -60,7 +74,8 @@ export function ForgotPage(): ReactNode {
           inputMode="email"
           autoComplete="email"
           value={email}
-          onChange={setEmail}
+          onChange={change}
+          onKeyDown={(event) => event.key === 'Enter' && !over && !ask.busy && setHeld(true)}
           error={malformed ? t.forgot.malformed : undefined}
           maxLength={254}
           autoFocus
@@ -71,7 +86,7 @@ export function ForgotPage(): ReactNode {
           busy={ask.busy}
           busyLabel={t.forgot.busy}
           wait={waiting.forgot}
-          waitLabel={t.forgot.wait}
+          waitLabel={held ? t.forgot.held : t.forgot.wait}
         />
       </Form>
       <BackToLogin />

@@ -183,6 +183,22 @@ const settings: Setting[] = [
     'https://cdn.example.com/logo.svg',
     ['http://cdn.example.com/logo.svg', 'javascript:alert(1)', '/logo.svg', '/brand/../logo.svg', '/brand/logo.html'],
   ],
+  [
+    'BRAND_LOGO_DARK_URL',
+    (c) => c.brand.logoDarkUrl,
+    undefined,
+    'https://cdn.example.com/white.png',
+    'https://cdn.example.com/white.png',
+    ['http://cdn.example.com/logo.svg', '/brand/logo.ico'],
+  ],
+  [
+    'BRAND_FAVICON_URL',
+    (c) => c.brand.faviconUrl,
+    undefined,
+    'https://cdn.example.com/icon.ico',
+    'https://cdn.example.com/icon.ico',
+    ['data:image/png;base64,AA', '/brand/icon.gif'],
+  ],
   ['BRAND_DIR', (c) => c.portal.brandDir, undefined, __dirname, __dirname, ['/no/such/folder', __filename]],
   [
     'BRAND_COLOR',

@@ -14,8 +14,11 @@ export interface PortalConfig {
 /** The brand of a company on the pages and in the mails. */
 export interface BrandConfig {
   readonly name: string | undefined;
-  /** An https URL, or a path that starts with `/brand/`. */
+  /** An https URL, or a path that starts with `/brand/`. So are the two images below. */
   readonly logoUrl: string | undefined;
+  /** The logo on dark backgrounds. */
+  readonly logoDarkUrl: string | undefined;
+  readonly faviconUrl: string | undefined;
   /** `#rrggbb`. */
   readonly color: string;
   readonly supportUrl: string | undefined;
@@ -27,6 +30,7 @@ const defaultColor = '#2457c5';
 /** WCAG 2.2, success criterion 1.4.3: text of normal size. */
 const leastContrast = 4.5;
 export const brandPath = '/brand/';
+const logoTypes = ['svg', 'png', 'jpg', 'webp', 'avif'] as const;
 
 export function readPortalConfig(env: SettingsReader): PortalConfig {
   const brandDir = env.optional('BRAND_DIR');
@@ -37,7 +41,9 @@ export function readPortalConfig(env: SettingsReader): PortalConfig {
 export function readBrandConfig(env: SettingsReader, { brandDir }: PortalConfig): BrandConfig {
   return {
     name: readName(env),
-    logoUrl: readLogo(env, brandDir),
+    logoUrl: readImage(env, 'BRAND_LOGO_URL', brandDir, logoTypes),
+    logoDarkUrl: readImage(env, 'BRAND_LOGO_DARK_URL', brandDir, logoTypes),
+    faviconUrl: readImage(env, 'BRAND_FAVICON_URL', brandDir, ['svg', 'png', 'ico']),
     color: readColor(env),
     supportUrl: readLink(env, 'SUPPORT_URL', ['https:', 'mailto:']),
     privacyUrl: readLink(env, 'PRIVACY_URL', ['https:']),
@@ -53,19 +59,22 @@ function readName(env: SettingsReader): string | undefined {
   return name;
 }
 
-function readLogo(env: SettingsReader, brandDir: string | undefined): string | undefined {
-  const value = env.optional('BRAND_LOGO_URL');
-  if (value === undefined || !value.startsWith('/')) return readLink(env, 'BRAND_LOGO_URL', ['https:']);
+function readImage(
+  env: SettingsReader,
+  key: string,
+  brandDir: string | undefined,
+  types: readonly string[],
+): string | undefined {
+  const value = env.optional(key);
+  if (value === undefined || !value.startsWith('/')) return readLink(env, key, ['https:']);
   const name = value.slice(brandPath.length);
-  if (!value.startsWith(brandPath) || !/^[\w-]+\.(svg|png|jpg|webp|avif)$/.test(name)) {
-    env.problem(
-      'BRAND_LOGO_URL',
-      'must be an https URL, or /brand/ and the name of an svg, png, jpg, webp or avif file',
-    );
+  if (!value.startsWith(brandPath) || !new RegExp(`^[\\w-]+\\.(${types.join('|')})$`).test(name)) {
+    const listed = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+    env.problem(key, `must be an https URL, or /brand/ and the name of an ${listed} file`);
   } else if (brandDir === undefined) {
-    env.problem('BRAND_DIR', 'is not set, and BRAND_LOGO_URL names a file in it');
+    env.problem('BRAND_DIR', `is not set, and ${key} names a file in it`);
   } else if (!existsSync(join(brandDir, name))) {
-    env.problem('BRAND_LOGO_URL', 'names a file that is not in BRAND_DIR');
+    env.problem(key, 'names a file that is not in BRAND_DIR');
   }
   return value;
 }

@@ -44,6 +44,7 @@ export const texts: Texts = {
       button: 'Erneut anmelden',
     },
   },
+  unsaved: 'Ihre Änderungen sind nicht gespeichert. Ohne Speichern verlassen?',
   missing: {
     title: 'Seite nicht gefunden',
     text: 'Die Verwaltung hat diese Seite nicht. Prüfen Sie die Adresse.',

@@ -42,6 +42,7 @@ export const texts = {
       button: 'Sign in again',
     },
   },
+  unsaved: 'Your changes are not saved. Leave without saving them?',
   missing: {
     title: 'Page not found',
     text: 'The administration has no such page. Check the address.',

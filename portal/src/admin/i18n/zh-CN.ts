@@ -30,6 +30,7 @@ export const texts: Texts = {
     notHere: { title: '没有权限', text: '只有根租户的管理员可以查看或修改。' },
     fresh: { text: '修改前需要重新登录。登录后将返回此页面。', button: '重新登录' },
   },
+  unsaved: '更改尚未保存。确定不保存并离开吗？',
   missing: { title: '页面不存在', text: '管理功能中没有此页面，请检查网址。', back: '返回概览' },
   dialog: { busy: '请稍候…', typeName: '请输入 {name} 以确认' },
   list: {

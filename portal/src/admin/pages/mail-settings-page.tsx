@@ -19,7 +19,11 @@ export function MailSettingsPage(): ReactNode {
     <>
       <PageHead title={texts.title} intro={texts.intro} />
       <div className="narrow">
-        {saves > 0 && <Message kind="success">{texts.saved}</Message>}
+        {saves > 0 && (
+          <Message key={saves} kind="success" focused>
+            {texts.saved}
+          </Message>
+        )}
         <ErrorState error={error} retry={reload} />
         {settings === undefined && error === undefined && <LoadingState lines={8} />}
         {settings !== undefined && (

@@ -62,7 +62,11 @@ export function MailsPage(): ReactNode {
   return (
     <>
       <PageHead title={texts.title} intro={texts.intro} />
-      {done && <Message kind="success">{texts.retried}</Message>}
+      {done && (
+        <Message kind="success" focused>
+          {texts.retried}
+        </Message>
+      )}
       <div className="filters" role="search" aria-label={users.filters}>
         <SelectField
           label={users.columns.status}

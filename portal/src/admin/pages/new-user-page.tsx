@@ -14,6 +14,7 @@ import { PageHead } from '../parts/page-head';
 import { isTaken, needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { go, hrefOf, userHref } from '../place';
+import { useUnsaved } from '../unsaved';
 import { useViewer } from '../viewer';
 
 export function NewUserPage(): ReactNode {
@@ -22,6 +23,7 @@ export function NewUserPage(): ReactNode {
   const { providers } = useOffer();
   const message = useId();
   const [checked, setChecked] = useState(false);
+  const [created, setCreated] = useState(false);
   const [user, setUser] = useState({
     login_name: '',
     email: '',
@@ -38,7 +40,7 @@ export function NewUserPage(): ReactNode {
 
   const save = useTask(async () => {
     const { login_name, email, nickname, org_unit_id, tenant_id, ...rest } = user;
-    const created = await admin.createUser({
+    const { uid } = await admin.createUser({
       ...rest,
       login_name: login_name.trim(),
       email: email.trim(),
@@ -47,8 +49,10 @@ export function NewUserPage(): ReactNode {
       ...(root && { tenant_id }),
       invite: invited,
     });
-    go(userHref(created.uid));
+    setCreated(true);
+    go(userHref(uid));
   });
+  useUnsaved(!created && [user.login_name, user.email, user.nickname].some((text) => text.trim() !== ''));
   const nameMissing = user.login_name.trim() === '';
   const emailMissing = user.email.trim() === '';
   const refusal = save.error instanceof ServiceError ? save.error : undefined;

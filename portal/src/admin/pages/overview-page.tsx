@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSpeech } from '../../i18n/texts';
-import { admin } from '../client';
+import { latestOverview } from '../first-overview';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { LoginsChart } from '../parts/chart';
@@ -13,7 +13,7 @@ import { useLoaded } from '../use-loaded';
 
 export function OverviewPage(): ReactNode {
   const { overview: texts } = useTexts();
-  const { value, error, loading, reload } = useLoaded((signal) => admin.overview({ signal }));
+  const { value, error, loading, reload } = useLoaded(latestOverview);
   return (
     <>
       <PageHead title={texts.title}>

@@ -14,6 +14,7 @@ import { CheckField } from '../parts/fields';
 import { PageHead } from '../parts/page-head';
 import { needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
 import { ErrorState, LoadingState } from '../parts/states';
+import { useUnsaved } from '../unsaved';
 import { useLoaded } from '../use-loaded';
 
 const group = 'CONFIG';
@@ -57,7 +58,11 @@ export function PolicyPage(): ReactNode {
     <>
       <PageHead title={texts.title} intro={texts.intro} />
       <div className="narrow">
-        {done !== undefined && <Message kind="success">{done}</Message>}
+        {done !== undefined && (
+          <Message key={saves} kind="success" focused>
+            {done}
+          </Message>
+        )}
         <ErrorState error={error} retry={reload} />
         {value === undefined && error === undefined && <LoadingState lines={8} />}
         {value !== undefined && (
@@ -80,6 +85,9 @@ function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): 
   const [asking, setAsking] = useState(false);
   const count = Number(length);
   const wrong = !Number.isInteger(count) || count < 1 || count > longest;
+  const changed =
+    length !== String(policy.min_length) || [...contains, ...refuses].some((rule) => rules[rule] !== policy[rule]);
+  useUnsaved(changed);
   const save = useTask(async () => {
     const known = Object.fromEntries([...contains, ...refuses].map((rule) => [rule, rules[rule]]));
     await admin.setSetting(group, key, JSON.stringify({ min_length: count, ...known }));

@@ -27,10 +27,12 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
   const [renaming, setRenaming] = useState<string>();
   const [creating, setCreating] = useState(false);
   const [done, setDone] = useState<string>();
+  const [changes, setChanges] = useState(0);
   const finished = (text: string) => {
     setCreating(false);
     setRenaming(undefined);
     setDone(text);
+    setChanges((count) => count + 1);
     rows.reload();
     tenant.reload();
   };
@@ -85,7 +87,11 @@ export function TenantPage({ id }: { readonly id: string }): ReactNode {
           {texts.showUsers}
         </a>
       </PageHead>
-      {done !== undefined && <Message kind="success">{done}</Message>}
+      {done !== undefined && (
+        <Message key={changes} kind="success" focused>
+          {done}
+        </Message>
+      )}
       {renaming === '' && (
         <div className="narrow">
           <Card title={texts.rename}>

@@ -49,7 +49,11 @@ export function TenantsPage(): ReactNode {
           </button>
         )}
       </PageHead>
-      {done && <Message kind="success">{texts.created}</Message>}
+      {done && (
+        <Message kind="success" focused>
+          {texts.created}
+        </Message>
+      )}
       {creating && (
         <div className="narrow">
           <Card title={texts.create}>

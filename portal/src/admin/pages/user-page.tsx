@@ -56,7 +56,11 @@ export function UserPage({ uid }: { readonly uid: string }): ReactNode {
   return (
     <>
       <PageHead title={nameOf(value)} up={up} badges={<UserBadges user={value} />} intro={introOf(value)} />
-      {done !== undefined && <Message kind="success">{done}</Message>}
+      {done !== undefined && (
+        <Message key={changes} kind="success" focused>
+          {done}
+        </Message>
+      )}
       <ErrorState error={error} retry={reload} />
       <div className="columns">
         <div className="column">

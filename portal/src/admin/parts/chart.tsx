@@ -1,5 +1,6 @@
 import { type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
 import type { AdminOverview } from '@portal-auth/sdk/admin';
+import { dateFormat } from '../../i18n/dates';
 import { fill, useSpeech } from '../../i18n/texts';
 import { useTexts } from '../i18n/texts';
 
@@ -110,7 +111,7 @@ export function LoginsChart({ hours }: { readonly hours: readonly Hour[] }): Rea
 function useChartTexts() {
   const { language } = useSpeech();
   const { chart } = useTexts();
-  const clock = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+  const clock = dateFormat(language, { hour: '2-digit', minute: '2-digit' });
   const numbers = new Intl.NumberFormat(language);
   return {
     chart,

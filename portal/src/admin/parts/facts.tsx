@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { dateFormat } from '../../i18n/dates';
 import { useSpeech } from '../../i18n/texts';
 import { useTexts } from '../i18n/texts';
 import { userHref } from '../place';
@@ -13,7 +14,7 @@ export function At({ at, exact = false }: AtProps): ReactNode {
   const { language } = useSpeech();
   const { list } = useTexts();
   if (at === null) return <span className="none">{list.never}</span>;
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: exact ? 'medium' : 'short' });
+  const format = dateFormat(language, { dateStyle: 'medium', timeStyle: exact ? 'medium' : 'short' });
   return <time dateTime={at}>{format.format(new Date(at))}</time>;
 }
 

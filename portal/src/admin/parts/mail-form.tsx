@@ -7,6 +7,7 @@ import { Submit } from '../../components/submit';
 import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
+import { useUnsaved } from '../unsaved';
 import { Card } from './card';
 import { CheckField, SelectField } from './fields';
 import { needsFreshLogin, SignInAgain } from './sign-in-again';
@@ -31,6 +32,7 @@ export function MailForm({ settings, onSaved }: MailFormProps): ReactNode {
   const [now, setNow] = useState(before);
   const [secret, setSecret] = useState('');
   const [remove, setRemove] = useState(false);
+  useUnsaved(secret !== '' || remove || keys.some((key) => now[key].trim() !== before[key]));
   const set = (key: Key) => (value: string) => setNow({ ...now, [key]: value });
   const save = useTask(async () => {
     for (const key of keys) {

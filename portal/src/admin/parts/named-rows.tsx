@@ -6,6 +6,7 @@ import { Submit } from '../../components/submit';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
+import { useUnsaved } from '../unsaved';
 import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 interface NewRowProps {
@@ -23,6 +24,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
   const hint = useId();
   const [id, setId] = useState('');
   const [name, setName] = useState('');
+  useUnsaved(id.trim() !== '' || name.trim() !== '');
   const task = useTask(async () => {
     await create(id.trim(), name.trim());
     onDone();
@@ -67,6 +69,7 @@ export function Rename({ name: former, rename, onDone, onCancel }: RenameProps):
   const { t } = useSpeech();
   const { tenants: texts } = useTexts();
   const [name, setName] = useState(former);
+  useUnsaved(name.trim() !== former);
   const task = useTask(async () => {
     if (name.trim() !== former) await rename(name.trim());
     onDone();

@@ -6,6 +6,7 @@ import { paths } from '../../paths';
 import { target } from '../../tab-memory';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
+import { mayLeave } from '../unsaved';
 
 /** A change wants a login that is only a few minutes old (docs/spec/extensions.md#young-session). */
 export const needsFreshLogin = (error: unknown): boolean =>
@@ -33,8 +34,10 @@ export function AgainButton(): ReactNode {
     auth.forgetThisDevice();
     return auth.logout();
   });
+  // The changes of a form do not come back after the login.
+  const leave = () => void (mayLeave() && again.run());
   return (
-    <button type="button" className="primary" disabled={again.busy} onClick={() => void again.run()}>
+    <button type="button" className="primary" disabled={again.busy} onClick={leave}>
       {gate.fresh.button}
     </button>
   );

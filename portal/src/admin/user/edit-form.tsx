@@ -12,6 +12,7 @@ import { useTexts } from '../i18n/texts';
 import { SelectField } from '../parts/fields';
 import { isTaken, needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
 import { TenantField, UnitField } from '../parts/tenant-field';
+import { useUnsaved } from '../unsaved';
 import { useViewer } from '../viewer';
 
 interface EditFormProps {
@@ -36,6 +37,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
   const [now, setNow] = useState(before);
   const set = (change: Partial<typeof before>) => setNow({ ...now, ...change });
   const change = changeOf(before, now);
+  useUnsaved(Object.keys(change).length > 0);
   const save = useTask(async () => {
     if (Object.keys(change).length > 0) await admin.changeUser(user.uid, change);
     onSaved();

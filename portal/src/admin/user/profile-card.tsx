@@ -18,11 +18,11 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
   const { root } = useViewer();
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const wasEditing = useRef(false);
-  // The form has taken the focus away with it.
+  const cancelled = useRef(false);
+  // The form has taken the focus away with it. After a change, the message about it takes the focus.
   useEffect(() => {
-    if (wasEditing.current && !editing) button.current?.focus();
-    wasEditing.current = editing;
+    if (cancelled.current && !editing) button.current?.focus();
+    cancelled.current = false;
   }, [editing]);
   return (
     <Card
@@ -39,7 +39,10 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
       {editing ? (
         <EditForm
           user={user}
-          onCancel={() => setEditing(false)}
+          onCancel={() => {
+            cancelled.current = true;
+            setEditing(false);
+          }}
           onSaved={() => {
             setEditing(false);
             onChanged();
