@@ -41,7 +41,7 @@ import { MariaDbDatabases } from '../support/servers/mariadb-databases';
   }
   const address = (host: string, mode = 'VERIFY_IDENTITY', ca = authority.caFile) => {
     const url = Object.assign(new URL(mariadb.url), { hostname: host, pathname: '/mysql' });
-    return `${url}?ssl-mode=${mode}&ssl-ca=${ca}`;
+    return `${url.href}?ssl-mode=${mode}&ssl-ca=${ca}`;
   };
   /** The cipher of a connection that was made, or the code of its failure. */
   async function connect(url: string): Promise<string> {
