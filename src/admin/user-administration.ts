@@ -133,11 +133,16 @@ export class UserAdministration {
   }
 }
 
-/** @throws AccountProblem AUTH_403001 for another tenant and for an administrator, unless the caller rules both */
-function assertPermittedPlace(by: Authority, { tenantId, isAdmin }: NewUser): void {
-  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !isAdmin)) return;
+/**
+ * All tenants share one directory, and the first login of a person binds the entry to the account with that login name. So
+ * an administrator of a tenant would bring a person of another tenant into the own one, with the account that this
+ * administrator made first.
+ * @throws AccountProblem AUTH_403001 for another tenant, an administrator and a directory user, unless the caller rules all
+ */
+function assertPermittedPlace(by: Authority, { tenantId, isAdmin, provider }: NewUser): void {
+  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !isAdmin && provider !== 'ldap')) return;
   throw new AccountProblem(
-    'only administrators of the root tenant create administrators and users elsewhere',
+    'only administrators of the root tenant create administrators, directory users and users elsewhere',
     notPermitted,
   );
 }

@@ -142,6 +142,22 @@ describe('users, as administrators see and change them', () => {
     expect(await one()).toMatchObject({ locked: false, failed_logins: 0, sessions: 0 });
   });
 
+  it('only the root tenant makes directory users: a tenant cannot capture a person who has not signed in yet', async () => {
+    const wanted = { login_name: 'not-signed-in-yet', email: 'boss@example.test', provider: 'ldap', tenant_id: 'acme' };
+    const make = (bearer: string) => service.post('/admin/users', wanted, { bearer });
+    expect(code(await make(acme))).toBe('AUTH_403001');
+    expect(await service.count('users', 'login_name = ?', [wanted.login_name])).toBe(0);
+    const { uid } = (await make(root)).body.data as { uid: string };
+    expect(await service.userRow(uid)).toMatchObject({ provider: 'ldap', tenant_id: 'acme' });
+  });
+
+  it('no change of a user makes a directory user of it', async () => {
+    const { uid } = await service.givenUser('stays-local', { password: null, tenantId: 'acme' });
+    const change = { nickname: 'other', provider: 'ldap' };
+    await service.send('PATCH', `/admin/users/${uid}`, change, { bearer: acme });
+    expect(await service.userRow(uid)).toMatchObject({ provider: 'password' });
+  });
+
   it('a directory user gets no link, and neither does a user without an address', async () => {
     const ldap = await service.givenUser('from-directory', { provider: 'ldap', tenantId: 'acme' });
     const silent = await service.givenUser('no-address', { password: null, email: null });

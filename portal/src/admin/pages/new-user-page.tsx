@@ -103,7 +103,7 @@ export function NewUserPage(): ReactNode {
             />
           </Card>
           <Card title={newUser.access}>
-            {providers.length > 1 && (
+            {root && providers.length > 1 && (
               <SelectField
                 label={texts.columns.provider}
                 value={user.provider}
