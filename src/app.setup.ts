@@ -95,7 +95,11 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   app.get(DatabaseWaits).watch(fastify);
   acceptJsonAndForms(fastify);
   await app.init();
-  offered.close();
+  // Plugins load in their order: this one runs when the others have registered the routes of their files.
+  void fastify.register((_instance, _options, done) => {
+    offered.close();
+    done();
+  });
   await fastify.ready();
   await app.get(Directory).load();
   app.get(MailOutbox).startSending();

@@ -43,7 +43,7 @@ export class PortalPages implements OnModuleInit {
     private readonly settings: PageSettings,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  onModuleInit(): void {
     if (!this.config.portal.on) return;
     const folder = join(programFolder, 'portal/dist');
     if (!existsSync(join(folder, 'index.html'))) {
@@ -55,10 +55,10 @@ export class PortalPages implements OnModuleInit {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
     this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
     // The name of a file in this folder changes with its content.
-    await serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
+    serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
     const { brandDir } = this.config.portal;
     if (brandDir !== undefined) {
-      await serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
+      serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
     }
     const icon = readFileSync(join(folder, 'favicon.svg'));
     fastify.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
@@ -101,9 +101,13 @@ interface Files {
   readonly policy?: string;
 }
 
-/** A file `name.js.br` or `name.js.gz` beside `name.js` is sent to a client that accepts its encoding. */
-async function serveFiles(fastify: FastifyInstance, { policy, ...options }: Files): Promise<void> {
-  await fastify.register(fastifyStatic, {
+/**
+ * A file `name.js.br` or `name.js.gz` beside `name.js` is sent to a client that accepts its encoding. An await would load
+ * the plugin at once. All routes so far would then keep the error handler of Fastify, because Nest sets its own only
+ * after `onModuleInit`, and a malformed body would be answered outside the envelope.
+ */
+function serveFiles(fastify: FastifyInstance, { policy, ...options }: Files): void {
+  void fastify.register(fastifyStatic, {
     ...options,
     wildcard: false,
     index: false,

@@ -87,7 +87,8 @@ export class PasskeyRegistration {
     const { user } = session;
     return this.database.transaction(async (tx) => {
       await this.sessions.hold(tx, session);
-      if (await this.liveSessions.mustProveFactor(user, session.payload.amr, tx)) throw new DomainError(freshLoginRequired);
+      if (await this.liveSessions.mustProveFactor(user, session.payload.amr, tx))
+        throw new DomainError(freshLoginRequired);
       if ((await passkeysOf(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
       const place = { id: this.random.uuid(), userId: user.uid, name, createdAt: this.clock.now() };
       const passkey = newPasskey(credential, place);
