@@ -174,7 +174,14 @@ const settings: Setting[] = [
   ['CAPTCHA_EXPECTED_ACTION', (c) => c.captcha.expectedAction, undefined, 'login', 'login', []],
   ['CAPTCHA_TEST_TOKEN', (c) => c.captcha.testToken, undefined, 'fixed', 'fixed', []],
   ['PORTAL', (c) => c.portal.on, false, 'on', true, ['true', 'ON']],
-  ['BRAND_NAME', (c) => c.brand.name, undefined, 'Fish & Sons', 'Fish & Sons', [' ', 'two\nlines', 'x'.repeat(65), 'a\u202Eb']],
+  [
+    'BRAND_NAME',
+    (c) => c.brand.name,
+    undefined,
+    'Fish & Sons',
+    'Fish & Sons',
+    [' ', 'two\nlines', 'x'.repeat(65), 'a\u202Eb'],
+  ],
   [
     'BRAND_LOGO_URL',
     (c) => c.brand.logoUrl,
