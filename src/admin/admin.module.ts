@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module';
 import { TokensModule } from '../tokens/tokens.module';
+import { YoungSessionGuard } from '../tokens/young-session.guard';
 import { UsersModule } from '../users/users.module';
 import { AdministrationModule } from './administration.module';
 import { assertDeclaredRoutes } from './frame/declared-routes';
+import { exportLimits, ExportLimits, Exports } from './frame/exports';
 import { AdminConfigController } from './http/config.controller';
 import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
@@ -30,6 +32,13 @@ assertDeclaredRoutes(controllers);
 @Module({
   imports: [AdministrationModule, TokensModule, UsersModule, MailModule],
   controllers,
-  providers: [LogSearch, LoginHours, OverviewReadings],
+  providers: [
+    LogSearch,
+    LoginHours,
+    OverviewReadings,
+    Exports,
+    YoungSessionGuard,
+    { provide: ExportLimits, useValue: exportLimits },
+  ],
 })
 export class AdminModule {}

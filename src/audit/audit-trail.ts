@@ -60,6 +60,7 @@ export type AuditEvent =
   | 'ORG_UNIT_CREATED'
   | 'ORG_UNIT_RENAMED'
   | 'LOG_EXPORTED'
+  | 'LIST_EXPORTED'
   | 'PURGE_STARTED'
   | 'RESEAL_STARTED'
   | 'REVOCATION_BATCH';

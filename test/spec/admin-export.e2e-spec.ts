@@ -53,6 +53,7 @@ describe('the export of a log', () => {
     const headers = { authorization: `Bearer ${by.bearer}`, accept: 'application/x-ndjson' };
     return get({ port, path, headers, agent: false });
   };
+  const ndjsonOf = ({ bearer }: AdminClient) => ({ bearer, headers: { accept: 'application/x-ndjson' } });
   const open = async (path: string, by?: AdminClient): Promise<IncomingMessage> =>
     ((await once(ask(path, by), 'response')) as [IncomingMessage])[0];
   const connections = () =>
@@ -134,6 +135,61 @@ describe('the export of a log', () => {
     expect(lines).toBeGreaterThanOrEqual(exported);
     expect((await reader.get('overview')).body.error_code).toBe('AUTH_401002');
     root = await root.again('root-admin');
+  });
+
+  it('four run at once in a replica, and one for each administrator: the next one is COMMON_429001', async () => {
+    const readers: AdminClient[] = [];
+    for (const n of [1, 2, 3, 4, 5]) readers.push(await AdminClient.of(service, `exporter-${n}`));
+    const [first, , , fourth, fifth] = readers as [AdminClient, ...AdminClient[]];
+    const open4: IncomingMessage[] = [];
+    const path = '/admin/login-logs';
+    open4.push((await open(path, first)).pause());
+    const refused = await service.send('GET', path, undefined, ndjsonOf(first));
+    expect([refused.status, refused.body.error_code, refused.body.data.retry_after]).toEqual([
+      429,
+      'COMMON_429001',
+      10,
+    ]);
+    for (const one of readers.slice(1, 4)) open4.push((await open(path, one)).pause());
+    expect((await service.send('GET', path, undefined, ndjsonOf(fifth!))).status).toBe(429);
+    // A page is no export.
+    expect((await first.get('login-logs')).status).toBe(200);
+    for (const answer of open4) answer.on('error', () => undefined).destroy();
+    // A small list, because its answer is complete before the next request.
+    await eventually(async () => (await fourth!.export('tenants')).status === 200, { what: 'a place is free' });
+    await eventually(async () => (await first.export('tenants')).status === 200, { what: 'the place of the first' });
+  });
+
+  it('needs a young session, and a page does not (AUTH_403002)', async () => {
+    const reader = await AdminClient.of(service, 'reader-of-before');
+    service.clock.advanceSeconds(301);
+    for (const path of ['/admin/login-logs', '/admin/users', '/admin/tenants', `/admin/users/${reader.uid}/sessions`]) {
+      const answer = await service.send('GET', path, undefined, ndjsonOf(reader));
+      expect([path, answer.body.error_code]).toEqual([path, 'AUTH_403002']);
+    }
+    expect((await reader.get('users')).status).toBe(200);
+    root = await root.again('root-admin');
+  });
+
+  it.each<[string, (uid: string) => string, string | null]>([
+    ['users', () => 'users', null],
+    ['sessions', (uid) => `users/${uid}/sessions`, 'uid'],
+    ['logins', (uid) => `users/${uid}/logins`, 'uid'],
+    ['config', () => 'config', null],
+    ['mails', () => 'mails', null],
+    ['tenants', () => 'tenants', null],
+    ['org-units', () => 'org-units', null],
+  ])('of %s leaves an audit row', async (list, pathOf, owner) => {
+    expect((await root.export(pathOf(root.uid))).status).toBe(200);
+    const [row] = await root.items('audit-logs?event=LIST_EXPORTED&limit=1');
+    const user_id = owner === null ? null : root.uid;
+    expect(row).toMatchObject({ actor_id: root.uid, user_id, detail: { list } });
+  });
+
+  it('of a user who does not exist leaves none', async () => {
+    const before = await service.count('audit_logs');
+    expect((await root.export(`users/${crypto.randomUUID()}/logins`)).status).toBe(404);
+    expect(await service.count('audit_logs')).toBe(before);
   });
 
   it('a cursor that is wrong, and a database that is down, are answered before the stream begins', async () => {

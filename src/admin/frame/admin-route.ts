@@ -1,4 +1,15 @@
-import { applyDecorators, Delete, Get, HttpCode, Patch, Post, Put, type Type, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  Delete,
+  Get,
+  HttpCode,
+  Patch,
+  Post,
+  Put,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { Answers, AnswersList } from '../../platform/http/answers.decorator';
 import { ApiBearerAuth, ApiParam } from '../../platform/http/api-docs';
 import {
@@ -13,6 +24,7 @@ import { AccessTokenGuard } from '../../tokens/tokens.guard';
 import { YoungSessionGuard } from '../../tokens/young-session.guard';
 import { AdminGuard } from './admin.guard';
 import { declare } from './declared-routes';
+import { ExportGuard } from './exports';
 import type { AdminPermission } from './permissions';
 
 const methods = { POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } as const;
@@ -42,14 +54,17 @@ export function AdminGet(
   return applyDecorators(reading(path, permission), Answers(answer, ...refusals, ...errors));
 }
 
-/** Like AdminGet, for a list that is paged, or streamed with `Accept: application/x-ndjson` (see `listed`). */
+/** Like AdminGet, for a list that is paged, or exported with `Accept: application/x-ndjson` (see `Exports`). */
 export function AdminList(
   path: string,
   permission: AdminPermission,
   answer: Type<unknown>,
   ...errors: CatalogueEntry[]
 ): MethodDecorator {
-  return applyDecorators(reading(path, permission), AnswersList(answer, ...refusals, ...errors));
+  return applyDecorators(
+    reading(path, permission, ExportGuard),
+    AnswersList(answer, ...refusals, freshLoginRequired, ...errors),
+  );
 }
 
 /** A route that changes something. It needs a young session. */
@@ -71,12 +86,12 @@ export function AdminChange(
   );
 }
 
-function reading(path: string, permission: AdminPermission): MethodDecorator {
+function reading(path: string, permission: AdminPermission, ...guards: Type<CanActivate>[]): MethodDecorator {
   return applyDecorators(
     Get(path),
     ...parametersOf(path),
     declaredAs(permission),
-    UseGuards(AccessTokenGuard, AdminGuard),
+    UseGuards(AccessTokenGuard, AdminGuard, ...guards),
     ApiBearerAuth('access_token'),
   );
 }

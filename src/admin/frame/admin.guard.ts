@@ -4,9 +4,8 @@ import { AppConfig } from '../../platform/config/app-config';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../tokens/current-session';
-import { hasSecondFactor, LiveSessions } from '../../tokens/live-sessions';
+import { hasSecondFactor } from '../../tokens/live-sessions';
 import { permissionOf } from './declared-routes';
-import type { Reader } from './lists';
 import { isPermitted } from './permissions';
 
 /**
@@ -16,21 +15,15 @@ import { isPermitted } from './permissions';
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(
-    private readonly config: AppConfig,
-    private readonly sessions: LiveSessions,
-  ) {}
+  constructor(private readonly config: AppConfig) {}
 
   /** @throws DomainError AUTH_403001 */
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession; reader?: Reader }>();
-    const session = request.user;
-    const { user, payload } = session;
+    const { user, payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
     const permission = permissionOf(context.getHandler());
     const strong = !this.config.admin.requiresMfa || hasSecondFactor(payload.amr);
     const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
     if (!admitted) throw new DomainError(notPermitted);
-    request.reader = { isAdmitted: async () => (await this.sessions.rightsOf(session))?.isAdmin === true };
     return true;
   }
 }

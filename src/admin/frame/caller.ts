@@ -5,8 +5,11 @@ import { scopeOf } from '../admin-scope';
 import type { Authority } from '../authority';
 
 /** `@Caller() by: Authority`: the administrator of the request, with the tenant of the row that the guard has read. */
-export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Authority => {
-  const request = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>();
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Authority =>
+  callerOf(context.switchToHttp().getRequest()),
+);
+
+export function callerOf(request: Pick<FastifyRequest, 'client'> & { readonly user: CurrentSession }): Authority {
   const { user, credentialVersion } = request.user;
   return { scope: scopeOf(user), actor: { id: user.uid, client: request.client }, credentialVersion };
-});
+}

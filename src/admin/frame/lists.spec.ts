@@ -1,7 +1,12 @@
 import { StreamableFile } from '@nestjs/common';
 import { listed, type Reader, type Rows } from './lists';
 
-const reader: Reader = { isAdmitted: () => Promise.resolve(true) };
+const reader: Reader = {
+  unreadMs: 30_000,
+  enter: () => () => undefined,
+  record: () => Promise.resolve(),
+  isAdmitted: () => Promise.resolve(true),
+};
 
 /** A list of `total` numbers that counts how often it is read. */
 function numbers(total: number) {
@@ -60,10 +65,47 @@ describe('a list of the administration', () => {
 
   it('is cut off, and read no further, when its reader is not admitted any more', async () => {
     const { counts, read } = numbers(10_000);
-    const until: Reader = { isAdmitted: () => Promise.resolve(counts.reads < 3) };
+    const until: Reader = { ...reader, isAdmitted: () => Promise.resolve(counts.reads < 3) };
     const file = (await listed({}, until, ['number'], read)) as StreamableFile;
     await expect(linesOf(file)).rejects.toMatchObject({ entry: { code: 'AUTH_401004' } });
     expect(counts.reads).toBe(3);
+  });
+
+  describe('when nobody reads the export for 30 seconds', () => {
+    beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+    afterEach(() => jest.useRealTimers());
+
+    it.each([
+      ['from its first piece on', 0],
+      ['after some pieces', 3],
+    ])('it is cut off and gives back its place: %s', async (_what, pieces) => {
+      let places = 1;
+      const enter = () => {
+        places -= 1;
+        return () => (places += 1);
+      };
+      const file = (await listed({}, { ...reader, enter }, ['number'], numbers(100_000).read)) as StreamableFile;
+      const stream = file.getStream();
+      const closed = new Promise((resolve) => stream.once('error', resolve));
+      for (let n = 0; n < pieces; n++) {
+        if (stream.read() === null) await new Promise((resolve) => stream.once('readable', resolve));
+        // A reader that is slow, and reads.
+        jest.advanceTimersByTime(29_000);
+      }
+      expect([stream.destroyed, places]).toEqual([false, 0]);
+      jest.advanceTimersByTime(31_000);
+      expect(await closed).toMatchObject({ message: 'unread' });
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+      expect(places).toBe(1);
+    });
+  });
+
+  it('gives back its place when the first rows cannot be read, and leaves no audit row', async () => {
+    const leave = jest.fn();
+    const record = jest.fn(() => Promise.resolve());
+    const away = () => Promise.reject(new Error('the database is away'));
+    await expect(listed({}, { ...reader, enter: () => leave, record }, ['number'], away)).rejects.toThrow('away');
+    expect([leave.mock.calls.length, record.mock.calls.length]).toEqual([1, 0]);
   });
 
   it.each(['', 'AAAA', 'W10', 'WyJhIl0', 'WzEuNV0', 'WzFlOTld'])(

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext, StreamableFile } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { ndjson } from '../../platform/http/answers.decorator';
 import { withOwnTime } from '../../platform/database/database-waits';
+import { ndjson } from '../../platform/http/answers.decorator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
@@ -13,6 +13,8 @@ const defaultLimit = 50;
 const maxLimit = 200;
 /** Rows of one statement of a stream. Memory holds two such pages at most. */
 const streamedRows = 1000;
+/** Characters that are sent at once, so that a client that reads slowly is told from one that reads nothing. */
+const pieceLength = 16_384;
 
 /** For the description of each list in the OpenAPI document. */
 export const streamNote = `With \`Accept: ${ndjson}\` all rows, one item in JSON per line, without an envelope.`;
@@ -49,18 +51,21 @@ export interface Page<Item> {
   readonly next: string | null;
 }
 
-/** The administrator who reads a stream. AdminGuard puts it on the request. */
+/** The administrator who reads an export. ExportGuard puts it on the request. */
 export interface Reader {
-  /** Whether the session goes on with the rights that the guard has admitted. A move to another tenant ends it, too. */
+  /** The stream is cut off when nobody reads for so long. */
+  readonly unreadMs: number;
+  /** @returns the function to call at the end of the export @throws DomainError COMMON_429001 */
+  enter(): () => void;
+  /** Writes the audit row. */
+  record(): Promise<void>;
+  /** Whether the session goes on with the rights that AdminGuard has admitted. A move to another tenant ends it, too. */
   isAdmitted(): Promise<boolean>;
 }
 
 /** `@Streamed() streamed: Reader | undefined`: who reads the stream, or undefined when the client asks for a page. */
 export const Streamed = createParamDecorator((_data: unknown, context: ExecutionContext): Reader | undefined => {
-  const { headers, reader } = context.switchToHttp().getRequest<FastifyRequest & { reader: Reader }>();
-  const { accept = '' } = headers;
-  const asked = accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === ndjson);
-  return asked ? reader : undefined;
+  return context.switchToHttp().getRequest<FastifyRequest & { reader?: Reader }>().reader;
 });
 
 /**
@@ -83,11 +88,42 @@ export async function listed<Item>(
   return { items, next: next && cursorOf(next, cursors) };
 }
 
-/** The first rows are read before the answer begins, so that a failure of the database is still a 503. */
+/**
+ * The first rows are read before the answer begins, so that a failure of the database is still a 503, and a user who does
+ * not exist a 404. The audit row is committed before the first row leaves.
+ */
 async function streamOf<Item>(read: ReadRows<Item>, after: Place | undefined, reader: Reader): Promise<StreamableFile> {
-  const first = await read(streamedRows, after);
-  const source = Readable.from(linesOf(first, read, reader), { objectMode: false, highWaterMark: 64 * 1024 });
-  return new StreamableFile(source, { type: ndjson });
+  const leave = reader.enter();
+  try {
+    const first = await read(streamedRows, after);
+    await reader.record();
+    const pieces = watched(linesOf(first, read, reader), reader.unreadMs, () => source.destroy(new Error('unread')));
+    const source = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
+    // Emitted when the last read is done, also for a client that has gone away.
+    source.once('close', leave);
+    return new StreamableFile(source, { type: ndjson });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Calls `cut` when nobody asks for the next piece for so long, also for the first one. Reads do not count. */
+function watched(pieces: AsyncGenerator<string>, ms: number, cut: () => void): AsyncGenerator<string> {
+  let timer = setTimeout(cut, ms).unref();
+  const each = async function* () {
+    try {
+      clearTimeout(timer);
+      for await (const piece of pieces) {
+        timer = setTimeout(cut, ms).unref();
+        yield piece;
+        clearTimeout(timer);
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return each();
 }
 
 async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>, reader: Reader): AsyncGenerator<string> {
@@ -97,8 +133,15 @@ async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>, reader: R
     return read(streamedRows, after);
   };
   for (let rows = first; ;) {
+    let piece = '';
+    for (const item of rows.items) {
+      piece += `${JSON.stringify(item)}\n`;
+      if (piece.length < pieceLength) continue;
+      yield piece;
+      piece = '';
+    }
     // Also without items: the stream of a client that has gone away ends at the next `yield`.
-    yield rows.items.map((item) => `${JSON.stringify(item)}\n`).join('');
+    yield piece;
     const { next } = rows;
     if (next === null) return;
     rows = await withOwnTime(() => readOn(next));

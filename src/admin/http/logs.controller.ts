@@ -3,7 +3,6 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { DomainError } from '../../shared/errors/domain-error';
 import { requestInvalid } from '../../shared/errors/error-catalogue';
-import { AdminChanges } from '../admin-changes';
 import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
 import { AdminList } from '../frame/admin-route';
@@ -21,7 +20,6 @@ type AnyQuery = LoginLogsQuery & AuditLogsQuery;
 export class AdminLogsController {
   constructor(
     private readonly search: LogSearch,
-    private readonly changes: AdminChanges,
     private readonly keys: KeyRing,
   ) {}
 
@@ -46,10 +44,9 @@ export class AdminLogsController {
   }
 
   /**
-   * An export is audited before its first row is read. A page of one tenant can end at the row of another one, so its
-   * cursor is sealed (ADR 0027).
+   * A page of one tenant can end at the row of another one, so its cursor is sealed (ADR 0027).
    */
-  private async rows<Item>(
+  private rows<Item>(
     log: LogTable,
     query: AnyQuery,
     streamed: Reader | undefined,
@@ -57,8 +54,6 @@ export class AdminLogsController {
     itemOf: (row: LogRow) => Item,
   ): Promise<Page<Item> | StreamableFile> {
     const filter = filterOf(query);
-    const detail = { log: log.table };
-    if (streamed !== undefined) await this.changes.make(by, ({ record }) => record('LOG_EXPORTED', { detail }));
     const read: ReadRows<Item> = async (limit, after) => {
       const { items, next } = await this.search.page(log, filter, by.scope, limit, after);
       return { items: items.map(itemOf), next };

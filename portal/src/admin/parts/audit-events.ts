@@ -52,6 +52,7 @@ export const auditEvents: readonly string[] = [
   'ORG_UNIT_CREATED',
   'ORG_UNIT_RENAMED',
   'LOG_EXPORTED',
+  'LIST_EXPORTED',
   'PURGE_STARTED',
   'RESEAL_STARTED',
   'REVOCATION_BATCH',
