@@ -1,3 +1,4 @@
+import { listen } from './browser-events.js';
 import { type ClientClock, systemClock } from './client-clock.js';
 import { clientRules } from './client-rules.js';
 import { DeviceTokens } from './device-tokens.js';
@@ -43,6 +44,7 @@ import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
 import { type Enrolment, isPendingLogin, type Notice, type PendingLogin, type Snapshot, type Step } from './state.js';
 import { browserStorage, type KeyValueStorage, SafeStorage, Slot } from './storage.js';
+import { successorsIn } from './successors.js';
 import { Waits } from './waits.js';
 
 export interface PortalAuthOptions extends ServiceClientOptions {
@@ -152,7 +154,8 @@ export class PortalAuth {
     const exclusive = locks
       ? lockExclusive(locks, keys.refresh)
       : leaseExclusive(storage, keys.refresh, this.clock, crypto.randomUUID());
-    this.session = new Session(storage, keys.session, this.client, exclusive, {
+    const ports = { exclusive, successors: successorsIn(prefix, this.clock), clock: this.clock };
+    this.session = new Session(storage, keys.session, this.client, ports, {
       ended: () => this.leave('session-ended'),
       renewed: () => this.changed(),
       unclaimed: ({ refresh }) => void this.signOuts.end(refresh).catch(() => undefined),
@@ -410,6 +413,7 @@ export class PortalAuth {
   async changePassword(uid: string, password: string, confirmation: string): Promise<void> {
     const body = { req_uid: uid, password, confirm_password: confirmation };
     await dataOf(changePasswordByRequest({ client: this.client, body }));
+    this.session.close();
     // The sign-outs stay: a session that the service has not ended yet can belong to another user.
     const own = Object.values(keys).filter((key) => key !== keys.signOuts);
     for (const storage of this.storages) for (const key of own) storage.removeItem(key);
@@ -698,14 +702,4 @@ function isRefusedCode(error: unknown): boolean {
 
 function browserLocks(): Locks | null {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks ?? null;
-}
-
-/**
- * Listens to an event of the window, if there is a window. The browser sends storage events to every tab except the tab
- * that wrote. @returns the function that removes the listener
- */
-function listen(type: 'storage' | 'online', heard: (event: object) => void): () => void {
-  const target = globalThis as Partial<Pick<Window, 'addEventListener' | 'removeEventListener'>>;
-  target.addEventListener?.(type, heard);
-  return () => target.removeEventListener?.(type, heard);
 }

@@ -1,14 +1,9 @@
-import type { Exclusive } from './exclusive.js';
 import { RuleError, ServiceError } from './failures.js';
 import type { Client } from './generated/client/index.js';
 import { refresh } from './generated/index.js';
 import { dataOf } from './service-client.js';
-import { isRecord, type KeyValueStorage, Slot } from './storage.js';
-
-export interface Tokens {
-  readonly access: string;
-  readonly refresh: string;
-}
+import { type PairPorts, type Seen, SharedPair, type Tokens } from './shared-pair.js';
+import type { KeyValueStorage } from './storage.js';
 
 export interface SessionEvents {
   readonly ended: () => void;
@@ -19,29 +14,32 @@ export interface SessionEvents {
 
 /** The token pair that all tabs share. Only one tab refreshes it at a time. */
 export class Session {
-  private readonly slot: Slot<Tokens>;
+  private readonly pair: SharedPair;
   private refreshing: Promise<string> | undefined;
 
   constructor(
     storage: KeyValueStorage,
     key: string,
     private readonly client: Client,
-    private readonly exclusive: Exclusive,
+    private readonly ports: PairPorts,
     private readonly on: SessionEvents,
   ) {
-    this.slot = new Slot(storage, key, isTokens);
+    this.pair = new SharedPair(storage, key, ports, (tokens) => {
+      on.unclaimed(tokens);
+      on.renewed();
+    });
   }
 
   get tokens(): Tokens | undefined {
-    return this.slot.read();
+    return this.pair.tokens;
   }
 
   open(tokens: Tokens): void {
-    this.slot.write(tokens);
+    this.pair.open(tokens);
   }
 
   close(): void {
-    this.slot.remove();
+    this.pair.close();
   }
 
   /** Runs `call` with the access token. If the service refuses the token, runs it once more with a new one. */
@@ -54,17 +52,17 @@ export class Session {
    * service would refuse the old refresh token, and the refusal would end the session in every tab.
    */
   replace(call: (accessToken: string) => Promise<Tokens>): Promise<void> {
-    return this.exclusive.run(async () => {
-      let used: string | undefined;
-      const send = (access: string): Promise<Tokens> => call((used = access));
-      const fresh = await this.attempt(send, (stale) => this.refreshOnce(stale));
-      if (this.tokens?.access !== used) {
-        // A tab has signed out in the meantime. Storing the new pair would undo that.
-        this.on.unclaimed(fresh);
-        throw new RuleError('signed-out');
-      }
-      this.open(fresh);
-      this.on.renewed();
+    return this.ports.exclusive.run(async () => {
+      let used = await this.newest();
+      const fresh = await this.attempt(call, async (stale) => {
+        const access = await this.refreshOnce(stale);
+        used = await this.newest();
+        return access;
+      });
+      if (await this.pair.replace(used, fresh)) return this.on.renewed();
+      // A tab has signed out in the meantime. Storing the new pair would undo that.
+      this.on.unclaimed(fresh);
+      throw new RuleError('signed-out');
     });
   }
 
@@ -87,7 +85,7 @@ export class Session {
    * tab finds the new pair in the storage and sends no request.
    */
   async refresh(stale: string): Promise<string> {
-    this.refreshing ??= this.exclusive
+    this.refreshing ??= this.ports.exclusive
       .run(() => this.refreshOnce(stale))
       .finally(() => {
         this.refreshing = undefined;
@@ -96,31 +94,31 @@ export class Session {
   }
 
   private async refreshOnce(stale: string): Promise<string> {
-    const { tokens } = this;
-    if (tokens === undefined) throw new RuleError('signed-out');
+    const seen = await this.newest();
+    const { tokens } = seen;
     if (tokens.access !== stale) return tokens.access;
     try {
       const fresh = await dataOf(refresh({ client: this.client, auth: tokens.refresh }));
       // If another tab logged out in the meantime, storing the new pair would undo that logout.
-      if (this.tokens?.refresh !== tokens.refresh) throw new RuleError('signed-out');
-      this.open({ access: fresh.access_token, refresh: fresh.refresh_token });
+      if (!(await this.pair.replace(seen, { access: fresh.access_token, refresh: fresh.refresh_token })))
+        throw new RuleError('signed-out');
       this.on.renewed();
       return fresh.access_token;
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'AUTH_401006' && this.tokens?.refresh === tokens.refresh) {
-        this.close();
+      if (error instanceof ServiceError && error.code === 'AUTH_401006' && (await this.pair.expire(seen)))
         this.on.ended();
-      }
       throw error;
     }
+  }
+
+  private async newest(): Promise<Seen> {
+    const seen = await this.pair.newest();
+    if (seen === undefined) throw new RuleError('signed-out');
+    return seen;
   }
 }
 
 /** The access token is missing, expired or revoked. The refresh then shows whether the session has ended. */
 function isStale({ code }: ServiceError): boolean {
   return code === 'AUTH_401001' || code === 'AUTH_401002' || code === 'AUTH_401004';
-}
-
-function isTokens(value: unknown): value is Tokens {
-  return isRecord(value) && typeof value.access === 'string' && typeof value.refresh === 'string';
 }
