@@ -70,6 +70,10 @@ describe('the examples of the packages', () => {
     expect(printed).toContain(`login_name: 'alice'`);
   });
 
+  it('README of the SDK: the example of the operations refreshes, reads the account and signs out', async () => {
+    expect(await run('Only the operations')).toBe('alice\n');
+  });
+
   it('README of the SDK: the example of the administration unlocks the locked users', async () => {
     await service.givenUser('lou');
     for (let i = 0; i < 3; i++) await service.login('lou', 'Wrong-Horse-7');

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -33,6 +34,24 @@ describe('the packages that are published', () => {
     const versions = published.map((folder) => manifest(folder).version);
     expect(new Set(versions)).toEqual(new Set([manifest('.').version]));
   });
+
+  it.each(published)('%s lets a tool read its manifest', (folder) => {
+    const { exports } = manifest(folder) as unknown as { exports: Record<string, unknown> };
+    expect(exports['./package.json']).toBe('./package.json');
+  });
+
+  it.each(published)(
+    'the README of %s installs the file of npm pack, and warns of the name that nobody owns',
+    (folder) => {
+      const { name, version } = manifest(folder);
+      const text = readFileSync(join(root, folder, 'README.md'), 'utf8');
+      const commands = [...text.matchAll(/^```sh\n([^]+?)^```/gm)].map(([, block]) => String(block));
+      expect(commands[0]).toContain(`cd ${folder} && npm pack`);
+      expect(commands[0]).toContain(`/${name.slice(1).replace('/', '-')}-${version}.tgz`);
+      expect(commands.filter((block) => block.includes(name))).toEqual([]);
+      expect(text).toContain(`**Do not run \`npm install ${name}\` before the package is published.**`);
+    },
+  );
 
   const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
@@ -76,6 +95,23 @@ describe('the examples in the READMEs of the packages', () => {
   it('are there for each package', () => {
     for (const folder of published)
       expect(sources.filter(({ name }) => name.startsWith(folder.replace('/', '-')))).not.toEqual([]);
+  });
+
+  it('the example with React renders on a server', () => {
+    for (const name of ['react', 'react-dom']) {
+      const place = join(project, 'node_modules', name);
+      if (!existsSync(place)) symlinkSync(join(root, 'node_modules', name), place);
+    }
+    const { code } = sources.find((source) => source.code.includes('useSyncExternalStore'))!;
+    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, jsx: ts.JsxEmit.ReactJSX };
+    writeFileSync(join(project, 'page.mjs'), ts.transpileModule(code, { compilerOptions }).outputText);
+    const program = `
+      import { createElement } from 'react';
+      import { renderToString } from 'react-dom/server';
+      import { auth, SignOut } from './page.mjs';
+      console.log(JSON.stringify([renderToString(createElement(SignOut)), auth.snapshot.step.kind]));`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: project });
+    expect(JSON.parse(output.toString())).toEqual(['', 'signed-out']);
   });
 
   it.each([

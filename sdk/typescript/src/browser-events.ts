@@ -19,6 +19,6 @@ export function storageEvent(clock: ClientClock, milliseconds: number): Promise<
       resolve();
     };
     const stopListening = listen('storage', done);
-    const stopWaiting = clock.after(milliseconds, done);
+    const stopWaiting = clock.after(milliseconds, done, true);
   });
 }

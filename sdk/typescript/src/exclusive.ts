@@ -36,7 +36,7 @@ const patienceMs = 20_000;
  */
 export function leaseExclusive(storage: KeyValueStorage, key: string, clock: ClientClock, owner: string): Exclusive {
   const slot = new Slot<Lease>(storage, key, isLease);
-  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve, true));
   const taken = (lease: Lease | undefined) =>
     lease !== undefined && lease.owner !== owner && lease.until > clock.now() && lease.until <= clock.now() + leaseMs;
 

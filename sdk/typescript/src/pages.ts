@@ -71,7 +71,7 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-/** In Node, this wait keeps the program running, unlike a wait of `ClientClock`. */
+/** In Node, this wait keeps the program running. */
 export async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = () => {

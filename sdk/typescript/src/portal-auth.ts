@@ -42,7 +42,15 @@ import type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
 import { answerOf, dataOf, type Outcome, serviceClient, type ServiceClientOptions } from './service-client.js';
 import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
-import { type Enrolment, isPendingLogin, type Notice, type PendingLogin, type Snapshot, type Step } from './state.js';
+import {
+  type Enrolment,
+  isPendingLogin,
+  nobody,
+  type Notice,
+  type PendingLogin,
+  type Snapshot,
+  type Step,
+} from './state.js';
 import { browserStorage, type KeyValueStorage, SafeStorage, Slot } from './storage.js';
 import { successorsIn } from './successors.js';
 import { Waits } from './waits.js';
@@ -153,7 +161,7 @@ export class PortalAuth {
     const locks = options.locks === undefined ? browserLocks() : options.locks;
     const exclusive = locks
       ? lockExclusive(locks, keys.refresh)
-      : leaseExclusive(storage, keys.refresh, this.clock, crypto.randomUUID());
+      : leaseExclusive(storage, keys.refresh, this.clock, leaseOwner());
     const ports = { exclusive, successors: successorsIn(prefix, this.clock), clock: this.clock };
     this.session = new Session(storage, keys.session, this.client, ports, {
       ended: () => this.leave('session-ended'),
@@ -196,6 +204,14 @@ export class PortalAuth {
 
   get snapshot(): Snapshot {
     return this.current;
+  }
+
+  /**
+   * What a server draws, and what a browser draws first over the HTML of the server: nobody is signed in. It is the third
+   * argument of React's `useSyncExternalStore`.
+   */
+  get serverSnapshot(): Snapshot {
+    return nobody;
   }
 
   /** @returns the function that ends the subscription. */
@@ -699,6 +715,9 @@ const plainCode = (code: string): string => code.normalize('NFKC').replace(/\s/g
 function isRefusedCode(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'MFA_401001' || error.code === 'AUTH_MFA_401001');
 }
+
+/** No secret: it only differs from that of the other tabs. `crypto` is incomplete or missing on http and in React Native. */
+const leaseOwner = (): string => `${Math.random()}${Math.random()}`;
 
 function browserLocks(): Locks | null {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks ?? null;

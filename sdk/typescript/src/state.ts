@@ -57,6 +57,14 @@ export interface Snapshot {
   readonly tabOnly: boolean;
 }
 
+/** The snapshot of a server, which is the same for all its users. */
+export const nobody: Snapshot = {
+  step: { kind: 'signed-out' },
+  enrolment: undefined,
+  waiting: { login: 0, code: 0, password: 0, resend: 0, forgot: 0, passkey: 0 },
+  tabOnly: false,
+};
+
 /** A login that waits for its code. It belongs to one tab and survives a reload. */
 export interface PendingLogin {
   readonly uid: string;

@@ -15,9 +15,16 @@ export function memoryStorage(): KeyValueStorage {
   };
 }
 
-/** `localStorage` or `sessionStorage`. Each call throws in Node, and in browsers that forbid storage. */
+/**
+ * `localStorage` or `sessionStorage` of a page. Each call throws where there is no page, and in browsers that forbid
+ * storage. A server can have a global `localStorage` (Node 22 with an option, Node 25), which all its users would share.
+ */
 export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValueStorage {
-  const storage = (): KeyValueStorage => (globalThis as unknown as Record<typeof name, KeyValueStorage>)[name];
+  const page = globalThis as unknown as Partial<Record<'document' | typeof name, KeyValueStorage>>;
+  const storage = (): KeyValueStorage => {
+    if (page.document === undefined || page[name] === undefined) throw new Error(`there is no ${name}`);
+    return page[name];
+  };
   return {
     getItem: (key) => storage().getItem(key),
     setItem: (key, value) => storage().setItem(key, value),
