@@ -1,4 +1,5 @@
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
+import { leadElsewhere } from './unsaved';
 
 /** A place in the console: `#/users?query=ann`. It is in the fragment, so that search terms reach no access log. */
 export interface Place {
@@ -51,6 +52,7 @@ export function hrefOf(path: string, params: Params = {}): string {
 export const userHref = (uid: string): string => hrefOf(`/users/${encodeURIComponent(uid)}`);
 
 export function go(href: string): void {
+  leadElsewhere();
   location.hash = href;
 }
 

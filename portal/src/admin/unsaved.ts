@@ -3,6 +3,13 @@ import { useTexts } from './i18n/texts';
 
 /** The question of the form on the page that has changes. */
 let ask: (() => boolean) | undefined;
+/** The page itself leads elsewhere, for example after saving. */
+let led = false;
+
+/** Called before the page leads elsewhere by itself. The form may not be rendered without its changes yet. */
+export function leadElsewhere(): void {
+  led = true;
+}
 
 /** Whether the page may be left: nothing is unsaved, or the user says so. */
 export const mayLeave = (): boolean => ask?.() ?? true;
@@ -15,7 +22,8 @@ export function useUnsaved(changed: boolean): void {
     const here = location.href;
     // A link that the user has followed also fires `popstate`, and is not asked about again.
     let leaving = false;
-    const mine = () => leaving || (leaving = confirm(unsaved));
+    led = false;
+    const mine = () => led || leaving || (leaving = confirm(unsaved));
     const onClick = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
       const elsewhere = link?.getAttribute('target') === '_blank' || event.ctrlKey || event.metaKey || event.shiftKey;
