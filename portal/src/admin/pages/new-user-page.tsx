@@ -23,7 +23,6 @@ export function NewUserPage(): ReactNode {
   const { providers } = useOffer();
   const message = useId();
   const [checked, setChecked] = useState(false);
-  const [created, setCreated] = useState(false);
   const [user, setUser] = useState({
     login_name: '',
     email: '',
@@ -49,10 +48,9 @@ export function NewUserPage(): ReactNode {
       ...(root && { tenant_id }),
       invite: invited,
     });
-    setCreated(true);
     go(userHref(uid));
   });
-  useUnsaved(!created && [user.login_name, user.email, user.nickname].some((text) => text.trim() !== ''));
+  useUnsaved([user.login_name, user.email, user.nickname].some((text) => text.trim() !== ''));
   const nameMissing = user.login_name.trim() === '';
   const emailMissing = user.email.trim() === '';
   const refusal = save.error instanceof ServiceError ? save.error : undefined;
