@@ -37,6 +37,10 @@ const architecture = [
     message: 'forwardRef hides an import cycle: move what both classes need to a module of a lower rank.',
   },
   {
+    selector: "AwaitExpression > CallExpression[callee.object.name='fastify'][callee.property.name='register']",
+    message: 'An await loads the plugin at once and fixes the error handler of all routes before Nest sets its own.',
+  },
+  {
     selector: 'CallExpression[callee.property.name=/^(compareSync|hashSync)$/]',
     message: 'A synchronous hash blocks the event loop, and with it all requests. Use the hashing port.',
   },
