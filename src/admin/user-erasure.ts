@@ -59,6 +59,10 @@ export class UserErasure {
     for (const [column, table] of erased) await tx.affected(`DELETE FROM ${table} WHERE ${column} = ?`, [uid]);
     await this.mails.forgetUser(tx, uid);
     // The rows stay until they expire, so that their tokens are answered as revoked.
-    await tx.affected('UPDATE login_tokens SET ip = NULL, user_agent = NULL WHERE user_identity = ?', [uid]);
+    await tx.affected(
+      `UPDATE login_tokens SET ip = NULL, user_agent = NULL
+       WHERE user_identity = ? AND token_type = 'refresh' AND jti = sid`,
+      [uid],
+    );
   }
 }

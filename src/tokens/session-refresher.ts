@@ -9,6 +9,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import { LoginTokens, type NewToken, type Scope, type SessionKey, type Succession } from './persistence/login-tokens';
+import { SessionRows } from './persistence/session-rows';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import type { TokenPayload } from './token-payload';
 
@@ -41,6 +42,7 @@ export class SessionRefresher {
     private readonly issuer: TokenIssuer,
     private readonly audit: AuditTrail,
     private readonly recheck: DirectoryRecheck,
+    private readonly rows: SessionRows,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
@@ -55,6 +57,7 @@ export class SessionRefresher {
     if (this.config.jwt.rotation) return this.refreshByRotation(payload, access, client);
     const user = await this.tokens.insertFrom(payload, access);
     if (user === undefined) throw new DomainError(refreshTokenRejected);
+    if (user.crowded) this.rows.trimLater(payload.sid);
     const { directorySeenAt } = user;
     if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
     return this.answer(claimsOf(payload, user), access, undefined);
@@ -65,8 +68,10 @@ export class SessionRefresher {
     access: NewToken,
     client: ClientInfo,
   ): Promise<RefreshedTokens> {
-    const row = await this.tokens.find(payload);
-    if (!row?.live) throw new DomainError(refreshTokenRejected);
+    const row = await this.tokens.findForRotation(payload);
+    if (row === undefined) return this.refuseUnknown(payload, client);
+    if (!row.live) throw new DomainError(refreshTokenRejected);
+    if (row.crowded) this.rows.trimLater(payload.sid);
     const { credentialVersion, expires, user, directorySeenAt } = row;
     if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
     const session: RotatedSession = { ...claimsOf(payload, user), credentialVersion, expires };
@@ -103,7 +108,17 @@ export class SessionRefresher {
     return parent.succeededAt !== null && parent.succeededAt >= since;
   }
 
-  private async endSession({ userId, sid }: SessionKey, client: ClientInfo): Promise<never> {
+  /**
+   * The token has our signature, so its row was removed: either the session was, or the row was one of very many
+   * (SessionRows). Only refresh tokens that have a successor are removed from a session that lives, so this is a reuse.
+   */
+  private async refuseUnknown(payload: TokenPayload, client: ClientInfo): Promise<never> {
+    const first = await this.tokens.find({ ...payload, jti: payload.sid });
+    if (!first?.live) throw new DomainError(refreshTokenRejected);
+    return this.endSession({ userId: payload.sub, sid: payload.sid }, client);
+  }
+
+  private async endSession({ userId, sid }: Pick<SessionKey, 'userId' | 'sid'>, client: ClientInfo): Promise<never> {
     await this.database.transaction(async (tx) => {
       await this.tokens.revokeSession(tx, sid);
       await this.audit.record(tx, 'REFRESH_TOKEN_REUSED', { userId, client, detail: { sid } });

@@ -8,6 +8,7 @@ import {
   type CatalogueEntry,
   refreshTokenRejected,
 } from '../shared/errors/error-catalogue';
+import { SessionLimit } from '../platform/limits/session-limit';
 import type { CurrentSession, PresentedToken } from './current-session';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TokenStrategy } from './jwt/token.strategy';
@@ -72,19 +73,26 @@ export class OptionalSessionGuard extends SessionGuard {
   }
 }
 
-/** Accepts a refresh token as bearer or in the body (AUTH_401006). SessionRefresher checks its row. */
+/**
+ * Accepts a refresh token as bearer or in the body (AUTH_401006), and counts the refreshes of its session
+ * (COMMON_429001). SessionRefresher checks its row.
+ */
 @Injectable()
 export class RefreshTokenGuard implements CanActivate {
-  constructor(private readonly strategy: RefreshTokenStrategy) {}
+  constructor(
+    private readonly strategy: RefreshTokenStrategy,
+    private readonly limit: SessionLimit,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
     try {
       request.user = accepted(await this.strategy.check(request), ['refresh']);
-      return true;
     } catch (reason) {
       if (reason instanceof DomainError && refusals.has(reason.entry)) throw new DomainError(refreshTokenRejected);
       throw reason;
     }
+    await this.limit.count(request.user.payload.sid);
+    return true;
   }
 }

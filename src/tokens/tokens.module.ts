@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { DirectoryModule } from '../directory/directory.module';
 import { UsersModule } from '../users/users.module';
+import { SessionLimit } from '../platform/limits/session-limit';
 import { JwksController } from './http/jwks.controller';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TrustedDevicesController } from './http/trusted-devices.controller';
@@ -16,6 +17,7 @@ import { PendingLogins } from './pending-logins';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { SessionRows } from './persistence/session-rows';
 import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
@@ -40,9 +42,11 @@ import { UserSessions } from './user-sessions';
   controllers: [JwksController, TrustedDevicesController],
   providers: [
     LoginTokens,
+    SessionRows,
     TokenIssuer,
     TokenStrategy,
     RefreshTokenStrategy,
+    SessionLimit,
     IntrospectedTokenStrategy,
     TokenIntrospection,
     KnownBrowsers,
@@ -62,6 +66,7 @@ import { UserSessions } from './user-sessions';
     TokenStrategy,
     TokenIntrospection,
     RefreshTokenStrategy,
+    SessionLimit,
     SessionOpener,
     SessionRefresher,
     TokenRevoker,

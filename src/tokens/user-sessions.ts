@@ -35,7 +35,7 @@ interface Row extends Pick<UserSession, 'sid' | 'ip'> {
 const maxListed = 1000;
 
 /** The first row of a session that has not ended. The values are: user, now. */
-const live = `s.user_identity = ? AND s.jti = s.sid AND s.is_revoked = 0 AND s.expires > ?
+const live = `s.user_identity = ? AND s.token_type = 'refresh' AND s.jti = s.sid AND s.is_revoked = 0 AND s.expires > ?
          AND s.credential_version = u.credential_version`;
 
 /** The sessions of one user, and their end by the user (docs/spec/extensions.md#sessions). */
@@ -55,7 +55,7 @@ export class UserSessions {
   async list(userId: string): Promise<UserSession[]> {
     const rows = await this.database.rows<Row>(
       `SELECT s.sid, s.created_at, s.ip, s.user_agent, s.amr, s.last_used_at AS folded,
-              (SELECT MAX(t.created_at) FROM login_tokens t WHERE t.sid = s.jti) AS newest
+              (SELECT t.created_at FROM login_tokens t WHERE t.sid = s.jti ORDER BY t.created_at DESC LIMIT 1) AS newest
        FROM login_tokens s JOIN users u ON u.uid = s.user_identity
        WHERE ${live} ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
       [userId, this.clock.now()],
@@ -93,31 +93,40 @@ export class UserSessions {
         `SELECT 1 AS one FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti = ?`,
         [userId, this.clock.now(), sid],
       );
-      if (found === undefined) throw new DomainError(notFoundForCaller);
-      await this.tokens.revokeOf(tx, userId, 'only', sid);
+      // A logout may end it between the two statements.
+      const ended = found !== undefined && (await this.tokens.revokeSession(tx, sid));
+      if (!ended) throw new DomainError(notFoundForCaller);
       await this.audit.record(tx, 'SESSION_CLOSED', { userId, client, detail: { sid, by: own.payload.sid } });
     });
   }
 
-  /** Ends every session of the user but the caller's. @returns how many */
+  /**
+   * Ends every session of the user but the caller's, a thousand in one transaction. A person has a few.
+   * @returns how many
+   */
   async endOthers(own: CurrentSession, client: ClientInfo): Promise<number> {
+    let ended = 0;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page = await this.endPage(own, after, client);
+      ended += page.ended;
+      after = page.last;
+    }
+    return ended;
+  }
+
+  private endPage(own: CurrentSession, after: string, client: ClientInfo) {
     const { sub: userId, sid } = own.payload;
     return this.database.transaction(async (tx) => {
       await this.hold(tx, own);
-      const others = await tx.row<{ n: number }>(
-        `SELECT COUNT(*) AS n FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti <> ?`,
-        [userId, this.clock.now(), sid],
-      );
-      const ended = Number(others?.n);
-      await this.tokens.revokeOf(tx, userId, 'all but', sid);
-      await this.audit.record(tx, 'OTHER_SESSIONS_CLOSED', { userId, client, detail: { ended, by: sid } });
-      return ended;
+      const { credentialVersion } = own;
+      const page = await this.tokens.revokeOthers(tx, { userId, sid, credentialVersion }, after);
+      await this.audit.record(tx, 'OTHER_SESSIONS_CLOSED', { userId, client, detail: { ended: page.ended, by: sid } });
+      return page;
     });
   }
 
   /**
-   * Locks the row of the user, and then the tokens of the user that are not revoked, for a transaction in which a session
-   * acts on its user. The rows are locked in the order of ADR 0009, so that no logout meets a deadlock.
+   * Locks the row of the user, and then the first row of the session, for a transaction in which a session acts on its user.
    * Races with the end of this session, and with another session of the user that acts at the same time. The first
    * commit wins: a session that has ended by then acts no more. So of two sessions that end each other, one stays.
    * @returns the login, and when the session expires
@@ -133,11 +142,15 @@ export class UserSessions {
       [sub, credentialVersion],
     );
     if (!unchanged) throw new DomainError(accessTokenRevoked);
-    await tx.affected('UPDATE login_tokens SET is_revoked = 0 WHERE user_identity = ? AND is_revoked = 0', [sub]);
-    const own = await tx.row<{ created_at: unknown; expires: unknown }>(
-      `SELECT created_at, expires FROM login_tokens
+    const live = await tx.won(
+      `UPDATE login_tokens SET is_revoked = 0
        WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
       [sid, sub, credentialVersion, this.clock.now()],
+    );
+    if (!live) throw new DomainError(accessTokenRevoked);
+    const own = await tx.row<{ created_at: unknown; expires: unknown }>(
+      'SELECT created_at, expires FROM login_tokens WHERE jti = ?',
+      [sid],
     );
     if (own === undefined) throw new DomainError(accessTokenRevoked);
     return { startedAt: timeOf(own.created_at), end: timeOf(own.expires) };

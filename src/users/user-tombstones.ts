@@ -48,7 +48,11 @@ export class UserTombstones {
 
   /** Erases the traces that remain besides the logs. Of parallel calls, one marks the tombstone. */
   async settle(uid: string): Promise<void> {
-    await this.database.affected('UPDATE login_tokens SET ip = NULL, user_agent = NULL WHERE user_identity = ?', [uid]);
+    await this.database.affected(
+      `UPDATE login_tokens SET ip = NULL, user_agent = NULL
+       WHERE user_identity = ? AND token_type = 'refresh' AND jti = sid`,
+      [uid],
+    );
     await this.database.affected('DELETE FROM known_browsers WHERE user_id = ?', [uid]);
     await this.database.won('UPDATE users SET erasing_since = NULL WHERE uid = ? AND erasing_since IS NOT NULL', [uid]);
   }

@@ -142,6 +142,7 @@ describe('token checks that share a statement', () => {
         tenantId,
         orgUnitId: `${tenantId} unit`,
         directorySeenAt: null,
+        crowded: false,
       }));
       await Promise.all(
         [acme!, other!].map(({ tenantId, orgUnitId }, n) =>
@@ -152,7 +153,7 @@ describe('token checks that share a statement', () => {
           ]),
         ),
       );
-      const root = { tenantId: 'root', orgUnitId: null, directorySeenAt: null };
+      const root = { tenantId: 'root', orgUnitId: null, directorySeenAt: null, crowded: false };
       const rows = jest.spyOn(database, 'rows');
       const good = await Promise.all([0, 1, 2, 0, 1, 2].map((owner) => givenRefresh(owner)));
       await expect(Promise.all(good.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual([

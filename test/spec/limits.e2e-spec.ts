@@ -170,6 +170,40 @@ describe('rate limits', () => {
     }
   });
 
+  it.each(['false', 'true'])(
+    'the refreshes of one session are counted together, from any address, and with a good signature only (rotation %s)',
+    async (rotation) => {
+      const settings = { RATE_LIMIT: 'on', RATE_LIMIT_SESSION: '3', REFRESH_TOKEN_ROTATION: rotation };
+      const own = await TestService.start(settings);
+      try {
+        await own.givenUser('alice');
+        let token = (await own.session('alice')).refresh;
+        const other = (await own.session('alice')).refresh;
+        const refresh = (bearer: string, ip: string) => own.post('/refresh', undefined, { bearer, ip });
+        // Whoever knows a sid must not be able to use up the limit of its session.
+        const forged = `${token.slice(0, -4)}AAAA`;
+        for (let n = 0; n < 5; n++) expect((await refresh(forged, '203.0.113.1')).body.error_code).toBe('AUTH_401006');
+        for (let n = 0; n < 3; n++) {
+          const { status, body } = await refresh(token, `203.0.113.${n}`);
+          expect(status).toBe(200);
+          token = body.data.refresh_token as string;
+        }
+        const before = await own.count('login_tokens', '1 = 1');
+        const refused = await refresh(token, '203.0.113.9');
+        expect(refused).toMatchObject({ status: 429, body: { error_code: 'COMMON_429001' } });
+        const seconds = Number(refused.body.data.retry_after);
+        expect(seconds).toBeGreaterThan(0);
+        expect(seconds).toBeLessThanOrEqual(60);
+        expect(refused.headers['retry-after']).toBe(String(seconds));
+        expect(await own.count('login_tokens', '1 = 1')).toBe(before);
+        expect((await refresh(other, '203.0.113.9')).status).toBe(200);
+        expect((await own.post('/logout', undefined, { bearer: token })).status).toBe(200);
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
   it('RATE_LIMIT=off disables all limits', async () => {
     const free = await TestService.start({ ...limited, RATE_LIMIT: 'off' });
     try {

@@ -279,7 +279,9 @@ describe('settings (docs/spec/decisions.md#8)', () => {
   it('the rate limits have the defaults of docs/spec/decisions.md#rate-limits, and each can be set', () => {
     const { limits } = load();
     expect(limits).toMatchObject({ login: 600, otp: 600, captcha: 600, forgotPassword: 300, other: 3000, target: 10 });
-    expect(load({ RATE_LIMIT_LOGIN: '7', RATE_LIMIT_TARGET: '2' }).limits).toMatchObject({ login: 7, target: 2 });
+    expect(limits.session).toBe(120);
+    const set = { RATE_LIMIT_LOGIN: '7', RATE_LIMIT_SESSION: '3', RATE_LIMIT_TARGET: '2' };
+    expect(load(set).limits).toMatchObject({ login: 7, session: 3, target: 2 });
   });
 
   it('the default of SYSTEM_URL contains PORT, and the default of JWT_ISSUER is SYSTEM_URL', () => {

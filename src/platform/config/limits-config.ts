@@ -13,6 +13,8 @@ export interface LimitsConfig {
   /** Services ask about every request of their own users, and all of them have a few addresses. */
   readonly introspection: number;
   readonly other: number;
+  /** Refreshes of one session. Each one inserts a row. */
+  readonly session: number;
   /**
    * The limit per target: per e-mail address, reset link, or user who is mailed by administrators, from all client addresses
    * together, and per pending login, separately for each mfa_token or client network
@@ -30,6 +32,7 @@ export function readLimitsConfig(env: SettingsReader, production: boolean): Limi
     forgotPassword: env.count('RATE_LIMIT_FORGOT_PASSWORD', 300),
     introspection: env.count('RATE_LIMIT_INTROSPECTION', 120_000),
     other: env.count('RATE_LIMIT_OTHER', 3000),
+    session: env.count('RATE_LIMIT_SESSION', 120),
     target: env.count('RATE_LIMIT_TARGET', 10),
   };
 }

@@ -5,6 +5,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
+import { filledUp } from '../../platform/database/statement-keys';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import {
@@ -43,7 +44,15 @@ export interface CheckedToken {
   readonly account?: SessionAccount;
   /** See RefreshedUser. */
   readonly directorySeenAt: Date | null;
+  /** See RefreshedUser. Only `findForRotation` tells. */
+  readonly crowded: boolean;
 }
+
+/** The first rows of the sessions of a user, by the index `(user_identity, token_type, sid)`. */
+export const firstRows = "user_identity = ? AND token_type = 'refresh' AND jti = sid";
+
+/** The most rows that the end of a session marks in its transaction. A session that was not flooded has fewer. */
+const markedRows = 1000;
 
 export interface Succession {
   readonly successorJti: string | null;
@@ -73,6 +82,11 @@ export class LoginTokens {
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
   async find(payload: TokenPayload): Promise<CheckedToken | undefined> {
     return checkedToken(payload, await charged(this.shared.find(payload.jti)));
+  }
+
+  /** Like `find`, for a refresh with rotation. */
+  async findForRotation(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return checkedToken(payload, await charged(this.shared.findForRotation(payload.jti)));
   }
 
   /**
@@ -155,35 +169,67 @@ export class LoginTokens {
   }
 
   /**
-   * Revokes the first row, which ends the session, and all others, to show the actual state. Idempotent.
-   * One statement locks the rows in the order of their jti, as `markRevoked` does. Locking the first row before the
-   * others deadlocks with a parallel password change.
+   * Revokes the first row, which ends the session, and then marks others, the newest first. Idempotent.
+   * Of transactions that lock several first rows, each holds the row of the user, and takes them before all other rows.
+   * So a logout, which locks one first row, never meets a deadlock.
+   * @returns false when the session had ended
    */
-  async revokeSession(sql: Sql, sid: string): Promise<void> {
-    await sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE sid = ? AND is_revoked = 0', [sid]);
+  async revokeSession(sql: Sql, sid: string): Promise<boolean> {
+    const ended = await this.mark(sql, [sid]);
+    await this.mark(sql, await this.unmarked(sql, 'sid = ? ORDER BY created_at DESC', [sid]));
+    return ended > 0;
   }
 
   /**
-   * Ends one session of the user, or all but one. The caller has locked the rows through the index of the user
-   * (UserSessions.hold). COALESCE keeps the optimizer from the index of `sid`: a logout that has locked an entry there
-   * waits for a row of the caller, and the two would deadlock.
+   * Revokes the first rows of other sessions of the user, which ends these sessions. The caller holds the row of the user.
+   * @param after the last `sid` of the page before; empty for the first page
+   * @returns how many sessions this call ended, and the last `sid` when there may be more of them
    */
-  async revokeOf(sql: Sql, userId: string, which: 'only' | 'all but', sid: string): Promise<void> {
-    const operator = which === 'only' ? '=' : '<>';
-    await sql.affected(
-      `UPDATE login_tokens SET is_revoked = 1
-       WHERE user_identity = ? AND is_revoked = 0 AND COALESCE(sid, '') ${operator} ?`,
-      [userId, sid],
+  async revokeOthers(
+    sql: Sql,
+    { userId, sid: own, credentialVersion }: SessionKey,
+    after: string,
+  ): Promise<{ readonly ended: number; readonly last: string | undefined }> {
+    const page = await sql.rows<{ jti: string; live: unknown }>(
+      `SELECT jti, is_revoked = 0 AND expires > ? AND credential_version = ? AS live FROM login_tokens
+       WHERE ${firstRows} AND sid > ? ORDER BY sid LIMIT ${markedRows}`,
+      [this.clock.now(), credentialVersion, userId, after],
     );
+    const live = page.filter((row) => Number(row.live) === 1 && row.jti !== own);
+    const ended = await this.mark(
+      sql,
+      live.map(({ jti }) => jti),
+    );
+    if (after === '') await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId], own));
+    return { ended, last: page.length < markedRows ? undefined : page.at(-1)?.jti };
   }
 
   /**
-   * Marks the rows, to show the actual state. The new `users.credential_version` of the same transaction
-   * ends the tokens.
-   * @returns how many tokens were not revoked before
+   * Marks rows, to show the actual state: a thousand first rows and a thousand others. The new
+   * `users.credential_version` of the same transaction ends the tokens, also those that stay unmarked.
+   * @returns how many of these were not revoked before
    */
   async markRevoked(sql: Sql, userId: string): Promise<number> {
-    return sql.affected('UPDATE login_tokens SET is_revoked = 1 WHERE user_identity = ? AND is_revoked = 0', [userId]);
+    const first = await this.mark(sql, await this.unmarked(sql, firstRows, [userId]));
+    return first + (await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId])));
+  }
+
+  /** Reads a bounded number of rows, without a lock, whatever the condition leaves of them. */
+  private async unmarked(sql: Sql, where: string, values: readonly string[], notOf = ''): Promise<string[]> {
+    const rows = await sql.rows<{ jti: string }>(
+      `SELECT jti FROM (SELECT jti, sid, is_revoked FROM login_tokens WHERE ${where} LIMIT ${markedRows}) bounded
+       WHERE is_revoked = 0 AND sid <> ?`,
+      [...values, notOf],
+    );
+    return rows.map(({ jti }) => jti);
+  }
+
+  /** One statement locks its rows in the order of their key. @returns how many were not revoked before */
+  private async mark(sql: Sql, jtis: readonly string[]): Promise<number> {
+    if (jtis.length === 0) return 0;
+    const keys = filledUp(jtis);
+    const places = keys.map(() => '?').join(', ');
+    return sql.affected(`UPDATE login_tokens SET is_revoked = 1 WHERE jti IN (${places}) AND is_revoked = 0`, keys);
   }
 }
 
@@ -195,6 +241,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     credentialVersion: row.credential_version,
     expires: timeOf(row.expires),
     directorySeenAt: timeOrNull(row.directory_seen_at),
+    crowded: Number(row.crowded) === 1,
     user: {
       uid: row.uid,
       loginName: row.login_name,

@@ -11,6 +11,7 @@ import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
 import type { AccountDetail } from './seen-accounts';
+import { crowded } from './session-rows';
 
 export interface NewToken {
   readonly jti: string;
@@ -26,6 +27,8 @@ export type Scope = Pick<SessionUser, 'tenantId' | 'orgUnitId'>;
 export interface RefreshedUser extends Scope {
   /** When the directory last had no objection to a directory user. Null for a local user. */
   readonly directorySeenAt: Date | null;
+  /** The session has many rows (SessionRows). */
+  readonly crowded: boolean;
 }
 
 export interface TokenRow {
@@ -44,6 +47,8 @@ export interface TokenRow {
   readonly credential_version: number;
   readonly expires: unknown;
   readonly live: number;
+  /** Only in the check of a refresh. */
+  readonly crowded?: number;
 }
 
 const flag = ', u.provider, u.created_at AS user_created_at, u.own_factors';
@@ -65,6 +70,8 @@ export interface AccountRow extends TokenRow {
   readonly recovery_codes_left?: number;
   readonly passkeys?: number;
 }
+
+type RefreshedRow = Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id' | 'directory_seen_at' | 'crowded'>;
 
 interface Insertion {
   readonly presented: TokenPayload;
@@ -94,6 +101,7 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
  */
 export class SharedStatements {
   private readonly checks = this.checksWith<TokenRow>('');
+  private readonly rotationChecks = this.checksWith<TokenRow>(`, ${crowded('t.sid')} AS crowded`);
   private readonly accountChecks: Record<AccountDetail, DataLoader<string, AccountRow | undefined>>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
@@ -115,6 +123,11 @@ export class SharedStatements {
 
   find(jti: string): Promise<TokenRow | undefined> {
     return this.checks.load(jti);
+  }
+
+  /** The check of a refresh with rotation, which also tells whether the session is crowded. */
+  findForRotation(jti: string): Promise<TokenRow | undefined> {
+    return this.rotationChecks.load(jti);
   }
 
   findWithAccount(jti: string, detail: AccountDetail): Promise<AccountRow | undefined> {
@@ -157,8 +170,9 @@ export class SharedStatements {
       ]),
     );
     if (inserted === 0) return insertions.map(() => undefined);
-    const rows = await this.database.rows<Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id' | 'directory_seen_at'>>(
-      `SELECT t.jti, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at
+    const rows = await this.database.rows<RefreshedRow>(
+      `SELECT t.jti, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at,
+              ${crowded('t.sid')} AS crowded
        FROM login_tokens t JOIN users u ON u.uid = t.user_identity
        WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
       insertions.map(({ token }) => token.jti),
@@ -170,6 +184,7 @@ export class SharedStatements {
           tenantId: row.tenant_id,
           orgUnitId: row.org_unit_id,
           directorySeenAt: timeOrNull(row.directory_seen_at),
+          crowded: Number(row.crowded) === 1,
         },
       ]),
     );
