@@ -19,6 +19,8 @@ const madeMeanwhile = new Set([
   'ER_DUP_ENTRY',
   'ER_CANT_DROP_FIELD_OR_KEY',
 ]);
+/** MariaDB reports so a statement that the cluster aborts because a schema change of another node goes before it. */
+const abortedByCluster = 'ER_QUERY_INTERRUPTED';
 const attemptsInCluster = 60;
 const pauseInClusterMs = 250;
 
@@ -98,7 +100,8 @@ async function runBesideOthers(runner: QueryRunner): Promise<string[]> {
       }
       return pending;
     } catch (error) {
-      const again = isRepeatable(error) || madeMeanwhile.has(storeCode(error));
+      const code = storeCode(error);
+      const again = isRepeatable(error) || code === abortedByCluster || madeMeanwhile.has(code);
       if (!again || attempt === attemptsInCluster) throw error;
       await pause(pauseInClusterMs);
     }
