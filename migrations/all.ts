@@ -13,6 +13,7 @@ import { OwnFactors1764900000000 } from './1764900000000-own-factors';
 import { MailOwners1764950000000 } from './1764950000000-mail-owners';
 import { ImportedHashes1765000000000 } from './1765000000000-imported-hashes';
 import { HeldRows1765300000000 } from './1765300000000-held-rows';
+import { NicknameKey1766900000000 } from './1766900000000-nickname-key';
 import { SessionIndexes1767000000000 } from './1767000000000-session-indexes';
 import type { RepeatableMigration } from './repeatable';
 
@@ -33,5 +34,6 @@ export const migrations: (new () => RepeatableMigration)[] = [
   MailOwners1764950000000,
   ImportedHashes1765000000000,
   HeldRows1765300000000,
+  NicknameKey1766900000000,
   SessionIndexes1767000000000,
 ];

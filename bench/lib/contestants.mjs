@@ -271,9 +271,10 @@ function json(path, body, headers = {}) {
 async function ownUsers(users) {
   const digest = await hash(password, { cost: 10 });
   return `
-    INSERT INTO users (uid, login_name, login_name_key, email, email_key, nickname, password, salt, tenant_id, created_at)
+    INSERT INTO users (uid, login_name, login_name_key, email, email_key, nickname, nickname_key, password,
+        salt, tenant_id, created_at)
       SELECT UUID(), CONCAT('user', seq), CONCAT('user', seq), CONCAT('user', seq, '@example.com'),
-             CONCAT('user', seq, '@example.com'), CONCAT('User ', seq), '${digest}', '${digest.slice(0, 29)}', 'root', UTC_TIMESTAMP(3)
+             CONCAT('user', seq, '@example.com'), CONCAT('User ', seq), CONCAT('user ', seq), '${digest}', '${digest.slice(0, 29)}', 'root', UTC_TIMESTAMP(3)
       FROM seq_0_to_${users - 1};
     INSERT INTO user_change_pwd_logs (user_id, type, password, created_at)
       SELECT uid, 0, password, created_at FROM users;`;

@@ -47,6 +47,7 @@ export const fills = [
     email: `CONCAT('user.name-', LPAD(seq, 6, '0'), '@example.com')`,
     email_key: `CONCAT('user.name-', LPAD(seq, 6, '0'), '@example.com')`,
     nickname: `CONCAT('User Name ', seq)`,
+    nickname_key: `CONCAT('user name ', seq)`,
     password: `'${bcrypt}'`,
     salt: `LEFT('${bcrypt}', 29)`,
     last_login_success_time: time,

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import { defaultLogDays, Retention } from '../retention/retention';
+import { NicknameKeys } from '../users/nickname-keys';
 import { inContext, printRecord } from './cli-context';
 
 /** `purge`: deletes expired rows in bounded batches, for a daily job (docs/operations/retention.md). */
@@ -16,7 +17,9 @@ export function addPurgeCommand(program: Command): void {
         // The audit row is written first, because each batch commits by itself and none may lack an audit row.
         const detail = { logs_days: logsDays };
         await context.get(AuditTrail).record(context.get(Database), 'PURGE_STARTED', { detail });
-        printRecord(await context.get(Retention).purge(logsDays), json);
+        const removed = await context.get(Retention).purge(logsDays);
+        await context.get(NicknameKeys).repair();
+        printRecord(removed, json);
       }),
     );
 }

@@ -4,7 +4,7 @@ import type { Sql, SqlValue } from '../platform/database/sql';
 import { changeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
-import type { NewUser } from './user-accounts';
+import { type NewUser, placeOf } from './user-accounts';
 
 export type AdoptedUser = NewUser & { readonly uid: string };
 
@@ -82,6 +82,7 @@ export class AdoptedUsers {
       email: user.email,
       email_key: user.email === null ? null : identityKey(user.email),
       nickname: user.nickname,
+      nickname_key: user.nickname,
       password: user.passwordHash,
       salt: user.passwordHash === null ? null : saltOf(user.passwordHash),
       status: user.status,
@@ -102,6 +103,6 @@ const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 async function insertRows(sql: Sql, table: string, rows: readonly Record<string, SqlValue>[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const values = rows.flatMap((row) => Object.values(row));
-  const places = rows.map(() => `(${marks(columns)})`).join(', ');
+  const places = rows.map(() => `(${columns.map(placeOf).join(', ')})`).join(', ');
   await sql.affected(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places}`, values);
 }

@@ -57,8 +57,9 @@ export class DirectoryAccounts {
   /** Races with another login of the account: the first one changes the value that both have read. */
   setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
     return sql.won(
-      `UPDATE users SET nickname = ? WHERE ${directoryUser} AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
-      [nickname, user.uid, user.nickname ?? '', nickname],
+      `UPDATE users SET nickname = ?, nickname_key = LOWER(?)
+       WHERE ${directoryUser} AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
+      [nickname, nickname, user.uid, user.nickname ?? '', nickname],
     );
   }
 

@@ -98,7 +98,9 @@ export class UserAccounts {
       deletedAt: null,
     });
     try {
-      await tx.manager.insert(User, row);
+      const values = { ...row, nicknameKey: () => 'LOWER(:nickname)' };
+      const insert = tx.manager.createQueryBuilder().insert().into(User).values(values);
+      await insert.setParameter('nickname', row.nickname).execute();
     } catch (error) {
       throw isDuplicate(error) ? identityIsTaken(user.uid) : error;
     }
@@ -120,6 +122,7 @@ export class UserAccounts {
       email,
       email_key: email === undefined ? undefined : email && identityKey(email),
       nickname: change.nickname,
+      nickname_key: change.nickname,
       status: change.status,
       is_admin: change.isAdmin,
       tenant_id: change.tenantId,
@@ -129,10 +132,10 @@ export class UserAccounts {
     const set = Object.entries(given(values)) as [string, SqlValue][];
     if (set.length === 0) return;
     try {
-      await tx.won(`UPDATE users SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE uid = ?`, [
-        ...set.map(([, value]) => value),
-        user.uid,
-      ]);
+      await tx.won(
+        `UPDATE users SET ${set.map(([column]) => `${column} = ${placeOf(column)}`).join(', ')} WHERE uid = ?`,
+        [...set.map(([, value]) => value), user.uid],
+      );
     } catch (error) {
       throw isDuplicate(error) ? identityIsTaken() : error;
     }
@@ -156,6 +159,9 @@ export const identityIsTaken = (uid?: string) =>
       : 'the uid, the login name or the e-mail address is taken',
     identityTaken,
   );
+
+/** The database makes the lower case of the key, as it does for a search. */
+export const placeOf = (column: string) => (column === 'nickname_key' ? 'LOWER(?)' : '?');
 
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -28,7 +28,7 @@ export class UserTombstones {
     const now = this.clock.now();
     await tx.won(
       `UPDATE users SET login_name = ?, login_name_key = ?, email = NULL, email_key = NULL, nickname = NULL,
-       password = NULL, salt = NULL, topt_secret = NULL, mfa_type = 'email', status = ${userStatus.expired}, is_admin = 0,
+       nickname_key = NULL, password = NULL, salt = NULL, topt_secret = NULL, mfa_type = 'email', status = ${userStatus.expired}, is_admin = 0,
        must_change_password = 0, login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0,
        mfa_blocked_until = NULL, org_unit_id = NULL, directory_id = NULL, directory_seen_at = NULL,
        directory_look_until = NULL, deleted_at = ?, erasing_since = ?

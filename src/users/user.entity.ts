@@ -123,17 +123,12 @@ export class User {
   @Column('integer', { default: 0, select: false })
   held?: number;
 
-  /** The nickname in lower case, for the search. The database makes it. */
-  @Column({
-    type: 'varchar',
-    name: 'nickname_key',
-    length: 255,
-    nullable: true,
-    insert: false,
-    update: false,
-    select: false,
-  })
-  readonly nicknameKey?: string | null;
+  /**
+   * `LOWER(nickname)` of the database, for the search. Each write of the nickname writes it too. A replica of version 1.0.0
+   * does not, so `purge` repairs it (see NicknameKeys).
+   */
+  @Column('varchar', { name: 'nickname_key', length: 255, nullable: true, select: false })
+  nicknameKey?: string | null;
 
   /**
    * The time of the newest entry in `user_change_pwd_logs`, or null. Not a column: UsersRepository reads it with a

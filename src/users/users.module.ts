@@ -10,6 +10,7 @@ import { ExpiringPasswords } from './expiring-passwords';
 import { DirectoryAccounts } from './directory-accounts';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
+import { NicknameKeys } from './nickname-keys';
 import { PasswordHistory } from './password-history';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { SecondFactor } from './second-factor';
@@ -31,6 +32,7 @@ import { UsersRepository } from './users.repository';
     UserSelection,
     UserCounts,
     UserTombstones,
+    NicknameKeys,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,
@@ -63,6 +65,7 @@ import { UsersRepository } from './users.repository';
     UserSelection,
     UserCounts,
     UserTombstones,
+    NicknameKeys,
     DirectoryAccounts,
     LoginLock,
     SecondFactor,

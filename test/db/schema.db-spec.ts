@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { NicknameKey1766900000000 } from '../../migrations/1766900000000-nickname-key';
+import { Database } from '../../src/platform/database/database';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
+import { NicknameKeys } from '../../src/users/nickname-keys';
 import { TestService } from '../support/app';
+import type { RepeatableMigration } from '../../migrations/repeatable';
 import { freshDatabase, type TestDatabase } from '../support/database';
 
 /** The columns of docs/spec/service.md#2, which spells `topt_secret` like this, and of docs/spec/decisions.md#9. */
@@ -224,6 +228,7 @@ describe('migrations', () => {
     const runner = dataSource.createQueryRunner();
     const before = await tablesOf(runner);
     const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'each';
     for (let n = dataSource.migrations.length; n > 0; n--) await executor.undoLastMigration();
     expect([...(await tablesOf(runner)).keys()]).toEqual(['migrations']);
     expect(await isCurrent(dataSource)).toBe(false);
@@ -262,6 +267,75 @@ describe('migrations', () => {
       // The second run stands for one that was killed between the column and the rows.
       await dataSource.query('UPDATE users SET own_factors = 0');
     }
+  });
+
+  it('a later ADD COLUMN copies no table, so that no login waits for it (docs/operations/upgrade.md)', async () => {
+    const tables: { name: string }[] = await dataSource.query(
+      __DATABASE__ === 'mariadb'
+        ? 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()'
+        : "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    );
+    expect(tables.length).toBeGreaterThan(16);
+    const instant = __DATABASE__ === 'mariadb' ? ', ALGORITHM=INSTANT' : '';
+    for (const { name } of tables) {
+      await dataSource.query(`ALTER TABLE ${name} ADD COLUMN later varchar(255) NULL${instant}`);
+    }
+  });
+
+  describe('the key of the nickname', () => {
+    const keys = () => dataSource.query('SELECT uid, nickname_key FROM users ORDER BY uid');
+    const filled = [
+      { uid: 'a', nickname_key: 'anna' },
+      { uid: 'b', nickname_key: null },
+      { uid: 'c', nickname_key: 'carl' },
+    ];
+    const schema = async () => {
+      const runner = dataSource.createQueryRunner();
+      const users = (await tablesOf(runner)).get('users');
+      await runner.release();
+      return users;
+    };
+    beforeEach(async () => {
+      for (const [uid, nickname] of [
+        ['a', 'Anna'],
+        ['b', null],
+        ['c', 'CARL'],
+      ]) {
+        await dataSource.query(
+          `INSERT INTO users (uid, login_name, login_name_key, nickname, tenant_id, created_at)
+           VALUES (?, ?, ?, ?, 'root', '2026-01-01 00:00:00.000')`,
+          [uid, uid, uid, nickname],
+        );
+      }
+    });
+
+    it('is filled for existing users, also after a run that was killed at any statement', async () => {
+      const after = await schema();
+      const runner = dataSource.createQueryRunner();
+      const migration = new NicknameKey1766900000000();
+      let statements = Infinity;
+      for (let kill = 1; kill <= statements; kill++) {
+        await migration.down(runner);
+        expect(await keys()).toEqual(filled);
+        await dataSource.query(`DELETE FROM migrations WHERE name = '${migration.name}'`);
+        const killed = await killedAt(migration, runner, kill);
+        if (!killed) statements = kill;
+        expect(await migrate(store.url)).toEqual([migration.name]);
+        expect({ kill, keys: await keys(), users: await schema() }).toEqual({ kill, keys: filled, users: after });
+      }
+      // Look, drop two indices, replace the column, drop the former one, fill, make two indices.
+      expect(statements).toBeGreaterThan(10);
+      await runner.release();
+    });
+
+    it('is repaired where a replica of version 1.0.0 has written the nickname alone', async () => {
+      await dataSource.query("UPDATE users SET nickname_key = 'former' WHERE uid IN ('a', 'b')");
+      const keysOfNicknames = new NicknameKeys(Database.over(dataSource));
+      await keysOfNicknames.repair();
+      expect(await keys()).toEqual(filled);
+      await keysOfNicknames.repair();
+      expect(await keys()).toEqual(filled);
+    });
   });
 
   it('the owner of a mail is added to mails that an earlier version queued, also when the first run was killed', async () => {
@@ -356,3 +430,30 @@ describe('migrations', () => {
     await empty.drop();
   });
 });
+
+/**
+ * Runs `up` until it sends its nth statement. The statement arrives, and its sender learns nothing more. On SQLite all
+ * migrations are one transaction, which a kill rolls back.
+ */
+async function killedAt(migration: RepeatableMigration, runner: QueryRunner, nth: number): Promise<boolean> {
+  let sent = 0;
+  if (__DATABASE__ === 'sqlite') await runner.startTransaction();
+  const real = runner.query.bind(runner);
+  const query = jest
+    .spyOn(runner, 'query')
+    .mockImplementation(async (...statement: Parameters<QueryRunner['query']>) => {
+      const answer: unknown = await real(...statement);
+      if (++sent === nth) throw new Error('killed');
+      return answer;
+    });
+  try {
+    await migration.up(runner);
+    return false;
+  } catch (error) {
+    if ((error as Error).message !== 'killed') throw error;
+    return true;
+  } finally {
+    query.mockRestore();
+    if (__DATABASE__ === 'sqlite') await runner.rollbackTransaction();
+  }
+}

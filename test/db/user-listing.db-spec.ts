@@ -1,6 +1,10 @@
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
 import { type ListedUser, pageRows, type UserFilter, UserListing, type UserPlace } from '../../src/users/user-listing';
+import { AdoptedUsers } from '../../src/users/adopted-users';
+import { DirectoryAccounts } from '../../src/users/directory-accounts';
+import { UserAccounts } from '../../src/users/user-accounts';
+import { UserTombstones } from '../../src/users/user-tombstones';
 import { TestService } from '../support/app';
 
 const pages = 3;
@@ -59,6 +63,27 @@ describe('the list of accounts', () => {
       ['all filters', { status: -1, tenantId: 'acme', provider: 'password', query: 'd', locked: false }, ['dora']],
     ])('%s', async (_what, filter, expected) => {
       expect(await names(filter)).toEqual(expected);
+    });
+
+    it('every writer of a nickname leaves a key that the search finds, and a deletion leaves none', async () => {
+      const { app, database } = service;
+      const [changed, deleted, followed] = [
+        await service.givenUser('changed', { nickname: 'Former' }),
+        await service.givenUser('deleted', { nickname: 'Former' }),
+        await service.givenUser('followed', { nickname: 'Former', provider: 'ldap' }),
+      ];
+      const adopted = { ...changed, uid: 'adopted', loginName: 'adopted', email: null, nickname: 'Zoë From Elsewhere' };
+      await database.transaction((tx) => app.get(UserAccounts).change(tx, changed, { nickname: 'Zoë Changed' }));
+      await app.get(DirectoryAccounts).setNickname(database, followed, 'Zoë Followed');
+      await app.get(AdoptedUsers).insert(database, [{ ...adopted, passwordHash: null, temporary: false }]);
+      await database.transaction((tx) => app.get(UserTombstones).bury(tx, deleted.uid));
+      expect(await names({ query: 'zoë' })).toEqual(['changed', 'followed', 'adopted']);
+      expect(await names({ query: 'former' })).toEqual([]);
+      expect(
+        await database.rows('SELECT uid FROM users WHERE deleted_at IS NOT NULL AND nickname_key IS NULL'),
+      ).toEqual([{ uid: deleted.uid }]);
+      for (const { uid } of [changed, deleted, followed, adopted])
+        await database.affected('DELETE FROM users WHERE uid = ?', [uid]);
     });
 
     it('each page says where the next one begins, and the last page says that there is none', async () => {

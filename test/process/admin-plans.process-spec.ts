@@ -12,10 +12,10 @@ const seedingMs = 600_000 + users;
 
 /** One user of a thousand has the small tenant, one of a thousand is expired, and one of a thousand is locked. */
 const seed = `
-  INSERT INTO users (uid, login_name, login_name_key, email, email_key, nickname, status, tenant_id, login_failed_count,
-    last_login_failed_time, created_at)
+  INSERT INTO users (uid, login_name, login_name_key, email, email_key, nickname, nickname_key, status, tenant_id,
+    login_failed_count, last_login_failed_time, created_at)
   SELECT UUID(), CONCAT('u', seq), CONCAT('u', seq), CONCAT('m', seq, '@x.test'), CONCAT('m', seq, '@x.test'),
-    CONCAT('Nick ', seq, REPEAT('名', 200)), IF(seq MOD 1000 = 1, -2, 1), IF(seq MOD 1000 = 2, 'small', 'root'),
+    CONCAT('Nick ', seq, REPEAT('名', 200)), CONCAT('nick ', seq, REPEAT('名', 200)), IF(seq MOD 1000 = 1, -2, 1), IF(seq MOD 1000 = 2, 'small', 'root'),
     IF(seq MOD 1000 = 3, 3, 0), IF(seq MOD 1000 = 3, ?, NULL), UTC_TIMESTAMP(3)
   FROM seq_1_to_${users}`;
 

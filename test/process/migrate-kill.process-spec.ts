@@ -36,7 +36,8 @@ describe('migrate that is killed', () => {
     const count = (pattern: RegExp) => sent.filter((statement) => pattern.test(statement)).length;
     expect(count(/^CREATE TABLE/)).toBe(expected.length - 1);
     expect(count(/^INSERT INTO .*`migrations`/)).toBe(migrations.length);
-    expect(count(/^COMMIT$/)).toBe(migrations.length);
+    const inTransaction = migrations.filter((Migration) => new Migration().transaction !== false);
+    expect(count(/^COMMIT$/)).toBe(inTransaction.length);
 
     const killedAt: string[] = [];
     for (const nth of chosen(sent)) {
