@@ -126,7 +126,9 @@ export class UserAdministration {
   private async createIn(change: Change, user: NewUser, event: AuditEvent, uid?: string): Promise<User> {
     const created = await this.accounts.create(change.tx, user, uid);
     if (user.passwordHash !== null) {
-      await this.history.append(change.tx, created.uid, changeType.first, user.passwordHash);
+      await this.history.append(change.tx, created.uid, changeType.first, user.passwordHash, {
+        setAt: user.passwordSetAt,
+      });
     }
     await change.record(event, { userId: created.uid });
     return created;

@@ -6,6 +6,7 @@ import { type AdoptionPlan, readAdoptionPlan } from './adoption/adoption-plan';
 import { SourceTable } from './adoption/source-table';
 import { type AdoptionReport, type RefusedRow, UserAdoption } from './adoption/user-adoption';
 import { CliProblem, inContext, written } from './cli-context';
+import { PasswordAges } from './password-ages';
 import { interruptible } from './interruption';
 
 export interface AdoptOptions {
@@ -20,7 +21,7 @@ export async function adopt(file: string, options: AdoptOptions): Promise<void> 
   const work = async (context: INestApplicationContext, { database }: AppConfig) => {
     const source = await SourceTable.open(database.url, plan);
     try {
-      await fill(context.get(UserAdoption), source, plan, options);
+      await fill(context, source, plan, options);
     } finally {
       source.close();
     }
@@ -30,12 +31,13 @@ export async function adopt(file: string, options: AdoptOptions): Promise<void> 
 }
 
 async function fill(
-  adoption: UserAdoption,
+  context: INestApplicationContext,
   source: SourceTable,
   plan: AdoptionPlan,
   { dryRun, json }: AdoptOptions,
 ): Promise<void> {
   const report: AdoptionReport = { rows: 0, created: 0, skipped: 0, failed: 0 };
+  const ages = { unknown: 0, expired: 0 };
   const output = new ReportStream(json);
   const refused = (row: RefusedRow) => output.refused(row);
   const size = json ? 0 : await source.size();
@@ -44,10 +46,10 @@ async function fill(
     if (!json && rows % 1000 === 0) process.stderr.write(`${rows} of ${size} rows\n`);
   };
   const interrupted = await interruptible(
-    (signal) => adoption.run(source, plan, report, { dryRun, refused, progress, signal }),
+    (signal) => context.get(UserAdoption).run(source, plan, report, { dryRun, ages, refused, progress, signal }),
     () => `after ${report.rows} rows; run it again for the rest, existing rows are skipped`,
   );
-  await output.end(report);
+  await output.end(report, dryRun ? context.get(PasswordAges).warnings(ages) : undefined);
   if (interrupted) throw interrupted;
   if (report.failed > 0) {
     throw new CliProblem(
@@ -68,10 +70,13 @@ class ReportStream {
     this.begun = true;
   }
 
-  async end({ rows, created, skipped, failed }: AdoptionReport): Promise<void> {
+  /** @param warnings given for a dry run */
+  async end({ rows, created, skipped, failed }: AdoptionReport, warnings?: readonly string[]): Promise<void> {
+    if (!this.json) for (const warning of warnings ?? []) process.stderr.write(`warning: ${warning}\n`);
     if (!this.json)
       return void (await written(`${rows} rows: ${created} created, ${skipped} exist, ${failed} failed\n`));
-    await written(`${this.begun ? '' : '{"failed":['}],"rows":${rows},"created":${created},"skipped":${skipped}}\n`);
+    const counts = JSON.stringify({ rows, created, skipped, warnings });
+    await written(`${this.begun ? '' : '{"failed":['}],${counts.slice(1)}\n`);
   }
 }
 

@@ -16,6 +16,7 @@ import { RetentionModule } from '../retention/retention.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
 import { UserAdoption } from './adoption/user-adoption';
+import { PasswordAges } from './password-ages';
 import { UserImport } from './user-import';
 
 /** The modules that the command line needs. */
@@ -44,7 +45,7 @@ export class CliModule {
         RetentionModule,
         ServiceClientsModule,
       ],
-      providers: [...operators, UserImport, UserAdoption],
+      providers: [...operators, UserImport, UserAdoption, PasswordAges],
       exports: [...operators],
     };
   }

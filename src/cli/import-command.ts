@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CliProblem, inContext, print } from './cli-context';
 import { interruptible } from './interruption';
+import { PasswordAges } from './password-ages';
 import { type ImportReport, UserImport } from './user-import';
 
 interface Options {
@@ -24,11 +25,12 @@ export function addImportCommand(user: Command): void {
         const rules = force ? 'waived' : 'policy';
         // Progress is for people. A program that reads the JSON report expects only problems on standard error.
         const progress = (rows: number) => void (json || process.stderr.write(`${rows} rows\n`));
+        const ages = { unknown: 0, expired: 0 };
         const interrupted = await interruptible(
-          (signal) => context.get(UserImport).run(file, report, { dryRun, rules, progress, signal }),
+          (signal) => context.get(UserImport).run(file, report, { dryRun, rules, ages, progress, signal }),
           () => `after ${done(report)} rows; run it again for the rest, existing rows are skipped`,
         );
-        printReport(report, json);
+        printReport(report, json, dryRun ? context.get(PasswordAges).warnings(ages) : undefined);
         if (interrupted) throw interrupted;
         const failed = report.failed.length;
         if (failed > 0)
@@ -41,8 +43,10 @@ export function addImportCommand(user: Command): void {
 
 const done = ({ created, skipped, failed }: ImportReport) => created + skipped + failed.length;
 
-function printReport(report: ImportReport, json: boolean | undefined): void {
-  if (json) return print(JSON.stringify(report));
+/** @param warnings given for a dry run */
+function printReport(report: ImportReport, json: boolean | undefined, warnings?: readonly string[]): void {
+  if (json) return print(JSON.stringify({ ...report, warnings }));
+  for (const warning of warnings ?? []) process.stderr.write(`warning: ${warning}\n`);
   for (const { row, login_name, problem } of report.failed) print(`row ${row} (${login_name}): ${problem}`);
   print(`${report.rows} rows: ${report.created} created, ${report.skipped} exist, ${report.failed.length} failed`);
 }

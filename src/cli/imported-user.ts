@@ -13,6 +13,7 @@ const keys = new Set([
   'email',
   'password',
   'password_hash',
+  'password_set_at',
   'nickname',
   'status',
   'mfa_type',
@@ -61,6 +62,7 @@ export async function userOf(
     orgUnitId: asText(fields, 'org_unit_id') ?? null,
     createdAt: timeOf('created_at'),
     lastLoginSuccessTime: timeOf('last_login_success_time'),
+    passwordSetAt: timeOf('password_set_at') ?? (asText(fields, 'password') === undefined ? undefined : now),
     // Last, because it takes longest.
     passwordHash: await hashOf(fields, owner, hash),
   };

@@ -6,6 +6,7 @@ import { AccountProblem, identityIsTaken, type NewUser } from '../users/user-acc
 import { UsersRepository } from '../users/users.repository';
 import { type Fields, readRows, type Row } from './import-rows';
 import { type Identity, identityOf, userOf } from './imported-user';
+import { type AgeCounts, PasswordAges } from './password-ages';
 import { readAhead } from './read-ahead';
 import { operatorAuthority } from '../admin/authority';
 import { PasswordHasher } from '../hashing/password-hasher';
@@ -24,6 +25,8 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Applies to rows with a password. A hash does not show whether its password meets the policy. */
   readonly rules: PasswordRules;
+  /** Counts the passwords of the created users. */
+  readonly ages: AgeCounts;
   /** Called after every 1000 rows. */
   readonly progress: (rows: number) => void;
   /** Ends the import between two rows. */
@@ -51,17 +54,22 @@ export class UserImport {
     private readonly administration: UserAdministration,
     private readonly hasher: PasswordHasher,
     private readonly clock: Clock,
+    private readonly ages: PasswordAges,
   ) {}
 
   /** @param report is filled row by row, so that it also describes an import that was stopped */
-  async run(file: string, report: ImportReport, { dryRun, rules, progress, signal }: ImportOptions): Promise<void> {
+  async run(
+    file: string,
+    report: ImportReport,
+    { dryRun, rules, ages, progress, signal }: ImportOptions,
+  ): Promise<void> {
     const taken: Taken | undefined = dryRun ? new Set() : undefined;
     // One row for each hash thread. More rows would wait in the queue, which refuses a job that waits too long.
     const width = this.hasher.stats().concurrency;
     for await (const row of readAhead(readRows(file), width, (read) => this.prepare(read, { dryRun, rules }))) {
       report.rows += 1;
       try {
-        report[await this.importRow(row, taken)] += 1;
+        report[await this.importRow(row, ages, taken)] += 1;
       } catch (error) {
         if (!(error instanceof AccountProblem)) throw error;
         const { login_name: name } = row.fields;
@@ -95,7 +103,7 @@ export class UserImport {
   }
 
   /** @param taken is given in a dry run, because the database then does not contain the earlier rows */
-  private async importRow(row: Prepared, taken: Taken | undefined): Promise<'created' | 'skipped'> {
+  private async importRow(row: Prepared, ages: AgeCounts, taken: Taken | undefined): Promise<'created' | 'skipped'> {
     const { identity, result: user } = row;
     if (user === 'exists') return 'skipped';
     if (user instanceof AccountProblem) {
@@ -105,7 +113,7 @@ export class UserImport {
     }
     if (taken === undefined) {
       try {
-        await this.administration.create(operatorAuthority, user, 'USER_IMPORTED');
+        await this.administration.create(operatorAuthority, this.ages.assigned(user, ages), 'USER_IMPORTED');
         return 'created';
       } catch (error) {
         // An earlier row, or a parallel import of the same file, may have created the account since the look-up.
@@ -118,6 +126,7 @@ export class UserImport {
     if (all.some((key) => taken.has(key))) throw identityIsTaken(user.uid);
     await this.administration.rehearse(user);
     for (const key of [...all, keyOf(user)]) taken.add(key);
+    this.ages.assigned(user, ages);
     return 'created';
   }
 

@@ -38,7 +38,7 @@ export class PasswordChange {
   async write(tx: Transaction, user: User, chosen: ChosenPassword, client: ClientInfo): Promise<boolean> {
     const { hash, type, issuedUnder } = chosen;
     if (!(await this.users.setPassword(tx, user.uid, hash, { temporary: false, issuedUnder }))) return false;
-    await this.history.append(tx, user.uid, type, hash, client.language);
+    await this.history.append(tx, user.uid, type, hash, { language: client.language });
     await this.revoker.markRevoked(tx, user.uid);
     await this.audit.record(tx, 'USER_PASSWORD_CHANGED', { userId: user.uid, client, detail: { type } });
     await this.notify(tx, user, client);

@@ -65,11 +65,11 @@ export class AdoptedUsers {
     await insertRows(
       sql,
       'user_change_pwd_logs',
-      hashes.map(({ uid, passwordHash }) => ({
+      hashes.map(({ uid, passwordHash, passwordSetAt }) => ({
         user_id: uid,
         type: changeType.first,
         password: passwordHash,
-        created_at: this.clock.now(),
+        created_at: passwordSetAt ?? this.clock.now(),
       })),
     );
   }

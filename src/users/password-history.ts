@@ -49,11 +49,17 @@ export class PasswordHistory {
     return hashes;
   }
 
-  /** @param language the language of the browser in which the password was chosen; the warning of its expiry uses it */
-  async append(sql: Sql, userId: string, type: ChangeType, hash: string, language?: Language): Promise<void> {
+  /** @param choice.language the language of the browser in which the password was chosen; the warning of its expiry uses it */
+  async append(
+    sql: Sql,
+    userId: string,
+    type: ChangeType,
+    hash: string,
+    { language, setAt = this.clock.now() }: { language?: Language; setAt?: Date } = {},
+  ): Promise<void> {
     await sql.affected(
       'INSERT INTO user_change_pwd_logs (user_id, type, password, language, created_at) VALUES (?, ?, ?, ?, ?)',
-      [userId, type, hash, language ?? null, this.clock.now()],
+      [userId, type, hash, language ?? null, setAt],
     );
   }
 }

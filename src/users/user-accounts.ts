@@ -37,6 +37,8 @@ export interface NewUser {
   /** When the account was made in the other system. Default: now. */
   readonly createdAt?: Date;
   readonly lastLoginSuccessTime?: Date | null;
+  /** When the password was set in the other system. Default: now. */
+  readonly passwordSetAt?: Date;
 }
 
 const statuses: readonly number[] = Object.values(userStatus);

@@ -1,8 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createHash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import { UserAdministration } from '../../src/admin/user-administration';
 import { operatorAuthority } from '../../src/admin/authority';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
+import { UsersRepository } from '../../src/users/users.repository';
 import { tally, TestService } from '../support/app';
+import { importUsers, userImport } from '../support/import-users';
 import { codeOf, goodPassword, mailedToken, submit } from '../support/reset';
 import { password } from '../support/settings';
 
@@ -25,6 +30,30 @@ describe('imported password hashes', () => {
   const given = (passwordHash: string, name = `imported${++made}`) =>
     service.givenUser(name, { password: null, passwordHash });
   const stored = async (uid: string) => String((await service.userRow(uid)).password);
+
+  it('a file says when a password was set; otherwise its expiry has a day of its own, and a plain password is new', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ages-'));
+    const file = join(directory, 'people.jsonl');
+    const hash = salted(password);
+    const ago = (days: number) => new Date(service.clock.secondsFromNow(-days * 86_400).setUTCMilliseconds(0));
+    const rows = [
+      { login_name: 'old', password_hash: hash, password_set_at: ago(91).toJSON() },
+      { login_name: 'young', password_hash: hash, password_set_at: ago(89).toJSON() },
+      { login_name: 'unknown', password_hash: hash },
+      { login_name: 'plain', password: goodPassword(7) },
+    ];
+    await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+    expect(await importUsers(userImport(service.app), file)).toMatchObject({ created: 4, failed: [] });
+    await rm(directory, { recursive: true });
+    const setAt = async (name: string) =>
+      (await service.app.get(UsersRepository).findByLoginName(name))?.passwordSetAt?.getTime();
+    expect(await setAt('old')).toBe(ago(91).getTime());
+    expect(await setAt('plain')).toBe(service.clock.now().getTime());
+    expect(await setAt('unknown')).toBeGreaterThan(ago(76).getTime());
+    expect(await setAt('unknown')).toBeLessThan(ago(0).getTime());
+    const changes = async (name: string) => (await service.login(name)).body.data?.change_password;
+    expect([await changes('old'), await changes('young')]).toEqual([true, false]);
+  });
 
   it.each([
     [

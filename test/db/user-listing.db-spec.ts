@@ -75,7 +75,9 @@ describe('the list of accounts', () => {
       const adopted = { ...changed, uid: 'adopted', loginName: 'adopted', email: null, nickname: 'Zoë From Elsewhere' };
       await database.transaction((tx) => app.get(UserAccounts).change(tx, changed, { nickname: 'Zoë Changed' }));
       await app.get(DirectoryAccounts).setNickname(database, followed, 'Zoë Followed');
-      await app.get(AdoptedUsers).insert(database, [{ ...adopted, passwordHash: null, temporary: false }]);
+      await app
+        .get(AdoptedUsers)
+        .insert(database, [{ ...adopted, passwordHash: null, temporary: false, passwordSetAt: undefined }]);
       await database.transaction((tx) => app.get(UserTombstones).bury(tx, deleted.uid));
       expect(await names({ query: 'zoë' })).toEqual(['changed', 'followed', 'adopted']);
       expect(await names({ query: 'former' })).toEqual([]);

@@ -151,7 +151,8 @@ describe('migrate --adopt on MariaDB', () => {
         good("'42'", 'e12'),
       ].join(', ')}`,
     );
-    const file = await planFile(plan(source));
+    const { columns: mapped, ...rest } = plan(source);
+    const file = await planFile({ ...rest, columns: { ...mapped, password_set_at: 'seen' } });
     expect(await adoption.run(file, '--dry-run')).toMatchObject({ code: 1, stderr: expect.stringMatching(/migrate/) });
     expect(await rows(`SHOW TABLES FROM ${database}`)).toEqual([]);
     await runProgram(cli, ['migrate'], { env: adoption.env, cwd: directory });
@@ -178,12 +179,17 @@ describe('migrate --adopt on MariaDB', () => {
     ]);
     expect(failed[3]).toMatchObject({ uid: '8', login_name: 'ALICE' });
     expect(JSON.stringify(failed)).not.toMatch(/5f4dcc|argon2id\$v=19\$m=2/);
-    expect(dry).toEqual(wet);
+    const warnings = [expect.stringMatching(/^2 passwords are older than PASSWORD_EXPIRE_DAYS \(90\)/)];
+    expect(dry).toEqual({ ...wet, report: { ...wet.report, warnings } });
 
     const columns = 'uid, login_name, email, nickname, password, salt, status, created_at, last_login_success_time';
     const stored = await rows(`SELECT ${columns} FROM ${database}.users ORDER BY login_name`);
     const created_at = new Date('2019-05-01T10:00:00Z');
     const last_login_success_time = new Date('2024-02-03T04:05:06Z');
+    expect(await rows(`SELECT user_id, created_at FROM ${database}.user_change_pwd_logs ORDER BY user_id`)).toEqual([
+      { user_id: '42', created_at: last_login_success_time },
+      { user_id: 'Legacy_42-x', created_at: last_login_success_time },
+    ]);
     const shared = { nickname: 'Nick', status: 1, created_at, last_login_success_time };
     expect(stored).toEqual([
       {
@@ -269,6 +275,11 @@ describe('migrate --adopt on MariaDB', () => {
       const { code, report } = await adoption.report(file);
       expect({ code, report }).toEqual({ code: 0, report: { failed: [], rows: 3000, created: 3000 - n, skipped: n } });
       await expectAllAdopted(database, 3000);
+      const [{ days } = { days: 0 }] = await rows(
+        `SELECT COUNT(DISTINCT DATE(created_at)) AS days FROM ${database}.user_change_pwd_logs`,
+      );
+      // Their passwords expire on different days, and not all of them on the same one.
+      expect(days).toBeGreaterThan(70);
     },
   );
 

@@ -1,19 +1,34 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { UserAdministration } from '../../src/admin/user-administration';
+import { PasswordAges } from '../../src/cli/password-ages';
 import { type ImportReport, UserImport } from '../../src/cli/user-import';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
+import { AppConfig } from '../../src/platform/config/app-config';
 import { Clock } from '../../src/shared/clock';
 import { UsersRepository } from '../../src/users/users.repository';
 
 /** The import of the command line, with the parts of a running service. */
 export function userImport(app: INestApplicationContext): UserImport {
-  return new UserImport(app.get(UsersRepository), app.get(UserAdministration), app.get(PasswordHasher), app.get(Clock));
+  const ages = new PasswordAges(app.get(AppConfig), app.get(Clock));
+  return new UserImport(
+    app.get(UsersRepository),
+    app.get(UserAdministration),
+    app.get(PasswordHasher),
+    app.get(Clock),
+    ages,
+  );
 }
 
 /** Imports a file as `user import` does, without an interruption, and returns its report. */
 export async function importUsers(imports: UserImport, file: string): Promise<ImportReport> {
   const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
   const { signal } = new AbortController();
-  await imports.run(file, report, { dryRun: false, rules: 'policy', progress: () => undefined, signal });
+  await imports.run(file, report, {
+    dryRun: false,
+    rules: 'policy',
+    ages: { unknown: 0, expired: 0 },
+    progress: () => undefined,
+    signal,
+  });
   return report;
 }

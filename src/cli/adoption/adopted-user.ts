@@ -24,6 +24,7 @@ export function adoptedUser(row: AdoptedRow, plan: AdoptionPlan, now: Date): New
     email: filled(row, 'email') ?? null,
     nickname: filled(row, 'nickname') ?? null,
     passwordHash,
+    passwordSetAt: timeOf(row, 'password_set_at', now),
     createdAt: timeOf(row, 'created_at', now),
     lastLoginSuccessTime: timeOf(row, 'last_login_success_time', now),
     status: plan.columns.has('status') ? statusOf(row, plan) : userStatus.enabled,

@@ -27,6 +27,7 @@ describe('the file of an adoption', () => {
         email: 'mail',
         nickname: 'display name',
         password_hash: 'pw',
+        password_set_at: 'changed',
         created_at: 'created',
         last_login_success_time: 'seen',
         status: { column: 'active', map: { '1': 1, '0': -1 } },

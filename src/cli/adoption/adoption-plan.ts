@@ -8,6 +8,7 @@ const plainColumns = [
   'email',
   'nickname',
   'password_hash',
+  'password_set_at',
   'created_at',
   'last_login_success_time',
 ] as const;

@@ -8,6 +8,7 @@ import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { AdoptedUsers, type AdoptedUser } from '../../users/adopted-users';
 import { AccountProblem, type NewUser } from '../../users/user-accounts';
+import { type AgeCounts, PasswordAges } from '../password-ages';
 import { adoptedUser, labelOf } from './adopted-user';
 import type { AdoptionPlan } from './adoption-plan';
 import { claimOf, Claims } from './claims';
@@ -31,6 +32,8 @@ export interface RefusedRow {
 
 export interface AdoptionOptions {
   readonly dryRun: boolean;
+  /** Counts the passwords of the created users. */
+  readonly ages: AgeCounts;
   readonly refused: (row: RefusedRow) => Promise<void>;
   /** Called after each batch. */
   readonly progress: (rows: number) => void;
@@ -58,6 +61,7 @@ export class UserAdoption {
     private readonly users: AdoptedUsers,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly ages: PasswordAges,
   ) {}
 
   /** @param report is filled batch by batch, so that it also describes an adoption that was stopped */
@@ -89,7 +93,7 @@ export class UserAdoption {
     remembered: Claims | undefined,
     attempts = 3,
   ): Promise<void> {
-    const { created, skipped, failed } = await this.judged(batch, plan, remembered);
+    const { created, skipped, failed } = await this.judged(batch, plan, options.ages, remembered);
     try {
       if (remembered === undefined && created.length > 0) await this.create(created);
     } catch (error) {
@@ -106,7 +110,12 @@ export class UserAdoption {
     report.failed += failed.length;
   }
 
-  private async judged(batch: readonly Candidate[], plan: AdoptionPlan, remembered: Claims | undefined) {
+  private async judged(
+    batch: readonly Candidate[],
+    plan: AdoptionPlan,
+    ages: AgeCounts,
+    remembered: Claims | undefined,
+  ) {
     const failed: RefusedRow[] = [];
     const created: AdoptedUser[] = [];
     let skipped = 0;
@@ -131,7 +140,7 @@ export class UserAdoption {
     for (const { candidate, user } of readable) {
       judge(candidate, () => {
         if (claims.includes(user)) return void (skipped += 1);
-        const accepted = { ...user, uid: user.uid ?? this.random.uuid() };
+        const accepted = { ...this.ages.assigned(user, ages), uid: user.uid ?? this.random.uuid() };
         claims.add(claimOf(accepted));
         created.push(accepted);
       });
