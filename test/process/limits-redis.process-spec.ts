@@ -27,6 +27,7 @@ describe('limits shared through Redis', () => {
       RATE_LIMIT: 'on',
       RATE_LIMIT_LOGIN: '6',
       RATE_LIMIT_TARGET: '4',
+      RATE_LIMIT_SESSION: '5',
       REDIS_URL: redis.url,
       // Each test uses a client address of its own.
       TRUSTED_PROXIES: '127.0.0.1',
@@ -93,6 +94,13 @@ describe('limits shared through Redis', () => {
     expect((await whileRedisAnswers(logins)).counts).toEqual({ LOGIN_404001: 6, COMMON_429001: 4 });
     const forgot = (n: number) => replicas.post('/forget-password', { email: 'nobody@example.com' }, n);
     expect((await whileRedisAnswers(() => inTurn(6, forgot))).counts).toEqual({ AUTH_404002: 4, COMMON_429001: 2 });
+  });
+
+  it('two replicas count the refreshes of one session together', async () => {
+    await replicas.givenUser('refresher');
+    const { refresh_token } = (await replicas.login('refresher')).body.data as Record<string, string>;
+    const refresh = (n: number) => replicas.post('/refresh', { refresh_token }, n);
+    expect((await whileRedisAnswers(() => inTurn(8, refresh))).counts).toEqual({ success: 5, COMMON_429001: 3 });
   });
 
   it('stores neither an e-mail address nor a uid in Redis', async () => {

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { tally } from '../support/app';
 import { Replicas } from '../support/replicas';
+import { eventually } from '../support/servers/eventually';
 
 const right = 'Correct-Horse-7';
 const next = (n: number | string) => `Another-Horse-7-${n}`;
@@ -119,6 +120,42 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
           expect((await refresh(session, n)).body.error_code).toBe('AUTH_401006');
         }
       }
+    }
+  });
+
+  it('a flooded session that both replicas trim keeps its newest tokens, and a log-out beside it ends it', async () => {
+    const { name } = await given();
+    const lost = await logIn(name);
+    const rows = async () =>
+      Number((await replicas.rows('SELECT COUNT(*) AS n FROM login_tokens WHERE sid = ?', [sidOf(lost)]))[0]?.n);
+    const flood = () =>
+      replicas.rows(
+        `INSERT INTO login_tokens (jti, token_type, user_identity, is_revoked, expires, sid, credential_version, created_at)
+         SELECT UUID(), 'access', t.user_identity, 0, t.expires, t.sid, t.credential_version, t.created_at
+         FROM seq_1_to_5000, login_tokens t WHERE t.jti = ?`,
+        [sidOf(lost)],
+      );
+    await flood();
+    // With rotation both get the same successor, within the grace period.
+    const answers = await Promise.all([0, 1].map((n) => refresh(lost, n)));
+    await eventually(async () => (await rows()) <= 1000, { what: 'the rows of the session are few again' });
+    expect(await rows()).toBeGreaterThanOrEqual(900);
+    const issued = answers.map(({ body }) => ({
+      access: body.data.access_token as string,
+      refresh: body.data.refresh_token as string,
+    }));
+    for (const n of [0, 1]) expect(await Promise.all(issued.map((one) => me(one, n)))).toEqual([200, 200]);
+    const [newest] = issued as [Session];
+    await flood();
+    const [, ended] = await Promise.all([
+      refresh(newest, 0),
+      replicas.post('/logout', {}, 1, bearer(newest.access)),
+      refresh(newest, 1),
+    ]);
+    expect(ended.status).toBe(200);
+    for (const n of [0, 1]) {
+      expect(await Promise.all(issued.map((one) => me(one, n)))).toEqual([401, 401]);
+      expect((await refresh(newest, n)).body.error_code).toBe('AUTH_401006');
     }
   });
 
