@@ -70,7 +70,7 @@ class ReportStream {
     this.begun = true;
   }
 
-  /** @param warnings given for a dry run */
+  /** @param warnings given for a dry run that has some */
   async end({ rows, created, skipped, failed }: AdoptionReport, warnings?: readonly string[]): Promise<void> {
     if (!this.json) for (const warning of warnings ?? []) process.stderr.write(`warning: ${warning}\n`);
     if (!this.json)

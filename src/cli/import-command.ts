@@ -43,7 +43,7 @@ export function addImportCommand(user: Command): void {
 
 const done = ({ created, skipped, failed }: ImportReport) => created + skipped + failed.length;
 
-/** @param warnings given for a dry run */
+/** @param warnings given for a dry run that has some */
 function printReport(report: ImportReport, json: boolean | undefined, warnings?: readonly string[]): void {
   if (json) return print(JSON.stringify({ ...report, warnings }));
   for (const warning of warnings ?? []) process.stderr.write(`warning: ${warning}\n`);

@@ -37,8 +37,8 @@ export class PasswordAges {
     return user;
   }
 
-  /** Lines for the operator who rehearses an import. */
-  warnings({ unknown, expired }: AgeCounts): string[] {
+  /** Lines for the operator who rehearses an import. @returns undefined when there are none */
+  warnings({ unknown, expired }: AgeCounts): readonly string[] | undefined {
     const { expireDays } = this.config.passwords;
     const from = this.clock
       .secondsFromNow((this.noticeDays * dayMs) / 1000)
@@ -56,7 +56,7 @@ export class PasswordAges {
         `${expired} passwords are older than PASSWORD_EXPIRE_DAYS (${expireDays}) and must be changed at the next login`,
       );
     }
-    return lines;
+    return lines.length > 0 ? lines : undefined;
   }
 
   /** The same place for the same account in each run. No password is older than its account. */
