@@ -18,9 +18,9 @@ const madeMeanwhile = new Set([
   'ER_DUP_KEYNAME',
   'ER_DUP_ENTRY',
   'ER_CANT_DROP_FIELD_OR_KEY',
+  // The cluster has aborted the statement, because a schema change of another node goes before it.
+  'ER_QUERY_INTERRUPTED',
 ]);
-/** MariaDB reports so a statement that the cluster aborts because a schema change of another node goes before it. */
-const abortedByCluster = 'ER_QUERY_INTERRUPTED';
 const attemptsInCluster = 60;
 const pauseInClusterMs = 250;
 
@@ -100,8 +100,7 @@ async function runBesideOthers(runner: QueryRunner): Promise<string[]> {
       }
       return pending;
     } catch (error) {
-      const code = storeCode(error);
-      const again = isRepeatable(error) || code === abortedByCluster || madeMeanwhile.has(code);
+      const again = isRepeatable(error) || madeMeanwhile.has(storeCode(error));
       if (!again || attempt === attemptsInCluster) throw error;
       await pause(pauseInClusterMs);
     }
