@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { LdapConfig } from '../../platform/config/ldap-config';
-import { addressesOf, sharedLookup } from '../connection/host-addresses';
+import { addressesOf } from '../connection/host-addresses';
 import { LoginSockets } from '../connection/login-sockets';
 import { startTls } from '../connection/start-tls';
 import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
@@ -102,8 +102,7 @@ export class DirectoryServer {
   /** @param clients how many clients of ldapjs will connect */
   private async transport(sockets: LoginSockets, clients: number): Promise<Pick<StrategyServer, 'url' | 'tlsOptions'>> {
     if (this.tls === 'none') return { url: `ldap://${await this.address()}:${this.port}` };
-    const opened = Array.from({ length: this.tls === 'starttls' ? clients : 0 }, () => this.openForTls(sockets));
-    const ready = await Promise.all(opened);
+    const ready = await Promise.all(Array.from({ length: clients }, () => this.openForTls(sockets)));
     return {
       url: `ldaps://${isIP(this.host) === 6 ? `[${this.host}]` : this.host}:${this.port}`,
       tlsOptions: {
@@ -112,10 +111,9 @@ export class DirectoryServer {
         host: this.host,
         ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
         minVersion: 'TLSv1.2',
-        lookup: sharedLookup,
         // `tls.connect` passes the signal to `net.Socket`, but the type of its options does not declare it.
         ...{ signal: sockets.signal },
-        // `tls.connect` reads `socket` once for each client. It opens a connection when undefined.
+        // `tls.connect` reads `socket` once for each client.
         get socket() {
           return sockets.handOver(ready.shift());
         },
@@ -133,12 +131,13 @@ export class DirectoryServer {
   }
 
   /**
-   * Opens a connection on which the server has agreed to TLS. ldapjs then starts TLS on it as for ldaps://, so it sends
-   * nothing before the certificate is verified.
+   * Opens a connection on which the server expects TLS. ldapjs then starts TLS on it as for ldaps://, so it sends
+   * nothing before the certificate is verified. `tls.connect` must not open the connection itself: when data arrived
+   * while such a connection was being closed, Node 20 ended the process ("Assertion failed: onread->IsFunction()").
    */
   private async openForTls(sockets: LoginSockets): Promise<Socket> {
     const socket = await sockets.open(this.host, this.port);
-    await startTls(socket);
+    if (this.tls === 'starttls') await startTls(socket);
     return socket;
   }
 }
