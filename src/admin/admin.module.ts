@@ -7,6 +7,7 @@ import { AdministrationModule } from './administration.module';
 import { assertDeclaredRoutes } from './frame/declared-routes';
 import { exportLimits, ExportLimits, Exports } from './frame/exports';
 import { AdminConfigController } from './http/config.controller';
+import { AdminEventsController } from './http/events.controller';
 import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
 import { AdminOverviewController } from './http/overview.controller';
@@ -24,6 +25,7 @@ const controllers = [
   AdminLogsController,
   AdminConfigController,
   AdminMailsController,
+  AdminEventsController,
   AdminTenantsController,
 ];
 assertDeclaredRoutes(controllers);

@@ -10,6 +10,7 @@ import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
 import { BulkRevocation } from './bulk-revocation';
 import { Configuration } from './configuration';
+import { Events } from './events';
 import { Mails } from './mails';
 import { OrgUnits } from './org-units';
 import { Tenants } from './tenants';
@@ -24,6 +25,7 @@ const useCases = [
   AdminUsers,
   BulkRevocation,
   Configuration,
+  Events,
   Mails,
   OrgUnits,
   Tenants,

@@ -1,18 +1,18 @@
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 
-/** A tenant or unit that cannot be stored as given. The message is one line for a person. */
+/** An entry that cannot be stored or done as given. The message is one line for a person. */
 export class EntryProblem extends Error {
   override readonly name = 'EntryProblem';
 
   constructor(
-    readonly field: 'id' | 'name',
+    readonly field: 'id' | 'name' | 'from' | 'to',
     message: string,
   ) {
     super(message);
   }
 }
 
-/** There is no such tenant, unit or mail in the scope of the caller. */
+/** There is no such tenant, unit, mail or event in the scope of the caller. */
 export class EntryNotFound extends Error {
   override readonly name = 'EntryNotFound';
 }

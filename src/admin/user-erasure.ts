@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LoginNames } from '../audit/login-names';
+import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import type { Transaction } from '../platform/database/database';
 import { TokenRevoker } from '../tokens/token-revoker';
@@ -36,6 +37,7 @@ export class UserErasure {
     private readonly revoker: TokenRevoker,
     private readonly loginNames: LoginNames,
     private readonly mails: MailOutbox,
+    private readonly events: EventOutbox,
   ) {}
 
   /** @throws AccountProblem USER_404001, AUTH_403001, USER_409002 */
@@ -53,6 +55,7 @@ export class UserErasure {
     });
     // A user with very many logins: `purge` finishes what a crash leaves here.
     if (left) await this.loginNames.replaceAll(uid, tombstoneName(uid));
+    await this.events.forgetUser(uid);
   }
 
   private async eraseRows(tx: Transaction, uid: string): Promise<void> {

@@ -3,6 +3,7 @@ import { addAccountCommands } from './account-commands';
 import { addClientCommands } from './client-commands';
 import { addConfigCommands } from './config-commands';
 import { addDoctorCommand } from './doctor-command';
+import { addEventCommands } from './event-commands';
 import { addImportCommand } from './import-command';
 import { addInviteCommand } from './invite-command';
 import { addKeyCommands } from './key-commands';
@@ -31,6 +32,7 @@ export function addAllCommands(program: Command): void {
   addConfigCommands(program);
   addClientCommands(program);
   addMailCommands(program);
+  addEventCommands(program);
   addKeyCommands(program);
   addPurgeCommand(program);
   addDoctorCommand(program);

@@ -12,8 +12,6 @@ export abstract class EventLimits implements OutboxLimits {
   abstract readonly concurrency: number;
   /** Longest pause between two attempts, before jitter. */
   abstract readonly retryCapMs: number;
-  /** An event of this age is given up when one more attempt fails. */
-  abstract readonly giveUpMs: number;
 }
 
 export const eventLimits: EventLimits = {
@@ -24,5 +22,4 @@ export const eventLimits: EventLimits = {
   stopMs: 4000,
   concurrency: 4,
   retryCapMs: 3_600_000,
-  giveUpMs: 86_400_000,
 };

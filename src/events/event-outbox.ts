@@ -3,6 +3,7 @@ import { Database } from '../platform/database/database';
 import { timeOrNull } from '../platform/database/sql';
 import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
+import { auditTypes } from './event-types';
 import { eventStatus } from './outbox/event-rows';
 import { EventWorker } from './outbox/event-worker';
 import { AuditLines } from './stream/audit-lines';
@@ -18,6 +19,8 @@ export interface EventFigures {
 }
 
 const mostCounted = 100_000;
+/** Rows of one UPDATE: some milliseconds. */
+const forgottenRows = 1000;
 
 /** The events as the operator sees them: start of the server, metrics, `doctor`, `purge`. */
 @Injectable()
@@ -69,11 +72,39 @@ export class EventOutbox {
     return removed;
   }
 
-  /** Reads at most `mostCounted` entries of the index on status and time, the oldest first. */
+  /**
+   * Deletes the payloads of the events of a deleted user, in batches that commit alone. An event that waits is still
+   * sent, and its payload is deleted then. `user.deleted` itself names nobody, and can be sent once more.
+   * Race: an event that is settled, retried or replayed at this moment. The UPDATE looks at the status that the row has
+   * then. A row that is inserted meanwhile is missed, so `purge` calls this once more an hour later.
+   */
+  async forgetUser(userId: string): Promise<void> {
+    for (const status of Object.values(eventStatus)) {
+      for (let last: number | undefined = 0; last !== undefined;) last = await this.forgetSome(userId, status, last);
+    }
+  }
+
+  /** @returns the id of the last event of the batch, or undefined after the last batch */
+  private async forgetSome(userId: string, status: number, after: number): Promise<number | undefined> {
+    const rows = await this.database.rows<{ id: number }>(
+      `SELECT id FROM event_outbox WHERE stream = ? AND status = ? AND id > ? ORDER BY id LIMIT ${forgottenRows}`,
+      [userId, status, after],
+    );
+    if (rows.length === 0) return undefined;
+    await this.database.affected(
+      `UPDATE event_outbox SET erased = 1, payload = CASE WHEN status = ? THEN payload ELSE NULL END
+       WHERE id IN (${rows.map(() => '?').join(', ')}) AND type <> ? AND (erased = 0 OR payload IS NOT NULL)`,
+      [eventStatus.waiting, ...rows.map(({ id }) => id), auditTypes.USER_DELETED],
+    );
+    return rows.length < forgottenRows ? undefined : rows.at(-1)?.id;
+  }
+
+  /** Reads at most `mostCounted` rows by the index on status and time. An event that was queued once more is as old as that. */
   private async counted(status: number): Promise<{ count: number; oldest: Date | null }> {
     const row = await this.database.row<{ count: number; oldest: unknown }>(
-      `SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM
-       (SELECT created_at FROM event_outbox WHERE status = ? ORDER BY created_at LIMIT ${mostCounted}) AS first`,
+      `SELECT COUNT(*) AS count, MIN(since) AS oldest FROM
+       (SELECT COALESCE(queued_at, created_at) AS since FROM event_outbox
+        WHERE status = ? ORDER BY created_at LIMIT ${mostCounted}) AS first`,
       [status],
     );
     return { count: Number(row?.count ?? 0), oldest: timeOrNull(row?.oldest) };

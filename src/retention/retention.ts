@@ -102,6 +102,7 @@ export class Retention {
       for (const uid of uids) {
         await this.loginNames.replaceAll(uid, tombstoneName(uid));
         await this.outbox.forgetUser(this.database, uid);
+        await this.events.forgetUser(uid);
         await this.tombstones.settle(uid);
       }
       uids = await this.tombstones.unsettled(batchRows);

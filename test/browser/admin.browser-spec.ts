@@ -318,6 +318,26 @@ describe('the administration console', () => {
     await page.getByText('The mail is waiting to be sent.').waitFor();
   });
 
+  it('sends an event again that was given up, and the events of a time once more', async () => {
+    const page = await opened('#/events?status=dead', 'Events');
+    const again = page.locator('tbody tr').getByRole('button', { name: /^Send again/ });
+    await again.first().click();
+    await dialog(page).getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('The event is waiting to be sent.').waitFor();
+    await on(page).button('Send events of a time').click();
+    const send = dialog(page).getByRole('button', { name: 'Send events of a time' });
+    expect(await send.isDisabled()).toBe(true);
+    const local = (moment: Date) => moment.toISOString().slice(0, 16);
+    await dialog(page)
+      .getByLabel('From')
+      .fill(local(new Date(Date.now() - 9 * 86_400_000)));
+    await dialog(page)
+      .getByLabel('Until')
+      .fill(local(new Date(Date.now() + 2 * 86_400_000)));
+    await send.click();
+    await page.getByText(/^Events that are sent once more: [1-9]/).waitFor();
+  });
+
   it('creates and renames tenants and units', async () => {
     const page = await opened('#/tenants', 'Tenants');
     await on(page).button('New tenant').click();
@@ -340,7 +360,9 @@ describe('the administration console', () => {
     const { page } = await signedIn('#/users', 'Users', { tenantId: 'acme' });
     await page.getByRole('link', { name: 'Ben Abbott' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'Amelia Abbott' }).count()).toBe(0);
-    expect(await page.getByRole('navigation').innerText()).not.toMatch(/Tenants|Mails|Mail server|Password policy/);
+    expect(await page.getByRole('navigation').innerText()).not.toMatch(
+      /Tenants|Mails|Events|Mail server|Password policy/,
+    );
     await open(page, '#/settings/mail');
     await page.getByText('Only administrators of the root tenant may see or change this.').waitFor();
     await open(page, userPage('amelia.abbott'));
@@ -408,6 +430,7 @@ describe('the administration console', () => {
         ['#/logins?outcome=LOGIN_401011', 'Sign-ins', 'tbody tr'],
         ['#/audit?event=TOTP_ENROLLED', 'Audit log', 'tbody tr'],
         ['#/mails?status=dead', 'Mails', 'tbody tr'],
+        ['#/events?status=dead', 'Events', 'tbody tr'],
         ['#/tenants', 'Tenants', 'tbody tr'],
         ['#/tenants/acme', 'Acme Corporation', 'tbody tr'],
         ['#/settings/password', 'Password policy', 'form'],

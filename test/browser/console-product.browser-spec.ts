@@ -53,6 +53,7 @@ describe('the administration console', () => {
       ['#/logins', 'Sign-ins', 'tbody tr'],
       ['#/audit', 'Audit log', 'tbody tr'],
       ['#/mails', 'Mails', 'tbody tr'],
+      ['#/events', 'Events', 'tbody tr'],
       ['#/tenants', 'Tenants', 'tbody tr'],
       ['#/tenants/acme', 'Acme Corporation', 'tbody tr'],
       ['#/settings/password', 'Password policy', 'form'],

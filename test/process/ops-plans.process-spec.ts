@@ -251,7 +251,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
         await measure(`claims of status ${status}`, async () => {
           for (const claimed of await streams.claim(status, 4)) {
             const event = await events.first(claimed.stream);
-            if (event !== undefined) await events.settle(event.id, eventStatus.sent);
+            if (event !== undefined) await events.settle(event, eventStatus.sent);
             await streams.release(claimed);
           }
         });

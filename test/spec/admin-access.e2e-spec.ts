@@ -1,6 +1,7 @@
+import { eventStatus } from '../../src/events/outbox/event-rows';
 import { mailStatus } from '../../src/mail/mail-status';
 import { accessTable, adminRoutes, givenCaller, startAdministration, tokenOf } from '../support/admin';
-import { adminRequests, targetMail, targetUnit } from '../support/admin-requests';
+import { adminRequests, targetEvent, targetMail, targetUnit } from '../support/admin-requests';
 import { TestService } from '../support/app';
 
 const callers = ['anonymous', 'user', 'no factor', 'other tenant', 'own tenant', 'root', 'old session'] as const;
@@ -20,6 +21,11 @@ describe('who may use the administration', () => {
       `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
        VALUES (?, 'otp', 'x', ?, 1, ?, ?, ?)`,
       [targetMail, mailStatus.dead, now, later, now],
+    );
+    await service.database.affected(
+      `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
+       VALUES (?, 'user.unlocked', 'alice', '{}', ?, 0, ?)`,
+      [targetEvent, eventStatus.dead, now],
     );
     const admin = { isAdmin: true };
     bearers['old session'] = (await givenCaller(service, admin)).bearer;

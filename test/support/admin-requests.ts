@@ -6,9 +6,10 @@ export interface AdminTargets {
   readonly uid: string;
 }
 
-/** A unit of the tenant `acme`, and a mail that was given up. The test creates both. */
+/** A unit of the tenant `acme`, a mail and an event that were given up. The test creates them. */
 export const targetUnit = 'target-unit';
 export const targetMail = '0c9f6a1e-5d2b-4c3a-9e8f-7a6b5c4d3e2f';
+export const targetEvent = '5b1de3a0-8c47-4f2e-b6d9-3f0a1c2e4d5b';
 
 export interface AdminRequest {
   readonly path: string;
@@ -41,6 +42,12 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'POST /admin/config/smtp-test': () => ({ path: '/admin/config/smtp-test', body: { to: 'a@example.com' } }),
   'GET /admin/mails': () => ({ path: '/admin/mails' }),
   'POST /admin/mails/:id/retry': () => ({ path: `/admin/mails/${targetMail}/retry` }),
+  'GET /admin/events': () => ({ path: '/admin/events' }),
+  'POST /admin/events/:id/retry': () => ({ path: `/admin/events/${targetEvent}/retry` }),
+  'POST /admin/events/replay': () => ({
+    path: '/admin/events/replay',
+    body: { from: '2026-03-02T10:00:00Z', to: '2026-03-02T11:00:00Z' },
+  }),
   'GET /admin/tenants': () => ({ path: '/admin/tenants' }),
   'POST /admin/tenants': () => ({ path: '/admin/tenants', body: { id: `t-${randomUUID()}`, name: 'New' } }),
   'PATCH /admin/tenants/:id': () => ({ path: '/admin/tenants/acme', body: { name: 'Acme' } }),

@@ -26,6 +26,7 @@ export function Navigation({ viewer: { me, root } }: { readonly viewer: Viewer }
         <Item path="/logins" icon={<Key />} text={nav.logins} />
         <Item path="/audit" icon={<List />} text={nav.audit} />
         {root && <Item path="/mails" icon={<Mail />} text={nav.mails} />}
+        {root && <Item path="/events" icon={<Send />} text={nav.events} />}
       </ul>
       {root && (
         <>

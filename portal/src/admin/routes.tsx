@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTexts } from './i18n/texts';
 import { AuditPage } from './pages/audit-page';
+import { EventsPage } from './pages/events-page';
 import { LoginsPage } from './pages/logins-page';
 import { MailSettingsPage } from './pages/mail-settings-page';
 import { MailsPage } from './pages/mails-page';
@@ -31,6 +32,8 @@ export function Routes(): ReactNode {
       return <AuditPage />;
     case 'mails':
       return <MailsPage />;
+    case 'events':
+      return <EventsPage />;
     case 'tenants':
       return id === undefined ? <TenantsPage /> : <TenantPage key={path} id={id} />;
     case 'settings':

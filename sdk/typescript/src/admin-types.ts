@@ -3,6 +3,7 @@ import type {
   AdminListAuditLogsData,
   AdminListLoginLogsData,
   AdminListMailsData,
+  AdminListEventsData,
   AdminListOrgUnitsData,
   AdminListUsersData,
   AdminSessionItem,
@@ -17,6 +18,9 @@ import type {
   CreateUserDto,
   LoginLogItem,
   MailItem,
+  EventItem,
+  ReplayDto,
+  ReplayResult,
   OrgUnitItem,
   OverviewResponse,
   SmtpTestResponse,
@@ -36,6 +40,9 @@ export type {
   ConfigItem as AdminSetting,
   SmtpTestResponse as AdminMailTest,
   MailItem as AdminMail,
+  EventItem as AdminEvent,
+  ReplayDto as EventReplay,
+  ReplayResult as AdminReplay,
   TenantItem as AdminTenant,
   OrgUnitItem as AdminOrgUnit,
   CreateUserDto as NewAdminUser,
@@ -47,4 +54,5 @@ export type UserFilters = Filters<AdminListUsersData>;
 export type LoginLogFilters = Filters<AdminListLoginLogsData>;
 export type AuditLogFilters = Filters<AdminListAuditLogsData>;
 export type MailFilters = Filters<AdminListMailsData>;
+export type EventFilters = Filters<AdminListEventsData>;
 export type OrgUnitFilters = Filters<AdminListOrgUnitsData>;

@@ -1,10 +1,12 @@
 import type {
   AdminAuditLog,
+  AdminEvent,
   AdminLoginLog,
   AdminMail,
   AdminMailTest,
   AdminOrgUnit,
   AdminOverview,
+  AdminReplay,
   AdminSession,
   AdminSetting,
   AdminTenant,
@@ -13,6 +15,8 @@ import type {
   AdminUserDetail,
   AdminUserLogin,
   AuditLogFilters,
+  EventFilters,
+  EventReplay,
   LoginLogFilters,
   MailFilters,
   NewAdminUser,
@@ -140,6 +144,22 @@ export class PortalAdmin {
 
   async retryMail(id: string): Promise<void> {
     await this.data((options) => operations.adminRetryMail({ ...options, path: { id } }));
+  }
+
+  // Events
+
+  events(filters: EventFilters = {}): Pages<AdminEvent> {
+    return this.pages((options) => operations.adminListEvents(options), filters);
+  }
+
+  /** Sends an event that was given up, with the same `webhook-id`. */
+  async retryEvent(id: string): Promise<void> {
+    await this.data((options) => operations.adminRetryEvent({ ...options, path: { id } }));
+  }
+
+  /** Sends the events from `from` to before `to` that were sent or given up once more, as new ones. */
+  replayEvents(body: EventReplay): Promise<AdminReplay> {
+    return this.data((options) => operations.adminReplayEvents({ ...options, body }));
   }
 
   // Tenants and their units

@@ -34,6 +34,7 @@ const parameters: Readonly<Record<string, string>> = {
   'config/:group': 'The group of the setting, as GET /admin/config lists it.',
   'config/:group/:key': 'The key of the setting within its group.',
   'mails/:id': 'The `id` of GET /admin/mails.',
+  'events/:id': 'The `id` of GET /admin/events.',
   'tenants/:id': 'The `id` of GET /admin/tenants.',
   'org-units/:id': 'The `id` of GET /admin/org-units.',
 };

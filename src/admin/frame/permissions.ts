@@ -9,6 +9,8 @@ export type AdminPermission =
   | 'config.write'
   | 'mails.read'
   | 'mails.write'
+  | 'events.read'
+  | 'events.write'
   | 'tenants.read'
   | 'tenants.write'
   | 'units.read'

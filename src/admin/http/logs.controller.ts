@@ -1,8 +1,6 @@
 import { Controller, Query, type StreamableFile } from '@nestjs/common';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
-import { DomainError } from '../../shared/errors/domain-error';
-import { requestInvalid } from '../../shared/errors/error-catalogue';
 import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
 import { AdminList } from '../frame/admin-route';
@@ -11,6 +9,7 @@ import { plainCursors, sealedCursors } from '../frame/cursor';
 import { listed, type Page, type Reader, type ReadRows, Streamed, streamNote } from '../frame/lists';
 import { logPlace, type LogRow, LogSearch } from '../logs/log-search';
 import { auditLog, type LogFilter, loginLog, type LogTable } from '../logs/log-tables';
+import { requestTime } from './refusals';
 import { AuditLogItem, AuditLogPage, AuditLogsQuery, LoginLogItem, LoginLogPage, LoginLogsQuery } from './logs.dto';
 
 type AnyQuery = LoginLogsQuery & AuditLogsQuery;
@@ -68,18 +67,9 @@ function filterOf({ user_id: userId, actor_id: actorId, event, outcome, ip, from
     ...{ userId, actorId, event, outcome },
     // Stored addresses are in lower case.
     ip: ip?.toLowerCase(),
-    from: timeOf('from', from),
-    to: timeOf('to', to),
+    from: from === undefined ? undefined : requestTime('from', from),
+    to: to === undefined ? undefined : requestTime('to', to),
   };
-}
-
-/** A text can have the form of a time and be none, for example the 31st of February. */
-function timeOf(field: string, text: string | undefined): Date | undefined {
-  const time = text === undefined ? undefined : new Date(text);
-  if (time !== undefined && Number.isNaN(time.getTime())) {
-    throw new DomainError(requestInvalid, { fields: { [field]: [`${field} is not a time`] } });
-  }
-  return time;
 }
 
 const textOrNull = (value: unknown) => value as string | null;

@@ -3,11 +3,11 @@ import { ApiProperty } from '../../platform/http/api-docs';
 import { loginFailed } from '../../shared/errors/error-catalogue';
 import { PageQuery } from '../frame/lists';
 import { userIdPattern } from '../../shared/user-id';
+import { timePattern } from '../../shared/time-text';
 
 const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
 const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0';
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The filters of both logs. */
 class LogQuery extends PageQuery {
@@ -23,12 +23,12 @@ class LogQuery extends PageQuery {
 
   @ApiProperty({ ...optional, format: 'date-time', description: 'Rows from this moment on.' })
   @IsOptional()
-  @Matches(time, { message: 'from must be a time such as 2026-03-02T10:00:00Z' })
+  @Matches(timePattern, { message: 'from must be a time such as 2026-03-02T10:00:00Z' })
   from?: string;
 
   @ApiProperty({ ...optional, format: 'date-time', description: 'Rows before this moment.' })
   @IsOptional()
-  @Matches(time, { message: 'to must be a time such as 2026-03-02T10:00:00Z' })
+  @Matches(timePattern, { message: 'to must be a time such as 2026-03-02T10:00:00Z' })
   to?: string;
 }
 

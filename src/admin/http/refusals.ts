@@ -1,6 +1,7 @@
 import { DomainError } from '../../shared/errors/domain-error';
 import { notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
 import { EntryNotFound, EntryProblem } from '../entries';
+import { timeOfText } from '../../shared/time-text';
 import { SettingProblem } from '../known-settings';
 
 /**
@@ -12,6 +13,13 @@ export function refused(error: unknown): never {
   if (error instanceof EntryProblem) throw invalid(error.field, error.message);
   if (error instanceof SettingProblem) throw invalid(error.part, error.message);
   throw error;
+}
+
+/** A text can have the form of a time and be none. @throws DomainError COMMON_400001 */
+export function requestTime(field: string, text: string): Date {
+  const time = timeOfText(text);
+  if (time === undefined) throw invalid(field, `${field} is not a time`);
+  return time;
 }
 
 const invalid = (field: string, message: string) => new DomainError(requestInvalid, { fields: { [field]: [message] } });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 import { type SqlValue, timeOf } from '../../platform/database/sql';
+import { firstStorable, lastStorable, storable } from '../../shared/time-text';
 import { type AdminScope, everyTenant } from '../admin-scope';
 import type { Place } from '../frame/cursor';
 import type { Rows } from '../frame/lists';
@@ -102,21 +103,11 @@ function plan(log: LogTable, filter: LogFilter, scope: AdminScope, after: Place 
   if (tenantId !== everyTenant && filter.userId === undefined) {
     add(rest, `(SELECT u.tenant_id FROM users u WHERE u.uid = ${log.table}.user_id) = ?`, tenantId);
   }
-  add(range, 'created_at >= ? AND created_at < ?', storable(filter.from ?? firstTime), storable(filter.to ?? lastTime));
+  add(range, 'created_at >= ? AND created_at < ?', storable(filter.from ?? firstStorable), storable(filter.to ?? lastStorable));
   if (after !== undefined) {
     const [at, id] = [storable(new Date(Number(after[0]))), Number(after[1])];
     add(range, 'created_at <= ? AND (created_at < ? OR id < ?)', at, at, id);
   }
   const columns = [...given.slice(0, 1).map(([, column]) => column), 'created_at'];
   return { range, rest, index: `/*! FORCE INDEX (ix_${log.table}_${columns.join('_')}) */` };
-}
-
-const firstTime = new Date('1970-01-01T00:00:00Z');
-const lastTime = new Date('9999-12-31T00:00:00Z');
-
-/** The nearest time that a column can hold. The number of a cursor may be beyond every Date. */
-function storable(time: Date): Date {
-  const milliseconds = time.getTime();
-  if (Number.isNaN(milliseconds) || milliseconds > lastTime.getTime()) return lastTime;
-  return milliseconds < firstTime.getTime() ? firstTime : time;
 }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { AppConfig } from '../../platform/config/app-config';
 import { retryAt } from '../../platform/outbox/back-off';
 import { Clock } from '../../shared/clock';
 import { LogThrottle } from '../../shared/log-throttle';
@@ -8,9 +9,9 @@ import { Webhook } from '../webhook/webhook';
 import { EventRows, eventStatus, type FinalEventStatus, type WaitingEvent } from './event-rows';
 import type { ClaimedStream } from './event-streams';
 
-/** `settled`: the event with this id has its final status. `none`: no event of the stream waits. */
+/** `settled`: the event gets its final status. `none`: no event of the stream waits. */
 export type Outcome =
-  | { readonly kind: 'settled'; readonly id: number; readonly status: FinalEventStatus }
+  | { readonly kind: 'settled'; readonly event: WaitingEvent; readonly status: FinalEventStatus }
   | { readonly kind: 'failed'; readonly again: Date }
   | { readonly kind: 'none' };
 
@@ -20,6 +21,9 @@ export class EventAttempt {
   private readonly logger = new Logger('events');
   private readonly outage = new LogThrottle();
   private readonly losses = new LogThrottle();
+  private readonly giveUpMs: number;
+  /** Whether the log says that the receiver is away. */
+  private away = false;
 
   constructor(
     private readonly events: EventRows,
@@ -27,30 +31,37 @@ export class EventAttempt {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly limits: EventLimits,
-  ) {}
+    { events: { giveUpHours } }: AppConfig,
+  ) {
+    this.giveUpMs = giveUpHours * 3_600_000;
+  }
 
   async make({ stream, attempts }: ClaimedStream, signal: AbortSignal): Promise<Outcome> {
     const event = await this.events.first(stream);
     if (event === undefined) return { kind: 'none' };
     const failure = await this.webhook.post(event, signal);
-    if (failure === undefined) return { kind: 'settled', id: event.id, status: eventStatus.sent };
-    return this.judge(event, attempts, failure);
+    if (failure !== undefined) return this.judge(event, attempts, failure);
+    if (this.away) this.logger.log('the webhook receiver accepts events again, those that wait are sent');
+    this.away = false;
+    return { kind: 'settled', event, status: eventStatus.sent };
   }
 
   /** Whatever the failure is, the next attempt may succeed: the receiver may be repaired, or get another version. */
   private judge(event: WaitingEvent, attempts: number, failure: string): Outcome {
     const now = this.clock.now();
     const told = { event: event.eventId, type: event.type, attempts, failure };
-    const expires = new Date(event.createdAt.getTime() + this.limits.giveUpMs);
+    const createdAt = event.queuedAt ?? event.createdAt;
+    const expires = new Date(createdAt.getTime() + this.giveUpMs);
     if (now >= expires) {
       if (this.losses.allows(now)) {
-        this.logger.error(told, 'events are given up after a day: see the rows of event_outbox with status 2');
+        this.logger.error(told, 'events are given up after EVENTS_GIVE_UP_HOURS: see `events list --status dead`');
       }
-      return { kind: 'settled', id: event.id, status: eventStatus.dead };
+      return { kind: 'settled', event, status: eventStatus.dead };
     }
     if (this.outage.allows(now)) {
+      this.away = true;
       this.logger.warn(told, 'the webhook receiver did not accept an event, events wait and are tried again');
     }
-    return { kind: 'failed', again: retryAt({ ...event, expires }, now, this.limits.retryCapMs, this.random) };
+    return { kind: 'failed', again: retryAt({ createdAt, expires }, now, this.limits.retryCapMs, this.random) };
   }
 }

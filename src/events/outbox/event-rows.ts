@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
-import { type Sql, timeOf } from '../../platform/database/sql';
+import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import type { ServiceEvent } from './event';
@@ -18,8 +18,11 @@ export interface EventOwner {
   readonly actorId: string | null;
 }
 
-/** Values of `event_outbox.status`. All except `waiting` are final; a final row has no payload any more. */
-export const eventStatus = { waiting: 0, sent: 1, dead: 2 } as const;
+/**
+ * Values of `event_outbox.status`. A row that was sent or given up (`dead`) keeps its payload until `purge`, so that it
+ * can be sent once more. `replayed`: another row sends it, and has its payload.
+ */
+export const eventStatus = { waiting: 0, sent: 1, dead: 2, replayed: 3 } as const;
 export type FinalEventStatus = 1 | 2;
 
 export interface WaitingEvent {
@@ -28,11 +31,16 @@ export interface WaitingEvent {
   readonly eventId: string;
   readonly type: string;
   readonly payload: string;
+  /** The `webhook-id` of the first sending, for an event that is replayed. */
+  readonly replayOf: string | null;
   readonly createdAt: Date;
+  /** When an administrator asked for another sending. The back-off and the limit count from here. */
+  readonly queuedAt: Date | null;
 }
 
-interface Row extends Omit<WaitingEvent, 'createdAt'> {
+interface Row extends Omit<WaitingEvent, 'createdAt' | 'queuedAt'> {
   readonly createdAt: unknown;
+  readonly queuedAt: unknown;
 }
 
 /** The table `event_outbox`. The ids of one user's events are the order in which they are sent (ADR 0026). */
@@ -65,11 +73,13 @@ export class EventRows {
   async first(stream: string): Promise<WaitingEvent | undefined> {
     // MIN finds the row by the index on stream, status and id. ORDER BY id LIMIT 1 could scan the primary key.
     const row = await this.database.row<Row>(
-      `SELECT id, event_id AS eventId, type, payload, created_at AS createdAt FROM event_outbox
+      `SELECT id, event_id AS eventId, type, payload, replay_of AS replayOf, created_at AS createdAt,
+       queued_at AS queuedAt FROM event_outbox
        WHERE id = (SELECT MIN(id) FROM event_outbox WHERE stream = ? AND status = ?)`,
       [stream, eventStatus.waiting],
     );
-    return row === undefined ? undefined : { ...row, createdAt: timeOf(row.createdAt) };
+    if (row === undefined) return undefined;
+    return { ...row, createdAt: timeOf(row.createdAt), queuedAt: timeOrNull(row.queuedAt) };
   }
 
   async anyWaits(stream: string): Promise<boolean> {
@@ -81,13 +91,21 @@ export class EventRows {
   }
 
   /**
-   * Sets the final status and deletes the payload. Race: a process whose lease has ended, and the owner of the new
-   * lease. The first one wins. The other one changes nothing, because the event is settled.
+   * Sets the final status. Race: a process whose lease has ended, and the owner of the new lease. The first one wins. The
+   * other one changes nothing, because the event is settled. A retry by an administrator may have come between: an event
+   * that waits again is not given up by an attempt of before, whose `queued_at` differs.
    */
-  settle(id: number, status: FinalEventStatus): Promise<boolean> {
+  settle({ id, queuedAt }: Pick<WaitingEvent, 'id' | 'queuedAt'>, status: FinalEventStatus): Promise<boolean> {
+    const isSent = status === eventStatus.sent;
+    const sameWait = queuedAt === null ? 'AND queued_at IS NULL' : 'AND queued_at = ?';
     return this.database.won(
-      'UPDATE event_outbox SET status = ?, fresh = 0, payload = NULL, sent_at = ? WHERE id = ? AND status = ?',
-      [status, status === eventStatus.sent ? this.clock.now() : null, id, eventStatus.waiting],
+      `UPDATE event_outbox SET status = ?, fresh = 0, sent_at = ?,
+       payload = CASE WHEN erased = 1 THEN NULL ELSE payload END
+       WHERE id = ? AND status = ? ${isSent ? '' : sameWait}`,
+      [
+        ...[status, isSent ? this.clock.now() : null, id, eventStatus.waiting],
+        ...(isSent || queuedAt === null ? [] : [queuedAt]),
+      ],
     );
   }
 

@@ -70,7 +70,7 @@ export class EventWorker implements OnModuleDestroy {
 
   private async write(stream: ClaimedStream, outcome: Outcome): Promise<boolean> {
     if (outcome.kind === 'failed') return this.streams.postpone(stream, outcome.again);
-    if (outcome.kind === 'settled') await this.events.settle(outcome.id, outcome.status);
+    if (outcome.kind === 'settled') await this.events.settle(outcome.event, outcome.status);
     return this.streams.release(stream);
   }
 }

@@ -6,6 +6,9 @@ import { version } from '../../platform/version';
 import { Clock } from '../../shared/clock';
 import type { WaitingEvent } from '../outbox/event-rows';
 
+/** What a POST needs of an event. */
+export type PostedEvent = Pick<WaitingEvent, 'eventId' | 'payload'> & Partial<Pick<WaitingEvent, 'replayOf'>>;
+
 /** Posts events to `WEBHOOK_URL`, signed as Standard Webhooks says (https://www.standardwebhooks.com). */
 @Injectable()
 export class Webhook {
@@ -29,18 +32,24 @@ export class Webhook {
    * Makes one attempt and never throws. Each attempt has its own timestamp, because receivers refuse an old one.
    * @returns undefined when the receiver has accepted the event, or the reason: a code or a fixed word, without the URL
    */
-  async post({ eventId, payload }: WaitingEvent, signal: AbortSignal): Promise<string | undefined> {
+  async post({ eventId, payload, replayOf }: PostedEvent, signal: AbortSignal): Promise<string | undefined> {
     if (this.signer === undefined) return 'WEBHOOK_URL is not set';
     const now = this.clock.now();
+    const body = replayOf ? withReplayOf(payload, replayOf) : payload;
     return boundedDelivery(this.url, signal, {
       headers: {
         'content-type': 'application/json',
         'user-agent': `portal-authentication/${version}`,
         'webhook-id': eventId,
         'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-        'webhook-signature': this.signer.sign(eventId, now, payload),
+        'webhook-signature': this.signer.sign(eventId, now, body),
       },
-      body: payload,
+      body,
     });
   }
+}
+
+/** The stored payload is that of the first sending. */
+function withReplayOf(payload: string, replayOf: string): string {
+  return JSON.stringify({ ...(JSON.parse(payload) as object), replay_of: replayOf });
 }

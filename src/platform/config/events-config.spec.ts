@@ -25,9 +25,20 @@ const secret = { WEBHOOK_SECRET: secretOf(32) };
 
 describe('AUDIT_STREAM', () => {
   it('is off or stdout, and off when it is not set', () => {
-    expect(load({}).events).toEqual({ stream: false, webhook: undefined });
+    expect(load({}).events).toMatchObject({ stream: false, webhook: undefined });
     expect(load({ AUDIT_STREAM: 'stdout' }).events.stream).toBe(true);
     expect(problems({ AUDIT_STREAM: 'stderr' })).toEqual(['AUDIT_STREAM must be one of off, stdout']);
+  });
+});
+
+describe('EVENTS_GIVE_UP_HOURS', () => {
+  it('is 72, so that events outlast a weekend, and at most the 30 days after which purge deletes them', () => {
+    expect(load({}).events.giveUpHours).toBe(72);
+    expect(load({ EVENTS_GIVE_UP_HOURS: '720' }).events.giveUpHours).toBe(720);
+    for (const value of ['0', '721', '1.5', 'three']) {
+      const problem = 'EVENTS_GIVE_UP_HOURS must be a whole number from 1 to 720';
+      expect(problems({ EVENTS_GIVE_UP_HOURS: value })).toEqual([problem]);
+    }
   });
 });
 

@@ -11,6 +11,8 @@ export interface EventsConfig {
   /** Whether the rows of the audit also become lines on standard output. */
   readonly stream: boolean;
   readonly webhook: WebhookConfig | undefined;
+  /** An event that has waited for so long is given up when one more attempt fails. */
+  readonly giveUpHours: number;
 }
 
 const secretPrefix = 'whsec_';
@@ -21,6 +23,8 @@ export function readEventsConfig(env: SettingsReader, production: boolean): Even
   return {
     stream: env.choice('AUDIT_STREAM', ['off', 'stdout'], 'off') === 'stdout',
     webhook: readWebhook(env, production),
+    // `purge` deletes an event after 30 days, whether it waits or not.
+    giveUpHours: env.count('EVENTS_GIVE_UP_HOURS', 72, { max: 720 }),
   };
 }
 

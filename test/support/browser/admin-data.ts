@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eventStatus } from '../../../src/events/outbox/event-rows';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { identityKey } from '../../../src/shared/identity-key';
 import type { SqlValue } from '../../../src/platform/database/sql';
@@ -109,6 +110,19 @@ export async function seedInstallation(service: TestService): Promise<void> {
       next_attempt_at: at(index * 900),
       expires: at(index * 900 - 86_400),
       created_at: at(index * 900 + 20),
+    })),
+  );
+  await insert(
+    'event_outbox',
+    Array.from({ length: 40 }, (_, index) => ({
+      event_id: randomUUID(),
+      type: ['login.succeeded', 'user.password_changed', 'session.closed'][index % 3],
+      stream: users[(index * 7) % users.length]!.uid,
+      payload: '{"type":"user.password_changed","timestamp":"2026-03-02T10:00:00.000Z","data":{}}',
+      status: index % 9 === 4 ? eventStatus.dead : eventStatus.sent,
+      fresh: 0,
+      created_at: at(index * 1800 + 30),
+      sent_at: index % 9 === 4 ? null : at(index * 1800 + 29),
     })),
   );
 }

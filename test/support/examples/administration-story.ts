@@ -1,3 +1,4 @@
+import { eventStatus } from '../../../src/events/outbox/event-rows';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { ndjson } from '../../../src/platform/http/answers.decorator';
 import type { User } from '../../../src/users/user.entity';
@@ -65,6 +66,13 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await list('adminListMails', { status: 'dead' });
   await call('adminRetryMail', { parameters: { id } });
   await call('adminRetryMail', { parameters: { id: admin.uid } });
+  const event = await givenDeadEvent(recorder);
+  await list('adminListEvents', { status: 'dead' });
+  await call('adminRetryEvent', { parameters: { id: event } });
+  await call('adminRetryEvent', { parameters: { id: admin.uid } });
+  const [from, to] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
+  await call('adminReplayEvents', { body: { from, to } });
+  await call('adminReplayEvents', { body: { from: to, to: from } });
 
   const body = { to: 'admin@example.com' };
   await call('adminTestSmtp', { body: {} });
@@ -82,6 +90,17 @@ async function givenDeadMail({ service: { clock, database } }: Recorder): Promis
     `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at)
      VALUES (?, 'reset-link', 'x', ?, 12, ?, ?, ?)`,
     [id, mailStatus.dead, now, later, now],
+  );
+  return id;
+}
+
+/** An event that the receiver has refused for days. */
+async function givenDeadEvent({ service: { clock, database } }: Recorder): Promise<string> {
+  const [id, user] = [crypto.randomUUID(), crypto.randomUUID()];
+  await database.affected(
+    `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
+     VALUES (?, 'user.unlocked', ?, '{}', ?, 0, ?)`,
+    [id, user, eventStatus.dead, clock.now()],
   );
   return id;
 }

@@ -31,6 +31,7 @@ const next: Readonly<Record<string, readonly string[]>> = {
   getPasswordChangeRequest: ['changePasswordByRequest'],
   listSessions: ['endSession'],
   adminListMails: ['adminRetryMail'],
+  adminListEvents: ['adminRetryEvent'],
   adminCreateUser: ['adminChangeUser', 'adminDeleteUser', 'adminInviteUser'],
 };
 

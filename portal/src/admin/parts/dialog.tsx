@@ -16,6 +16,8 @@ interface DialogProps {
   readonly danger?: boolean;
   /** The action waits until the user has typed this text. */
   readonly typed?: { readonly text: string; readonly label: string };
+  /** False while a field of the dialog is empty. */
+  readonly filled?: boolean;
   readonly run: () => Promise<unknown>;
   readonly onDone: () => void;
   readonly onClose: () => void;
@@ -31,6 +33,7 @@ export function Dialog({
   action,
   danger = false,
   typed,
+  filled = true,
   run,
   onDone,
   onClose,
@@ -46,7 +49,7 @@ export function Dialog({
     onDone();
   });
   useEffect(() => dialog.current?.showModal(), []);
-  const ready = typed === undefined || text.trim() === typed.text;
+  const ready = filled && (typed === undefined || text.trim() === typed.text);
   return (
     <dialog
       ref={dialog}

@@ -10,7 +10,8 @@ export function logFilters<T extends Readonly<Record<'from' | 'to', string>>>(va
   return given({ ...values, from: instant(from), to: instant(to) });
 }
 
-function instant(local: string): string {
+/** The instant of a `datetime-local` field in ISO 8601, or an empty text. */
+export function instant(local: string): string {
   const at = new Date(local);
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 }

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../platform/database/database';
+import { timeOf } from '../platform/database/sql';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { storable } from '../shared/time-text';
+import { eventStatus, fresh } from './outbox/event-rows';
+import { EventWorker } from './outbox/event-worker';
+
+/** A settled event, and its place in the order of the first sending. */
+interface Candidate {
+  readonly id: number;
+  readonly place: number;
+}
+
+interface Original {
+  readonly id: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly stream: string;
+  readonly payload: string;
+  readonly replayOf: string | null;
+  readonly createdAt: unknown;
+}
+
+const settled = [eventStatus.sent, eventStatus.dead] as const;
+const marks = (count: number) => Array<string>(count).fill('?').join(', ');
+
+/** Sends settled events once more as new ones, for a receiver that has lost what it had accepted (ADR 0026). */
+@Injectable()
+export class EventReplay {
+  constructor(
+    private readonly database: Database,
+    private readonly worker: EventWorker,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * The events of this time that were sent or given up, in the order in which they were first queued. The ids of replays
+   * have another order, because a former replay may have covered a part of the time.
+   * @returns at most `most` ids, of which the latest may be missing
+   */
+  async candidates(from: Date, to: Date, most: number): Promise<number[]> {
+    const found: Candidate[] = [];
+    for (const status of settled) {
+      found.push(
+        ...(await this.database.rows<Candidate>(
+          `SELECT e.id AS id, COALESCE(o.id, e.id) AS place FROM event_outbox e
+           LEFT JOIN event_outbox o ON o.event_id = e.replay_of
+           WHERE e.status = ? AND e.created_at >= ? AND e.created_at < ?
+           ORDER BY e.created_at LIMIT ${Math.trunc(most)}`,
+          [status, storable(from), storable(to)],
+        )),
+      );
+    }
+    found.sort((a, b) => Number(a.place) - Number(b.place));
+    return found.slice(0, most).map(({ id }) => id);
+  }
+
+  /**
+   * Queues copies with new ids, and moves the payloads to them. The copies of one user are in the order of `ids`, after
+   * the events of the user that wait.
+   * Race: another replay, a retry, a `purge` or the erasure of the user, on any replica. The first UPDATE locks the rows
+   * and changes nothing, so what is read after it stays until the commit. A row that another one has taken before is not copied.
+   * @param ids one batch; not empty
+   * @returns the number of copies. A row without a payload has none.
+   */
+  async copy(tx: Transaction, ids: readonly number[]): Promise<number> {
+    await tx.affected(`UPDATE event_outbox SET fresh = fresh WHERE id IN (${marks(ids.length)})`, ids);
+    const rows = await tx.rows<Original>(
+      `SELECT id, event_id AS eventId, type, stream, payload, replay_of AS replayOf, created_at AS createdAt
+       FROM event_outbox WHERE id IN (${marks(ids.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
+      [...ids, ...settled],
+    );
+    if (rows.length === 0) return 0;
+    const taken = await tx.affected(
+      `UPDATE event_outbox SET status = ?, payload = NULL
+       WHERE id IN (${marks(rows.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
+      [eventStatus.replayed, ...rows.map(({ id }) => id), ...settled],
+    );
+    if (taken !== rows.length) throw new Error('an event changed while its row was locked');
+    const places = new Map(ids.map((id, place) => [Number(id), place]));
+    await this.insert(
+      tx,
+      rows.sort((a, b) => places.get(Number(a.id))! - places.get(Number(b.id))!),
+    );
+    tx.afterCommit(() => this.worker.nudge());
+    return rows.length;
+  }
+
+  /** The copy has the time of its event, so `purge` deletes it as early, and a later replay of this time finds it. */
+  private async insert(tx: Transaction, rows: readonly Original[]): Promise<void> {
+    const now = this.clock.now();
+    await tx.affected(
+      `INSERT INTO event_outbox
+       (event_id, type, stream, payload, status, fresh, created_at, queued_at, replay_of)
+       VALUES ${rows.map(() => `(${marks(9)})`).join(', ')}`,
+      rows.flatMap(({ eventId, type, stream, payload, replayOf, createdAt }) => {
+        const id = this.random.uuid();
+        const isAnonymous = stream === eventId;
+        return [
+          ...[id, type, isAnonymous ? id : stream, payload, eventStatus.waiting],
+          ...[isAnonymous ? fresh.anonymous : fresh.known, timeOf(createdAt), now, replayOf ?? eventId],
+        ];
+      }),
+    );
+  }
+}
