@@ -233,7 +233,7 @@ describe('the administration console', () => {
       Array.from({ length: count }, () => 'LOGIN_401001'),
     );
     await rows.first().getByRole('button', { name: 'Details' }).click();
-    await page.getByText('Request id').waitFor();
+    await page.locator('dt', { hasText: 'Request id' }).waitFor();
     await rows.first().getByRole('link').click();
     await page.getByRole('region', { name: 'Profile' }).waitFor();
     await on(page).link('Audit log about this user').click();
@@ -262,7 +262,7 @@ describe('the administration console', () => {
     const rows = page.locator('tbody tr', { hasText: '198.51.100.77' });
     await rows.filter({ hasText: markup }).first().waitFor();
     await rows.first().getByRole('button', { name: 'Details' }).click();
-    await page.getByText('Request id').waitFor();
+    await page.locator('dt', { hasText: 'Request id' }).waitFor();
     await notRun();
   });
 
@@ -430,7 +430,7 @@ describe('the administration console', () => {
         ['#/logins?outcome=LOGIN_401011', 'Sign-ins', 'tbody tr'],
         ['#/audit?event=TOTP_ENROLLED', 'Audit log', 'tbody tr'],
         ['#/mails?status=dead', 'Mails', 'tbody tr'],
-        ['#/events?status=dead', 'Events', 'tbody tr'],
+        ['#/events', 'Events', 'tbody tr'],
         ['#/tenants', 'Tenants', 'tbody tr'],
         ['#/tenants/acme', 'Acme Corporation', 'tbody tr'],
         ['#/settings/password', 'Password policy', 'form'],

@@ -15,6 +15,7 @@ import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
+import { WebhookReceiver } from '../support/events/webhook-receiver';
 import { captchaToken, dataKey, password, testSettings } from '../support/settings';
 
 const ROOT = resolve(__dirname, '../..');
@@ -40,6 +41,7 @@ describe('the runbooks', () => {
   let databaseUrl: string;
   let sql: Connection;
   let smtp: Smtp;
+  let receiver: WebhookReceiver;
   let service: ServiceProcess;
   let env: Record<string, string>;
   let oldToken = '';
@@ -49,11 +51,13 @@ describe('the runbooks', () => {
     directory = await mkdtemp(join(tmpdir(), 'runbooks-'));
     databaseUrl = await MariaDbDatabases.shared().freshDatabase();
     smtp = await Smtp.start();
+    receiver = await WebhookReceiver.start();
     const [port, metricsPort] = [await freePort(), await freePort()];
     env = {
       ...testSettings,
       DATABASE_URL: databaseUrl,
       SMTP_URL: smtp.url,
+      ...receiver.settings,
       MAIL_FROM: 'portal@example.com',
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
@@ -74,6 +78,7 @@ describe('the runbooks', () => {
     await sql?.end();
     await service?.kill();
     await smtp?.stop();
+    await receiver?.stop();
     await rm(directory, { recursive: true });
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
@@ -138,6 +143,7 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
   /** The settings of the next roll-outs of the page. */
   let nextSettings: Record<string, string>[] = [];
   const newKey = dataKey('runbooks');
+  const givenUpEvent = '7c2d9e4f-1a3b-4c5d-8e6f-0a1b2c3d4e5f';
 
   const clusterCommands: ClusterCommand[] = [
     { command: /^kubectl -n portal get (pods|jobs)$/, reason: 'only a cluster has pods and Jobs' },
@@ -175,10 +181,15 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
       after: async () => expect((await logIn('alice')).status).toBe(200),
     },
     'mails-and-events.md': {
-      before: () => {
+      before: async () => {
+        await sql.query(
+          `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
+           VALUES (?, 'user.unlocked', 'bob', '{"type":"user.unlocked","data":{}}', 2, 0, UTC_TIMESTAMP())`,
+          [givenUpEvent],
+        );
         const expires = new Date(Date.now() + 86_400_000);
         const mail = { kind: 'otp', to: 'bob@example.com', language: 'en', code: '123456', expires } as const;
-        return sql.query(
+        await sql.query(
           `INSERT INTO mail_outbox (id, kind, payload, status, attempts, next_attempt_at, expires, created_at) VALUES
            ('0c9f6a1e-5d2b-4c3a-9e8f-7a6b5c4d3e2f', 'otp', ?, 2, 1, UTC_TIMESTAMP(), ?, UTC_TIMESTAMP())`,
           [sealMail(keys(), mail), expires],
@@ -187,6 +198,9 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
       after: async () => {
         const arrived = (address: string) => smtp.messages.some(({ to }) => to.includes(address));
         await eventually(() => arrived('ops@example.com') && arrived('bob@example.com'), { what: 'both mails' });
+        const again = () => receiver.accepted.some(({ id }) => id === givenUpEvent);
+        await eventually(again, { what: 'the event that was given up' });
+        expect(receiver.accepted.some(({ type }) => type === 'webhook.test')).toBe(true);
       },
     },
     'database.md': {},

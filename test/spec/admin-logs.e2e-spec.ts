@@ -51,8 +51,8 @@ describe('the log search of administrators', () => {
     for (const [n, [event, user, actor, ip]] of audits.entries()) {
       await service.database.affected(
         `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
-         VALUES (?, ?, ?, ?, NULL, NULL, '{"n":1}', ?)`,
-        [event, user, actor, ip, new Date(newest - n * 1000)],
+         VALUES (?, ?, ?, ?, NULL, ?, '{"n":1}', ?)`,
+        [event, user, actor, ip, n === 0 ? null : `q${n > 1 ? 2 : n}`, new Date(newest - n * 1000)],
       );
     }
   });
@@ -96,6 +96,9 @@ describe('the log search of administrators', () => {
   it('the filters of the logins select alone and together; from is included, to is not', async () => {
     const selected = {
       [`?user_id=${ann}`]: [0, 1, 5],
+      '?request_id=r4': [4],
+      [`?request_id=r0&user_id=${bob}`]: [],
+      '?request_id=r': [],
       '?outcome=LOGIN_401001': [1, 3, 4],
       '?ip=2001:DB8::A': [1, 4],
       [`?user_id=${ann}&outcome=success&ip=192.0.2.1`]: [0],
@@ -113,6 +116,7 @@ describe('the log search of administrators', () => {
 
   it('the filters of the audit select alone and together', async () => {
     const selected = {
+      '?request_id=q2': [2, 3],
       '?event=USER_CHANGED': [0, 1],
       [`?actor_id=${root.uid}`]: [0, 2],
       '?actor_id=operator': [3],
@@ -134,6 +138,8 @@ describe('the log search of administrators', () => {
     'login-logs?user_id=1&user_id=2',
     'login-logs?user_id[]=1',
     "audit-logs?event=X'%20OR%201",
+    'login-logs?request_id=a%20b',
+    `audit-logs?request_id=${'a'.repeat(65)}`,
     'login-logs?ip=localhost',
     'login-logs?from=yesterday',
     'login-logs?from=2026-02-31T25:00:00Z',

@@ -62,9 +62,10 @@ export class AdminLogsController {
   }
 }
 
-function filterOf({ user_id: userId, actor_id: actorId, event, outcome, ip, from, to }: AnyQuery): LogFilter {
+function filterOf(query: AnyQuery): LogFilter {
+  const { request_id: requestId, user_id: userId, actor_id: actorId, event, outcome, ip, from, to } = query;
   return {
-    ...{ userId, actorId, event, outcome },
+    ...{ requestId, userId, actorId, event, outcome },
     // Stored addresses are in lower case.
     ip: ip?.toLowerCase(),
     from: from === undefined ? undefined : requestTime('from', from),

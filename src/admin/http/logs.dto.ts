@@ -16,6 +16,11 @@ class LogQuery extends PageQuery {
   @Matches(new RegExp(userIdPattern), { message: 'user_id must be the uid of a user' })
   user_id?: string;
 
+  @ApiProperty({ ...optional, description: 'The `x-request-id` of an answer: what this request has done.' })
+  @IsOptional()
+  @Matches(/^[\x21-\x7e]{1,64}$/, { message: 'request_id must be the x-request-id of an answer' })
+  request_id?: string;
+
   @ApiProperty({ ...optional, example: '203.0.113.7', description: 'One address.' })
   @IsOptional()
   @Matches(/^[0-9A-Fa-f:.]{2,45}$/, { message: 'ip must be an IP address' })

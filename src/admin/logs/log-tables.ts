@@ -1,5 +1,6 @@
 /** What a search selects. Each log has the filters that it has columns for. */
 export interface LogFilter {
+  readonly requestId?: string;
   readonly userId?: string;
   readonly actorId?: string;
   readonly event?: string;
@@ -29,6 +30,7 @@ export const loginLog: LogTable = {
   table: 'login_logs',
   columns: ['user_id', 'login_name', 'provider', 'mfa', 'outcome', 'ip', 'user_agent', 'request_id'],
   filters: [
+    ['requestId', 'request_id'],
     ['userId', 'user_id'],
     ['ip', 'ip'],
     ['outcome', 'outcome'],
@@ -39,6 +41,7 @@ export const auditLog: LogTable = {
   table: 'audit_logs',
   columns: ['event', 'user_id', 'actor_id', 'ip', 'user_agent', 'request_id', 'detail'],
   filters: [
+    ['requestId', 'request_id'],
     ['userId', 'user_id'],
     ['actorId', 'actor_id'],
     ['ip', 'ip'],

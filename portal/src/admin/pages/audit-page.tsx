@@ -15,7 +15,7 @@ import { PageHead } from '../parts/page-head';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
 
-const names = ['event', 'user_id', 'actor_id', 'ip', 'from', 'to'] as const;
+const names = ['event', 'user_id', 'actor_id', 'ip', 'request_id', 'from', 'to'] as const;
 
 export function AuditPage(): ReactNode {
   const { audit: texts, logs } = useTexts();
@@ -50,6 +50,11 @@ export function AuditPage(): ReactNode {
           label={texts.actorId}
           value={filters.values.actor_id}
           onChange={(value) => filters.set('actor_id', value)}
+        />
+        <TypedFilter
+          label={logs.requestId}
+          value={filters.values.request_id}
+          onChange={(value) => filters.set('request_id', value)}
         />
         <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
         <TimeFilters values={filters.values} set={filters.set} />

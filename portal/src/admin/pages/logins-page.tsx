@@ -17,7 +17,7 @@ import { PageHead } from '../parts/page-head';
 import type { Column } from '../parts/table';
 import { useRows } from '../use-loaded';
 
-const names = ['user_id', 'outcome', 'ip', 'from', 'to'] as const;
+const names = ['user_id', 'outcome', 'ip', 'request_id', 'from', 'to'] as const;
 
 export function LoginsPage(): ReactNode {
   const { t } = useSpeech();
@@ -48,6 +48,11 @@ export function LoginsPage(): ReactNode {
           value={filters.values.outcome}
           options={[['', users.all], ...Object.entries(texts.outcomes)]}
           onChange={(value) => filters.set('outcome', value)}
+        />
+        <TypedFilter
+          label={logs.requestId}
+          value={filters.values.request_id}
+          onChange={(value) => filters.set('request_id', value)}
         />
         <TypedFilter label={logs.ip} value={filters.values.ip} onChange={(value) => filters.set('ip', value)} />
         <TimeFilters values={filters.values} set={filters.set} />
