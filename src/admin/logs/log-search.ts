@@ -103,7 +103,12 @@ function plan(log: LogTable, filter: LogFilter, scope: AdminScope, after: Place 
   if (tenantId !== everyTenant && filter.userId === undefined) {
     add(rest, `(SELECT u.tenant_id FROM users u WHERE u.uid = ${log.table}.user_id) = ?`, tenantId);
   }
-  add(range, 'created_at >= ? AND created_at < ?', storable(filter.from ?? firstStorable), storable(filter.to ?? lastStorable));
+  add(
+    range,
+    'created_at >= ? AND created_at < ?',
+    storable(filter.from ?? firstStorable),
+    storable(filter.to ?? lastStorable),
+  );
   if (after !== undefined) {
     const [at, id] = [storable(new Date(Number(after[0]))), Number(after[1])];
     add(range, 'created_at <= ? AND (created_at < ? OR id < ?)', at, at, id);
