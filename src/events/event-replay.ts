@@ -61,25 +61,25 @@ export class EventReplay {
   /**
    * Queues copies with new ids, and moves the payloads to them. The copies of one user are in the order of `ids`, after
    * the events of the user that wait.
-   * Race: another replay, a retry, a `purge` or the erasure of the user, on any replica. The first UPDATE locks the rows
-   * and changes nothing, so what is read after it stays until the commit. A row that another one has taken before is not copied.
+   * Race: another replay, a retry, a `purge` or the erasure of the user, on any replica. The first UPDATE takes the rows,
+   * so what is read after it stays until the commit. A row that another one has taken before is not copied.
    * @param ids one batch; not empty
    * @returns the number of copies. A row without a payload has none.
    */
   async copy(tx: Transaction, ids: readonly number[]): Promise<number> {
-    await tx.affected(`UPDATE event_outbox SET fresh = fresh WHERE id IN (${marks(ids.length)})`, ids);
+    const taken = await tx.affected(
+      `UPDATE event_outbox SET status = ? WHERE id IN (${marks(ids.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
+      [eventStatus.replayed, ...ids, ...settled],
+    );
+    if (taken === 0) return 0;
     const rows = await tx.rows<Original>(
       `SELECT id, event_id AS eventId, type, stream, payload, replay_of AS replayOf, created_at AS createdAt
-       FROM event_outbox WHERE id IN (${marks(ids.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
-      [...ids, ...settled],
+       FROM event_outbox WHERE id IN (${marks(ids.length)}) AND status = ? AND payload IS NOT NULL`,
+      [...ids, eventStatus.replayed],
     );
-    if (rows.length === 0) return 0;
-    const taken = await tx.affected(
-      `UPDATE event_outbox SET status = ?, payload = NULL
-       WHERE id IN (${marks(rows.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
-      [eventStatus.replayed, ...rows.map(({ id }) => id), ...settled],
-    );
-    if (taken !== rows.length) throw new Error('an event changed while its row was locked');
+    await tx.affected(`UPDATE event_outbox SET payload = NULL WHERE id IN (${marks(rows.length)})`, [
+      ...rows.map(({ id }) => id),
+    ]);
     const places = new Map(ids.map((id, place) => [Number(id), place]));
     await this.insert(
       tx,

@@ -66,4 +66,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   REVOCATION_BATCH: 'maintenance.revocation_batch',
 };
 
+/** What `webhook test` posts. It has no row. */
+export const webhookTestType = 'webhook.test';
+
 export const loginTypes = { success: 'login.succeeded', failure: 'login.failed' } as const;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { EventLimits } from './event-limits';
+import { webhookTestType } from './event-types';
 import { Webhook } from './webhook/webhook';
 
 /** Posts one event now, past the outbox, for an operator who waits for the result. */
@@ -21,7 +22,7 @@ export class WebhookTest {
 
   /** @returns undefined when the receiver has accepted the event, or the reason, without the URL */
   post(): Promise<string | undefined> {
-    const event = { type: 'webhook.test', timestamp: this.clock.now().toISOString(), data: {} };
+    const event = { type: webhookTestType, timestamp: this.clock.now().toISOString(), data: {} };
     const posted = { eventId: this.random.uuid(), payload: JSON.stringify(event) };
     return this.webhook.post(posted, AbortSignal.timeout(this.limits.sendMs));
   }
