@@ -58,6 +58,7 @@ export default tseslint.config(
       'portal/vite.config.ts',
       'bench/**',
       'scripts/**',
+      'tools/**',
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,

@@ -98,6 +98,8 @@ module.exports = {
   projects: [
     {
       ...common,
+      // Some unit tests run programs of tools/.
+      globalSetup: '<rootDir>/test/support/tools-setup.ts',
       displayName: 'unit',
       testMatch: ['src', 'test/unit', 'sdk/typescript/test', 'guard/test', 'packages'].map(
         (folder) => `<rootDir>/${folder}/**/*.spec.ts`,

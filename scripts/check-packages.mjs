@@ -9,9 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 
-import { checkContents, checkDeclarations, checkSizes } from './package-checks.mjs';
+import { installTools } from '../tools/install.mjs';
+import { checkContents, checkSizes } from './package-checks.mjs';
 import { checkEntries, checkLoading, checkPage, newProject } from './package-consumers.mjs';
 import { manifestOf, pack, packages } from './packages.mjs';
+
+installTools();
+const { checkDeclarations } = await import('../tools/declarations.mjs');
 
 const work = mkdtempSync(join(tmpdir(), 'packages-'));
 let problems = 0;

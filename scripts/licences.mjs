@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // npm run licences [-- --check]
 //
-// Writes the tables of docs/licences.md from package-lock.json, or checks that they are up to date.
+// Writes the tables of docs/licences.md from package-lock.json and that of tools/, or checks that they are up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { knownLicences } from './known-licences.mjs';
-import { lockedPackages } from './shipped-packages.mjs';
+import { lockedPackages, lockedTools } from './shipped-packages.mjs';
 
 const page = fileURLToPath(new URL('../docs/licences.md', import.meta.url));
 const own = '@portal-auth/bcrypt-pair';
@@ -18,7 +18,7 @@ const permissive = [
   ...['Python-2.0', 'Unlicense'],
 ];
 
-const packages = lockedPackages().filter(({ name }) => name !== own);
+const packages = [...lockedPackages(), ...lockedTools()].filter(({ name }) => name !== own);
 const before = readFileSync(page, 'utf8');
 const problems = packages.filter((one) => !isPermissive(one.licence)).flatMap(problemOf);
 for (const problem of problems) console.error(problem);
@@ -29,7 +29,7 @@ const after = before
 if (!process.argv.includes('--check')) writeFileSync(page, after);
 else if (after !== before) {
   problems.push('stale');
-  console.error('docs/licences.md does not match package-lock.json: run `npm run licences`');
+  console.error('docs/licences.md does not match the lock files: run `npm run licences`');
 }
 process.exitCode = problems.length === 0 ? 0 : 1;
 

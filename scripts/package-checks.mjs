@@ -3,9 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 
 import { exportsOf, root } from './packages.mjs';
@@ -31,20 +28,6 @@ export function checkContents({ folder, manifest, entries }, { files }) {
       ...(access === 'public' && provenance === true ? [] : ['publishConfig needs access "public" and provenance']),
       ...(manifest.private ? ['"private" forbids to publish'] : []),
       ...difference(exportsOf(manifest), Object.keys(entries)).map((name) => `unknown entry ${name}`),
-    ],
-  };
-}
-
-/** Whether `exports`, the formats of the files and the declarations agree. */
-export async function checkDeclarations({ tarball }) {
-  const data = readFileSync(tarball);
-  const buffer = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
-  const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
-  const { problems } = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer)));
-  return {
-    found: [
-      ...messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false })}`),
-      ...problems.map((problem) => `are-the-types-wrong: ${JSON.stringify(problem)}`),
     ],
   };
 }

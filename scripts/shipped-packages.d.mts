@@ -15,3 +15,6 @@ export const inThePages: readonly string[];
 
 /** Every package of the lock file. */
 export function lockedPackages(lock?: object): LockedPackage[];
+
+/** Every package of the lock file of tools/. None of them ships. */
+export function lockedTools(): LockedPackage[];

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 /** Packages whose code Vite puts into the pages. They are development dependencies, because the service does not load them. */
 export const inThePages = ['@simplewebauthn/browser', 'altcha', 'react', 'react-dom', 'wouter'];
 
-const lockFile = fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const readLock = (path) => JSON.parse(readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8'));
 
 /** @returns every package of the lock file: its place, name, version, licence, and whether it is a part of the product */
-export function lockedPackages(lock = JSON.parse(readFileSync(lockFile, 'utf8'))) {
+export function lockedPackages(lock = readLock('../package-lock.json')) {
   const places = lock.packages;
   const pages = closure(places, inThePages);
   return Object.entries(places)
@@ -22,6 +22,9 @@ export function lockedPackages(lock = JSON.parse(readFileSync(lockFile, 'utf8'))
       ships: entry.dev !== true || pages.has(place),
     }));
 }
+
+/** The packages of tools/, which are never a part of the product. */
+export const lockedTools = () => lockedPackages(readLock('../tools/package-lock.json'));
 
 /** The places of packages and of all that they need at run time. */
 function closure(places, names) {

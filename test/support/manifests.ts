@@ -27,7 +27,8 @@ export const isOfKubernetes = (one: any): boolean => !one.apiVersion.startsWith(
  * know, so a field that was not read is unknown to Kubernetes.
  */
 export function faultsOf(manifest: any): string[] {
-  const require = createRequire(__filename);
+  // `kubernetes-models` is a package of tools/.
+  const require = createRequire(join(ROOT, 'tools/package.json'));
   const [group, version] = manifest.apiVersion.includes('/')
     ? manifest.apiVersion.split('/')
     : ['', manifest.apiVersion];

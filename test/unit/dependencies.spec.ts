@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { lockedPackages } from '../../scripts/shipped-packages.mjs';
+import { lockedPackages, lockedTools } from '../../scripts/shipped-packages.mjs';
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -34,10 +34,15 @@ const read = (file: string): string => readFileSync(resolve(__dirname, '../..', 
 
 /** Each package needs a reason. The page gives it, and says what to do when the maintainer stops. */
 describe('docs/dependencies.md', () => {
-  const { dependencies, optionalDependencies, devDependencies, allowScripts } = JSON.parse(
-    read('package.json'),
-  ) as Manifest;
-  const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies });
+  const { dependencies, optionalDependencies, ...project } = JSON.parse(read('package.json')) as Manifest;
+  const tools = JSON.parse(read('tools/package.json')) as Manifest;
+  const allowScripts = { ...project.allowScripts, ...tools.allowScripts };
+  const ranges = Object.entries({
+    ...dependencies,
+    ...optionalDependencies,
+    ...tools.devDependencies,
+    ...project.devDependencies,
+  });
   const [tables = ''] = read('docs/dependencies.md').split('\n## Install scripts');
   const rows: Row[] = [...tables.matchAll(/^\| (`.*) \|$/gm)].map(([, row]) => {
     const cells = String(row).split(/ +\| +/);
@@ -83,7 +88,7 @@ describe('docs/dependencies.md', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('names no package that package.json does not have', () => {
+  it('names no package that neither package.json nor that of tools/ has', () => {
     const known = new Set(ranges.map(([name]) => name));
     const named = rows.flatMap(({ packages }) => packages).filter((name) => name !== '@types/*');
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -94,7 +99,7 @@ describe('docs/dependencies.md', () => {
   it('names each kind of package that has no hash in the lock file', () => {
     const [, section = ''] = read('docs/dependencies.md').split('\n## Binaries without a hash');
     const kinds = [...section.matchAll(/^\| `([^`*]+)\*`/gm)].map(([, prefix]) => String(prefix));
-    const without = lockedPackages().filter(
+    const without = [...lockedPackages(), ...lockedTools()].filter(
       ({ place, hash }) => place.startsWith('node_modules/') && hash === undefined,
     );
     expect(without.filter(({ name }) => !kinds.some((kind) => name.startsWith(kind)))).toEqual([]);
@@ -105,10 +110,12 @@ describe('docs/dependencies.md', () => {
 
   /** An install script is code that runs on every machine that installs the package. */
   describe('install scripts', () => {
-    const withScript = lockedPackages().flatMap(({ name, hasInstallScript }) => (hasInstallScript ? [name] : []));
+    const withScript = [...lockedPackages(), ...lockedTools()].flatMap(({ name, hasInstallScript }) =>
+      hasInstallScript ? [name] : [],
+    );
     const [, page = ''] = read('docs/dependencies.md').split('\n## Install scripts');
 
-    it('each one of the lock file is named in allowScripts, and nothing else is', () => {
+    it('each one of the lock files is named in allowScripts, and nothing else is', () => {
       expect(Object.keys(allowScripts).sort()).toEqual([...new Set(withScript)].sort());
     });
 

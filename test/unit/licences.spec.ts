@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { inThePages, lockedPackages } from '../../scripts/shipped-packages.mjs';
 import { knownLicences } from '../../scripts/known-licences.mjs';
@@ -21,7 +21,8 @@ describe('docs/licences.md', () => {
   it.each(Object.entries(knownLicences).filter(([, licence]) => licence === 'MIT'))(
     '%s has the text of its licence, %s, in the package',
     (name) => {
-      const folder = join(root, 'node_modules', name);
+      const places = ['node_modules', 'tools/node_modules'].map((folder) => join(root, folder, name));
+      const folder = places.find((place) => existsSync(place))!;
       const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|readme)/i.test(file));
       expect(texts.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')).toMatch(/\bMIT license\b/i);
     },

@@ -1,4 +1,4 @@
-import { sampleOf, wilson } from '../../scripts/mutation/figures.mjs';
+import { sampleOf, wilson } from '../../tools/mutation/figures.mjs';
 
 const mutants = Array.from({ length: 200 }, (_, index) => ({ key: `src/a.ts ${index}` }));
 

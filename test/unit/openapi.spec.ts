@@ -50,13 +50,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('passes the strict rules of the linter', async () => {
-    expect(await runScript('scripts/openapi-lint.mjs')).toMatchObject({ code: 0 });
+    expect(await runScript('tools/openapi-lint.mjs')).toMatchObject({ code: 0 });
   });
 
   it('does not pass the linter with an operation that has no operationId', async () => {
     const spoiled = structuredClone(contract) as unknown as { paths: Record<string, Record<string, object>> };
     delete (spoiled.paths['/login']!.post as Partial<Operation> & { operationId?: string }).operationId;
-    const { code, output } = await runScript('scripts/openapi-lint.mjs', spoiled);
+    const { code, output } = await runScript('tools/openapi-lint.mjs', spoiled);
     expect(code).toBe(1);
     expect(output).toContain('operation-operationId');
   });

@@ -14,7 +14,7 @@ describe('clients that other generators make', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'client-'));
-    expect(await runScript('scripts/second-client.mjs', folder)).toMatchObject({ code: 0 });
+    expect(await runScript('tools/second-client.mjs', folder)).toMatchObject({ code: 0 });
   }, 240_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -19,8 +19,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { sampleOf, wilson } from './figures.mjs';
-import { MODULES, testFiles, writeCopy } from './mutants.mjs';
+import { installTools } from '../install.mjs';
 import { runTests } from './test-runs.mjs';
+
+installTools();
+const { MODULES, testFiles, writeCopy } = await import('./mutants.mjs');
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const FOLDER = join(realpathSync(tmpdir()), `mutation-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}`);

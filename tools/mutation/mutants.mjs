@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-import { projectFiles } from '../project-files.mjs';
+import { projectFiles } from '../../scripts/project-files.mjs';
 
 export const MODULES = {
   login: 'src/auth/',
@@ -123,7 +123,7 @@ function isCode(path) {
 function configuration() {
   return `const base = require('./jest.config.js');
 const projects = base.projects.filter(({ displayName }) => ${JSON.stringify(PROJECTS)}.includes(displayName));
-const testEnvironment = '<rootDir>/scripts/mutation/environment.cjs';
+const testEnvironment = '<rootDir>/tools/mutation/environment.cjs';
 module.exports = { ...base, projects: projects.map((project) => ({ ...project, testEnvironment })) };
 `;
 }

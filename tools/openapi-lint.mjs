@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
 import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { installTools } from './install.mjs';
+
+installTools();
+const { createConfig, lintFromString } = await import('@redocly/openapi-core');
 
 const rules = {
   'request-mime-type': {

@@ -1,17 +1,20 @@
 #!/usr/bin/env node
-// node scripts/second-client.mjs FOLDER: generates clients of openapi.json with other generators than that of the SDK,
+// node tools/second-client.mjs FOLDER: generates clients of openapi.json with other generators than that of the SDK,
 // each in another style. A test uses them to show that the document does not depend on one generator.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { argv, chdir, exit } from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { safeBuild } from '@kubb/core';
-import { pluginClient } from '@kubb/plugin-client';
-import { pluginOas } from '@kubb/plugin-oas';
-import { pluginTs } from '@kubb/plugin-ts';
-import openapiTypescript, { astToString } from 'openapi-typescript';
-import { generateApi } from 'swagger-typescript-api';
+import { installTools } from './install.mjs';
+
+installTools();
+const { safeBuild } = await import('@kubb/core');
+const { pluginClient } = await import('@kubb/plugin-client');
+const { pluginOas } = await import('@kubb/plugin-oas');
+const { pluginTs } = await import('@kubb/plugin-ts');
+const { default: openapiTypescript, astToString } = await import('openapi-typescript');
+const { generateApi } = await import('swagger-typescript-api');
 
 const input = fileURLToPath(new URL('../openapi.json', import.meta.url));
 const [, , folder] = argv;

@@ -1,0 +1,3 @@
+import { installTools } from '../../tools/install.mjs';
+
+export default installTools;
