@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { readAdoptionPlan } from '../../src/cli/adoption/adoption-plan';
+import { find, JOBS, OVERLAYS, renderedJob, rendered, ROOT } from '../support/manifests';
+
+describe.each(JOBS)('the Job of %s', (name) => {
+  const objects = renderedJob(name);
+  const job = find(objects, 'Job');
+  const pod = job.spec.template.spec;
+  const [container] = pod.containers;
+
+  it('runs the command line as the migration Job does, with the same settings, Secret and network', () => {
+    const migration = find(rendered('production'), 'Job').spec.template;
+    const own = migration.spec.containers[0];
+    expect(container.command).toEqual(own.command.slice(0, 2));
+    expect([container.image, container.envFrom, container.env]).toEqual([own.image, own.envFrom, own.env]);
+    expect(job.spec.template.metadata.labels).toMatchObject(migration.metadata.labels);
+    expect(pod.volumes).toContainEqual(migration.spec.volumes[0]);
+    expect(job.metadata.namespace).toBe(find(rendered('production'), 'Job').metadata.namespace);
+  });
+
+  it('reads the file that is mounted from the object that is applied with it', () => {
+    const mount = container.volumeMounts.find((one: any) => one.name === 'input');
+    const { secret, configMap } = pod.volumes.find((one: any) => one.name === 'input');
+    const source = find(objects, secret ? 'Secret' : 'ConfigMap');
+    expect(source.metadata.name).toBe(secret?.secretName ?? configMap.name);
+    expect(mount.readOnly).toBe(true);
+    for (const file of Object.keys(source.data)) expect(container.args).toContain(`${mount.mountPath}/${file}`);
+    // Rows have hashes of passwords.
+    expect(secret !== undefined).toBe(name === 'import');
+  });
+
+  it('checks only, until the operator has read the report, and is no part of an overlay', () => {
+    expect(container.args).toContain('--dry-run');
+    for (const overlay of OVERLAYS)
+      expect(rendered(overlay).map((one) => one.metadata.name)).not.toContain(job.metadata.name);
+  });
+});
+
+it('the example of a plan is a plan', async () => {
+  const plan = await readAdoptionPlan(join(ROOT, 'deploy/kustomize/jobs/adopt/plan.json'));
+  expect(plan.source).toEqual(['legacy', 'users']);
+});
