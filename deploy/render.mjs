@@ -35,7 +35,7 @@ export function prometheusRule() {
 }
 
 /** The Jobs that an operator applies when they are needed. The overlays do not contain them. */
-const jobs = ['adopt', 'import'];
+const jobs = ['adopt', 'import', 'maintenance'];
 
 function render(folder) {
   const path = join(kustomize, folder);

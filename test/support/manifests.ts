@@ -12,7 +12,7 @@ export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
 /** The Jobs of deploy/kustomize/jobs, which an operator applies by hand. */
-export const JOBS = ['adopt', 'import'] as const;
+export const JOBS = ['adopt', 'import', 'maintenance'] as const;
 export function renderedJob(job: (typeof JOBS)[number]): any[] {
   const objects = documents('deploy/rendered', `job-${job}.yaml`);
   // kustomize breaks the lines of base64. Kubernetes ignores the breaks, and the schema does not.
