@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// node deploy/render.mjs: writes deploy/rendered (the example overlays as kustomize renders them) and the copy of the
-// alerts in the monitoring component. Tests read these files, and fail when the sources have changed since. Needs
+// node deploy/render.mjs: writes deploy/rendered (the example overlays and Jobs as kustomize renders them) and the copy of
+// the alerts in the monitoring component. Tests read these files, and fail when the sources have changed since. Needs
 // kustomize or kubectl.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -34,8 +34,11 @@ export function prometheusRule() {
   };
 }
 
-function render(overlay) {
-  const path = join(kustomize, 'overlays', overlay);
+/** The Jobs that an operator applies when they are needed. The overlays do not contain them. */
+const jobs = ['adopt', 'import', 'maintenance'];
+
+function render(folder) {
+  const path = join(kustomize, folder);
   const reasons = [];
   for (const [command, verb] of [
     ['kustomize', 'build'],
@@ -52,8 +55,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const note = '# deploy/render.mjs writes this file from deploy/monitoring/alerts.yaml.\n';
   writeFileSync(rule, note + stringify(prometheusRule(), { lineWidth: 0 }));
   mkdirSync(join(deploy, 'rendered'), { recursive: true });
+  const head = `# deploy/render.mjs writes this file from deploy/kustomize. Checksum of the sources: ${digestOfSources()}.\n`;
   for (const overlay of readdirSync(join(kustomize, 'overlays'))) {
-    const head = `# deploy/render.mjs writes this file from deploy/kustomize. Checksum of the sources: ${digestOfSources()}.\n`;
-    writeFileSync(join(deploy, 'rendered', `${overlay}.yaml`), head + render(overlay));
+    writeFileSync(join(deploy, 'rendered', `${overlay}.yaml`), head + render(join('overlays', overlay)));
   }
+  for (const job of jobs) writeFileSync(join(deploy, 'rendered', `job-${job}.yaml`), head + render(join('jobs', job)));
 }

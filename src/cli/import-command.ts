@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
-import { CliProblem, inContext, print } from './cli-context';
+import { CliProblem, inContext, oneOf, print } from './cli-context';
+import { formatOf, rowFormats } from './import-rows';
 import { interruptible } from './interruption';
 import { PasswordAges } from './password-ages';
 import { type ImportReport, UserImport } from './user-import';
 
 interface Options {
+  format?: string;
   dryRun?: boolean;
   force?: boolean;
   json?: boolean;
@@ -14,20 +16,22 @@ interface Options {
 export function addImportCommand(user: Command): void {
   user
     .command('import')
-    .description('accounts from a .csv, .jsonl or .ndjson file')
+    .description('accounts from a .csv, .jsonl or .ndjson file, or from standard input (-)')
     .argument('<file>')
+    .option('--format <format>', `${rowFormats.join(', ')}, for - and for a file whose name does not end in it`)
     .option('--dry-run', 'check every row, write nothing')
     .option('--force', 'accept passwords that do not meet the policy')
     .option('--json')
-    .action((file: string, { dryRun = false, force, json }: Options) =>
-      inContext(async (context) => {
+    .action((file: string, { format: given, dryRun = false, force, json }: Options) => {
+      const format = given === undefined ? formatOf(file) : oneOf('the format', given, rowFormats);
+      return inContext(async (context) => {
         const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
         const rules = force ? 'waived' : 'policy';
         // Progress is for people. A program that reads the JSON report expects only problems on standard error.
         const progress = (rows: number) => void (json || process.stderr.write(`${rows} rows\n`));
         const ages = { unknown: 0, expired: 0 };
         const interrupted = await interruptible(
-          (signal) => context.get(UserImport).run(file, report, { dryRun, rules, ages, progress, signal }),
+          (signal) => context.get(UserImport).run(file, report, { format, dryRun, rules, ages, progress, signal }),
           () => `after ${done(report)} rows; run it again for the rest, existing rows are skipped`,
         );
         printReport(report, json, dryRun ? context.get(PasswordAges).warnings(ages) : undefined);
@@ -37,8 +41,8 @@ export function addImportCommand(user: Command): void {
           throw new CliProblem(
             `${failed} of ${report.rows} rows failed: correct them and run the import again, existing rows are skipped`,
           );
-      }),
-    );
+      });
+    });
 }
 
 const done = ({ created, skipped, failed }: ImportReport) => created + skipped + failed.length;

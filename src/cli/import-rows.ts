@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { AccountProblem } from '../users/user-accounts';
+import { emptyInput, openInput, standardInput } from './input';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,12 +12,24 @@ export interface Row {
   readonly problem?: string;
 }
 
+export const rowFormats = ['csv', 'jsonl', 'ndjson'] as const;
+export type RowFormat = (typeof rowFormats)[number];
+
+/** @throws AccountProblem if the name of the file does not tell its format */
+export function formatOf(file: string): RowFormat {
+  const format = rowFormats.find((one) => file.endsWith(`.${one}`));
+  if (format !== undefined) return format;
+  if (file === standardInput)
+    throw new AccountProblem('standard input has no name: give --format csv, jsonl or ndjson');
+  throw new AccountProblem('the name of the file must end in .csv, .jsonl or .ndjson; otherwise give --format');
+}
+
 /**
  * Reads the rows one at a time, so files of any size are possible.
  * @throws AccountProblem if the file is not readable
  */
-export async function* readRows(file: string): AsyncGenerator<Row> {
-  if (file.endsWith('.csv')) {
+export async function* readRows(file: string, format: RowFormat): AsyncGenerator<Row> {
+  if (format === 'csv') {
     const source = Readable.from(textOf(file));
     const rows = parse({ columns: true, skip_empty_lines: true, trim: true, relax_column_count: true, info: true });
     // `pipe` does not forward errors.
@@ -32,12 +44,10 @@ export async function* readRows(file: string): AsyncGenerator<Row> {
         throw new AccountProblem(`line ${String(error.lines)} is not well-formed CSV (${error.code})`);
       throw error;
     }
-  } else if (file.endsWith('.jsonl') || file.endsWith('.ndjson')) {
+  } else {
     for await (const line of createInterface({ input: Readable.from(textOf(file)) })) {
       if (line.trim() !== '') yield parseLine(line);
     }
-  } else {
-    throw new AccountProblem('the name of the file must end in .csv, .jsonl or .ndjson');
   }
 }
 
@@ -53,7 +63,12 @@ async function* textOf(file: string): AsyncGenerator<string> {
       throw new AccountProblem('the file must be text in UTF-8');
     }
   };
-  for await (const chunk of createReadStream(file)) yield decode(chunk as Buffer);
+  let empty = true;
+  for await (const chunk of openInput(file)) {
+    empty = false;
+    yield decode(chunk as Buffer);
+  }
+  if (empty && file === standardInput) throw new AccountProblem(emptyInput);
   yield decode();
 }
 

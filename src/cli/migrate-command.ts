@@ -15,7 +15,10 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('bring the database to the newest schema')
-    .option('--adopt <file>', 'then fill the users from a table on the same server, as the JSON file describes')
+    .option(
+      '--adopt <file>',
+      'then fill the users from a table on the same server, as the JSON file (- for standard input) describes',
+    )
     .option('--dry-run', 'with --adopt: check every row, write nothing')
     .option('--json')
     .action(async ({ adopt: file, dryRun = false, json = false }: Options) => {

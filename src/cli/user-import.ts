@@ -4,7 +4,7 @@ import { identityKey } from '../shared/identity-key';
 import type { PasswordOwner } from '../password-reset/password-checks';
 import { AccountProblem, identityIsTaken, type NewUser } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
-import { type Fields, readRows, type Row } from './import-rows';
+import { type Fields, readRows, type Row, type RowFormat } from './import-rows';
 import { type Identity, identityOf, userOf } from './imported-user';
 import { type AgeCounts, PasswordAges } from './password-ages';
 import { readAhead } from './read-ahead';
@@ -22,6 +22,7 @@ export interface ImportReport {
 }
 
 export interface ImportOptions {
+  readonly format: RowFormat;
   readonly dryRun: boolean;
   /** Applies to rows with a password. A hash does not show whether its password meets the policy. */
   readonly rules: PasswordRules;
@@ -61,12 +62,12 @@ export class UserImport {
   async run(
     file: string,
     report: ImportReport,
-    { dryRun, rules, ages, progress, signal }: ImportOptions,
+    { format, dryRun, rules, ages, progress, signal }: ImportOptions,
   ): Promise<void> {
     const taken: Taken | undefined = dryRun ? new Set() : undefined;
     // One row for each hash thread. More rows would wait in the queue, which refuses a job that waits too long.
     const width = this.hasher.stats().concurrency;
-    for await (const row of readAhead(readRows(file), width, (read) => this.prepare(read, { dryRun, rules }))) {
+    for await (const row of readAhead(readRows(file, format), width, (read) => this.prepare(read, { dryRun, rules }))) {
       report.rows += 1;
       try {
         report[await this.importRow(row, ages, taken)] += 1;

@@ -55,6 +55,12 @@ class Adoption {
     return { ...testSettings, DATABASE_URL: this.databaseUrl, ...this.more };
   }
 
+  /** @param plan is standard input, where the file is `-` */
+  piped(plan: unknown, ...more: string[]): Promise<Ended> {
+    const input = JSON.stringify(plan);
+    return runProgram(cli, ['migrate', '--adopt', '-', ...more], { env: this.env, cwd: directory, input });
+  }
+
   run(file: string, ...more: string[]): Promise<Ended> {
     return runProgram(cli, ['migrate', '--adopt', file, ...more], { env: this.env, cwd: directory });
   }
@@ -358,7 +364,7 @@ describe('migrate --adopt on MariaDB', () => {
 });
 
 describe('migrate --adopt on SQLite', () => {
-  it('reads a table of the same file, keeps large numbers as ids, and two runs at once share the rows', async () => {
+  it('reads a table of the same file, by a plan in a file or on standard input, keeps large numbers as ids, and two runs at once share the rows', async () => {
     const path = join(directory, 'auth.sqlite');
     const adoption = new Adoption(`sqlite:${path}`);
     const database = new SqliteDatabase(path);
@@ -376,6 +382,8 @@ describe('migrate --adopt on SQLite', () => {
     expect(main).toMatchObject({ code: 1, stderr: expect.stringContaining('a table of the same SQLite file') });
 
     expect((await adoption.report(file, '--dry-run')).report).toMatchObject({ rows: 600, created: 600 });
+    const piped = await adoption.piped({ source: 'people', columns }, '--dry-run', '--json');
+    expect(JSON.parse(piped.stdout)).toMatchObject({ rows: 600, created: 600 });
     expect(database.prepare('SELECT COUNT(*) AS n FROM users').get()).toEqual({ n: 0 });
     const ended = await Promise.all([adoption.report(file), adoption.report(file)]);
     expect(ended.map(({ code, report }) => [code, report.rows, report.failed])).toEqual([

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { loadConfig } from '../../src/platform/config/app-config';
+import { find, renderedJob, ROOT } from '../support/manifests';
 import { repeatedWhileOverloaded } from '../support/overload';
 import { type Ended, runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
@@ -532,6 +533,37 @@ describe('the command line', () => {
     ])('%s (%s) is refused with one line and exit 1', async (_what, name, content) => {
       const path = content === undefined ? join(directory, name) : await file(name, content);
       await refused(['user', 'import', path]);
+    });
+
+    it('reads standard input (-) and files without an ending in the format of --format', async () => {
+      const csv = `login_name,password\npiped1,${password}\npiped2,${password}\n`;
+      const created = { created: 2, skipped: 0, failed: [] };
+      const piped = ['user', 'import', '-', '--format', 'csv'];
+      expect(await json([...piped, '--dry-run'], csv)).toMatchObject(created);
+      expect(await json(piped, csv)).toMatchObject(created);
+      expect((await login('piped2')).status).toBe(200);
+      const rows = [{ login_name: 'mounted1', password }, { login_name: 'mounted2' }];
+      const path = await file('people', lines(rows));
+      expect(await json(['user', 'import', path, '--format', 'jsonl'])).toMatchObject(created);
+    });
+
+    it('the example of deploy/kustomize/jobs/import is imported with the arguments of its Job', async () => {
+      const { args } = find(renderedJob('import'), 'Job').spec.template.spec.containers[0] as { args: string[] };
+      const path = join(ROOT, 'deploy/kustomize/jobs/import/people.csv');
+      const local = args.map((arg) => (arg === '/run/input/people.csv' ? path : arg));
+      expect(await json(local)).toMatchObject({ rows: 1, failed: [] });
+    });
+
+    it('standard input without a format, with an unknown one, or without any byte is refused', async () => {
+      expect(await refused(['user', 'import', '-'], { input: 'login_name\nx\n' })).toContain(
+        'give --format csv, jsonl',
+      );
+      expect(await refused(['user', 'import', '-', '--format', 'xlsx'])).toContain('must be one of csv, jsonl, ndjson');
+      // `kubectl exec` without -i: "0 rows" would look like success.
+      expect(await refused(['user', 'import', '-', '--format', 'csv'])).toContain('kubectl exec needs -i');
+      expect(await refused(['user', 'import', '-', '--format', 'jsonl'])).toContain('kubectl exec needs -i');
+      expect(await refused(['migrate', '--adopt', '-'])).toContain('kubectl exec needs -i');
+      expect(await refused(['migrate', '--adopt', '-'], { input: '{' })).toBe('standard input: it is not JSON');
     });
   });
 

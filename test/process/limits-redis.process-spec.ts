@@ -1,9 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { Redis as Client } from 'ioredis';
 import { checkRedis } from '../../src/platform/limits/redis-check';
 import { SharedCounters } from '../../src/platform/limits/shared-counters';
 import { type Answer, tally } from '../support/app';
 import { Replicas } from '../support/replicas';
+import { runProgram } from '../support/run-program';
+import { CertificateAuthority } from '../support/servers/certificates';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { Redis } from '../support/servers/redis';
@@ -256,5 +261,44 @@ describe('shared counters and a failing Redis (T243)', () => {
     expect(await checkRedis(url)).toMatchObject({ ok: false });
     await proxy.refuse();
     expect(await checkRedis(url)).toEqual({ ok: false, detail: expect.stringContaining('ECONNREFUSED') });
+  });
+});
+
+describe('a Redis with TLS and a certificate of a private authority (rediss://)', () => {
+  let directory: string;
+  let redis: Redis;
+  let trusting: Record<string, string>;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'redis-tls-'));
+    const authority = await CertificateAuthority.create(directory);
+    redis = await Redis.start(authority);
+    trusting = { ...testSettings, RATE_LIMIT: 'on', REDIS_URL: redis.url, NODE_EXTRA_CA_CERTS: authority.caFile };
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  it('is used by a service with NODE_EXTRA_CA_CERTS', async () => {
+    const service = await ServiceProcess.start({ env: trusting });
+    const body = JSON.stringify({ username: 'nobody', password: 'x', captcha_token: captchaToken });
+    const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    // A replica that has not connected yet counts by itself.
+    const counted = async () => (await fetch(`${service.url}/login`, login)).status > 0 && (await redis.size()) > 0;
+    await eventually(counted, { what: 'a count in Redis' });
+    await service.stop();
+  });
+
+  it('doctor reaches it with NODE_EXTRA_CA_CERTS, and says what is wrong without', async () => {
+    const line = async (env: Record<string, string | undefined>) => {
+      const { stdout } = await runProgram('dist/src/cli.js', ['doctor'], { env, cwd: directory });
+      return /^redis .*$/m.exec(stdout)?.[0];
+    };
+    await runProgram('dist/src/cli.js', ['migrate'], { env: trusting, cwd: directory });
+    const says = (pattern: RegExp, env: Record<string, string | undefined>) =>
+      eventually(async () => pattern.test((await line(env)) ?? ''), { what: `the line ${pattern}` });
+    // On a busy machine the connection may take longer than the two seconds of doctor.
+    await says(/^redis +ok /, trusting);
+    await says(/^redis +problem .*certificate/, { ...trusting, NODE_EXTRA_CA_CERTS: undefined });
   });
 });

@@ -1,15 +1,11 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { sealMail } from '../../src/mail/outbox/mail-payload';
 import { secretPurpose } from '../../src/mfa/totp/sealed-totp';
 import { loadConfig } from '../../src/platform/config/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';
-import { runbooks } from '../support/runbooks';
+import { type KubectlAnswer, RunbookPlaces } from '../support/runbook-places';
+import { type Place, runbooks } from '../support/runbooks';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -17,8 +13,6 @@ import { ServiceProcess } from '../support/servers/service-process';
 import { Smtp } from '../support/servers/smtp';
 import { WebhookReceiver } from '../support/events/webhook-receiver';
 import { captchaToken, dataKey, password, testSettings } from '../support/settings';
-
-const ROOT = resolve(__dirname, '../..');
 
 /** What a page runs: its blocks run one after the other, on the service that the pages before it have left. */
 interface Scenario {
@@ -28,16 +22,17 @@ interface Scenario {
   after?(): Promise<unknown>;
 }
 
-/** A command of the pages that needs a cluster. The test runs what it does to one process, or says why nothing. */
+/** A command of `kubectl`. The test runs what it does to one process, or says why nothing. */
 interface ClusterCommand {
   readonly command: RegExp;
   readonly reason: string;
-  readonly locally?: () => Promise<unknown>;
+  readonly locally?: (args: readonly string[]) => Promise<unknown>;
+  readonly output?: string;
 }
 
-/** Runs the commands of docs/operations/runbooks. The tools of the database lead to a private database. */
+/** Runs each block of docs/operations/runbooks at its place. The tools of the database lead to a private database. */
 describe('the runbooks', () => {
-  let directory: string;
+  let places: RunbookPlaces;
   let databaseUrl: string;
   let sql: Connection;
   let smtp: Smtp;
@@ -48,7 +43,6 @@ describe('the runbooks', () => {
   const pages = runbooks();
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'runbooks-'));
     databaseUrl = await MariaDbDatabases.shared().freshDatabase();
     smtp = await Smtp.start();
     receiver = await WebhookReceiver.start();
@@ -62,16 +56,23 @@ describe('the runbooks', () => {
       PORT: `${port}`,
       METRICS_PORT: `${metricsPort}`,
       METRICS_HOST: '127.0.0.1',
-      AUTH_URL: `http://127.0.0.1:${port}`,
-      METRICS_URL: `http://127.0.0.1:${metricsPort}`,
     };
-    await tools();
+    const urls = { AUTH_URL: `http://127.0.0.1:${port}`, METRICS_URL: `http://127.0.0.1:${metricsPort}` };
+    places = await RunbookPlaces.start({
+      databaseUrl,
+      settings: () => env,
+      variables: () => ({ ...urls, OLD_TOKEN: oldToken }),
+      kubectl,
+    });
     service = await ServiceProcess.start({ env });
     sql = await createConnection({ uri: databaseUrl, timezone: 'Z' });
-    await shell('node dist/src/cli.js tenant create acme Acme');
+    await places.run('pod', 'node dist/src/cli.js tenant create acme Acme');
     for (const name of ['admin', 'alice', 'bob']) {
       const user = `--login-name ${name} --email ${name}@example.com --password '${password}'`;
-      await shell(`node dist/src/cli.js user create ${user} ${name === 'admin' ? '--admin' : '--tenant acme'}`);
+      await places.run(
+        'pod',
+        `node dist/src/cli.js user create ${user} ${name === 'admin' ? '--admin' : '--tenant acme'}`,
+      );
     }
   });
   afterAll(async () => {
@@ -79,47 +80,9 @@ describe('the runbooks', () => {
     await service?.kill();
     await smtp?.stop();
     await receiver?.stop();
-    await rm(directory, { recursive: true });
+    await places?.stop();
     await MariaDbDatabases.shared().drop(databaseUrl);
   });
-
-  /** Programs before those of the system: the tools of the database with the address and the name of the private one. */
-  async function tools(): Promise<void> {
-    const bin = join(directory, 'bin');
-    await mkdir(bin);
-    await symlink(join(ROOT, 'dist'), join(directory, 'dist'));
-    const { hostname, port, username, password: secret, pathname } = new URL(databaseUrl);
-    await writeFile(
-      join(directory, 'my.cnf'),
-      `[client]\nprotocol=tcp\nhost=${hostname}\nport=${port}\nuser=${username}\npassword=${decodeURIComponent(secret)}\n`,
-    );
-    for (const [name, program] of [
-      ['mysql', 'mariadb'],
-      ['mysqldump', 'mariadb-dump'],
-    ] as const) {
-      const script = `#!/bin/bash
-args=(); for arg in "$@"; do [ "$arg" = portal ] && arg=${pathname.slice(1)}; args+=("$arg"); done
-exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
-      await writeFile(join(bin, name), script);
-      await chmod(join(bin, name), 0o755);
-    }
-  }
-
-  /** Runs one block as a person types it, and ends at the first command that fails. */
-  async function shell(block: string): Promise<string> {
-    const { PATH = '' } = process.env;
-    const path = `${join(directory, 'bin')}:${resolve(process.execPath, '..')}:${PATH}`;
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', block], {
-      cwd: directory,
-      env: { ...env, PATH: path, USER: 'jest', OLD_TOKEN: oldToken },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`a command of this block ended with ${code}:\n${block}\n${output}`);
-    return output;
-  }
 
   const logIn = async (name: string, typed = password) => {
     const response = await fetch(`${service.url}/login`, {
@@ -139,36 +102,93 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
     service = await ServiceProcess.start({ env });
   }
   const keys = () => new KeyRing(loadConfig(env), new SystemRandom());
-  const rollOut = () => restart(nextSettings.shift() ?? {});
-  /** The settings of the next roll-outs of the page. */
-  let nextSettings: Record<string, string>[] = [];
+  /** The settings that the next roll-out of the page brings. */
+  let nextSettings: Record<string, string> = {};
+  const rollOut = async () => {
+    await restart(nextSettings);
+    nextSettings = {};
+  };
   const newKey = dataKey('runbooks');
   const givenUpEvent = '7c2d9e4f-1a3b-4c5d-8e6f-0a1b2c3d4e5f';
 
+  /** What runs in the namespace. */
+  const cluster = { service: true, maintenance: false };
+
   const clusterCommands: ClusterCommand[] = [
-    { command: /^kubectl -n portal get (pods|jobs)$/, reason: 'only a cluster has pods and Jobs' },
-    { command: /^kubectl -n portal logs /, reason: 'only a cluster keeps the logs of pods' },
-    { command: /^kubectl -n portal top pods$/, reason: 'only a cluster measures pods' },
-    { command: /^kubectl -n portal rollout undo /, reason: 'test/process/ops-versions goes back to another version' },
-    { command: /^kubectl -n portal rollout status /, reason: 'the start of the process waits for its readiness' },
-    { command: /^kubectl -n portal rollout restart /, reason: 'restarts the process', locally: rollOut },
-    { command: /^kubectl -n portal patch hpa /, reason: 'only a cluster has an autoscaler' },
-    { command: /^kubectl -n portal delete job /, reason: 'only a cluster has Jobs' },
+    { command: /^-n portal get (pods|jobs)$/, reason: 'only a cluster has pods and Jobs' },
     {
-      command: /^kubectl -n portal scale .*--replicas=0$/,
+      command: /^-n portal logs /,
+      reason: 'only a cluster keeps the logs of pods',
+      output: '{"level":50}\n{"context":"events"}\n',
+    },
+    { command: /^-n portal top pods$/, reason: 'only a cluster measures pods' },
+    { command: /^-n portal wait /, reason: 'the stub does everything before it answers' },
+    { command: /^-n portal rollout undo /, reason: 'test/process/ops-versions goes back to another version' },
+    { command: /^-n portal rollout status /, reason: 'the start of the process waits for its readiness' },
+    { command: /^-n portal rollout restart /, reason: 'restarts the process', locally: rollOut },
+    { command: /^-n portal patch hpa /, reason: 'only a cluster has an autoscaler', locally: (args) => patchOf(args) },
+    { command: /^-n portal delete job /, reason: 'only a cluster has Jobs' },
+    {
+      command: /^-n portal create job portal-authentication-purge-again --from=cronjob\/portal-authentication-purge$/,
+      reason: 'runs what the CronJob runs',
+      locally: () => places.run('pod', 'node dist/src/cli.js purge'),
+    },
+    {
+      command: /^apply -k deploy\/kustomize\/overlays\/production$/,
+      reason: 'runs what the migration Job runs',
+      locally: () => places.run('pod', 'node dist/src/cli.js migrate'),
+    },
+    {
+      command: /^(apply|delete) -k deploy\/kustomize\/jobs\/maintenance$/,
+      reason: 'commands run in the pod of the Job, also while the service is stopped',
+      locally: ([verb]) => Promise.resolve((cluster.maintenance = verb === 'apply')),
+    },
+    {
+      command: /^-n portal scale deployment\/portal-authentication --replicas=0$/,
       reason: 'stops the process',
-      locally: () => service.stop(),
+      locally: () => {
+        cluster.service = false;
+        return service.stop();
+      },
     },
     {
-      command: /^kubectl -n portal scale .*--replicas=[1-9]$/,
-      reason: 'one process is enough for the page: it runs again when it was stopped',
-      locally: () => restart(),
+      command: /^-n portal scale deployment\/portal-authentication --replicas=1$/,
+      reason: 'starts the process',
+      locally: () => {
+        cluster.service = true;
+        return restart();
+      },
     },
     {
-      command: /^kubectl -n portal patch secret portal-authentication(-migration)? -p /,
+      command: /^-n portal patch secret portal-authentication(-migration)? -p /,
       reason: 'the next start of the process has the new key',
+      locally: async (args) => {
+        const { data } = (await patchOf(args)) as { data: Record<string, string> };
+        for (const [name, value] of Object.entries(data))
+          nextSettings[name] = Buffer.from(value, 'base64').toString().trim();
+      },
     },
   ];
+  const patchOf = (args: readonly string[]) => Promise.resolve(JSON.parse(args.at(-1)!) as unknown);
+
+  const ran = new Set<string>();
+  async function kubectl(args: readonly string[]): Promise<KubectlAnswer> {
+    const line = args.join(' ');
+    const [, target] = /^-n portal exec (?:-i |-it )?(\S+) -- /.exec(line) ?? [];
+    if (target !== undefined) {
+      const pods = {
+        'deploy/portal-authentication': cluster.service,
+        'job/portal-authentication-maintenance': cluster.maintenance,
+      };
+      if (pods[target as keyof typeof pods] !== true) return { problem: `no pod of ${target} runs` };
+      return { exec: args.slice(args.indexOf('--') + 1) };
+    }
+    const found = clusterCommands.find(({ command }) => command.test(line));
+    if (found === undefined) return { problem: `this command is not run, and no reason is given: kubectl ${line}` };
+    ran.add(String(found.command));
+    await found.locally?.(args);
+    return { output: found.output };
+  }
 
   const scenarios: Record<string, Scenario> = {
     'README.md': {},
@@ -205,15 +225,11 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
     },
     'database.md': {},
     'leaked-signing-key.md': {
-      before: () => {
-        nextSettings = [{ JWT_SECRET: 'another-secret-of-the-runbooks-in-the-tests' }];
-        return Promise.resolve();
-      },
       after: async () => expect(await accepts(await tokenOf('alice'))).toBe(true),
     },
     'leaked-data-key.md': {
       before: async () => {
-        nextSettings = [{ DATA_ENCRYPTION_KEY: `${newKey},${testSettings.DATA_ENCRYPTION_KEY}` }];
+        nextSettings = { DATA_ENCRYPTION_KEY: `${newKey},${testSettings.DATA_ENCRYPTION_KEY}` };
         const sealed = keys().seal(secretPurpose, 'JBSWY3DPEHPK3PXP');
         await sql.query("UPDATE users SET mfa_type = 'totp', topt_secret = ? WHERE login_name = 'bob'", [sealed]);
       },
@@ -251,35 +267,52 @@ exec ${program} --defaults-file=${join(directory, 'my.cnf')} "\${args[@]}"\n`;
     expect(pages.map(({ page }) => page)).toEqual(Object.keys(scenarios).sort());
   });
 
-  const ran = new Set<string>();
   it.each(pages.map((one) => [one.page, one] as const))(
-    'each command of %s does what the page says',
+    'each block of %s does what the page says, at the place that it names',
     async (page, { blocks }) => {
       const { user = 'admin', before, after } = scenarios[page]!;
       oldToken = await tokenOf(user);
       await before?.();
-      for (const lines of blocks) {
-        const kubectl = lines.filter((line) => line.startsWith('kubectl '));
-        if (kubectl.length === 0) {
-          if (lines.some((line) => line.includes('--resume'))) await interruption();
-          await shell(lines.join('\n'));
-          continue;
-        }
-        // A block is either for the cluster or for the service, so that no line is left out.
-        expect(kubectl).toEqual(lines);
-        for (const line of lines) {
-          const found = clusterCommands.find(({ command }) => command.test(line));
-          if (found === undefined) throw new Error(`${page}: this command is not run, and no reason is given: ${line}`);
-          ran.add(String(found.command));
-          await found.locally?.();
-        }
+      for (const { place, commands } of blocks) {
+        if (commands.includes('--resume')) await interruption();
+        // Whoever types it into a shell of a pod needs a pod.
+        if (place === 'pod') expect(cluster.service).toBe(true);
+        await places.run(place, commands);
       }
       await after?.();
-      expect(nextSettings).toEqual([]);
+      expect({ nextSettings, cluster }).toEqual({ nextSettings: {}, cluster: { service: true, maintenance: false } });
     },
   );
 
   it('no line of the table of cluster commands is out of use', () => {
     expect([...ran].sort()).toEqual(clusterCommands.map(({ command }) => String(command)).sort());
+  });
+
+  it.each<[Place, string]>([
+    ['pod', 'mysql portal -e "SELECT 1"'],
+    ['pod', 'curl -sS "$AUTH_URL/health/live"'],
+    ['pod', 'kubectl -n portal get pods'],
+    ['pod', 'node dist/src/cli.js keys generate > keys'],
+    ['pod', 'node dist/src/cli.js --actor "$USER" user list'],
+    ['laptop', 'node dist/src/cli.js doctor'],
+    ['laptop', 'mysql portal -e "SELECT 1"'],
+    ['laptop', 'kubectl -n portal exec job/portal-authentication-maintenance -- node dist/src/cli.js doctor'],
+    ['laptop', 'kubectl -n portal exec deploy/portal-authentication -- mysql portal'],
+    ['laptop', 'kubectl apply -k deploy/kustomize/overlays/of-somebody-else'],
+    ['database host', 'node dist/src/cli.js doctor'],
+    ['database host', 'kubectl -n portal get pods'],
+    ['database host', 'curl -sS "$AUTH_URL/health/live"'],
+  ])('a block in the wrong place fails: %s, %s', async (place, block) => {
+    await expect(places.run(place, block)).rejects.toThrow(`(${place})`);
+  });
+
+  it('the three places have what their blocks need', async () => {
+    await places.run('laptop', 'kubectl -n portal exec -i deploy/portal-authentication -- cat < /dev/null');
+    const piped =
+      'kubectl -n portal exec -i deploy/portal-authentication -- node dist/src/cli.js user import - --format csv';
+    const file = `echo login_name > people.csv; echo carol >> people.csv; ${piped} < people.csv`;
+    expect(await places.run('laptop', file)).toContain('1 rows: 1 created');
+    await expect(places.run('laptop', file.replace(' -i ', ' '))).rejects.toThrow('kubectl exec needs -i');
+    expect(await places.run('database host', 'mysql -N portal -e "SELECT login_name FROM users"')).toContain('carol');
   });
 });

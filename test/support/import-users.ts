@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { UserAdministration } from '../../src/admin/user-administration';
+import { formatOf } from '../../src/cli/import-rows';
 import { PasswordAges } from '../../src/cli/password-ages';
 import { type ImportReport, UserImport } from '../../src/cli/user-import';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
@@ -24,6 +25,7 @@ export async function importUsers(imports: UserImport, file: string): Promise<Im
   const report: ImportReport = { rows: 0, created: 0, skipped: 0, failed: [] };
   const { signal } = new AbortController();
   await imports.run(file, report, {
+    format: formatOf(file),
     dryRun: false,
     rules: 'policy',
     ages: { unknown: 0, expired: 0 },

@@ -11,6 +11,16 @@ export const documents = (...path: string[]): any[] => parseAllDocuments(read(..
 export const OVERLAYS = ['production', 'staging', 'openshift'] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 export const rendered = (overlay: Overlay): any[] => documents('deploy/rendered', `${overlay}.yaml`);
+/** The Jobs of deploy/kustomize/jobs, which an operator applies by hand. */
+export const JOBS = ['adopt', 'import', 'maintenance'] as const;
+export function renderedJob(job: (typeof JOBS)[number]): any[] {
+  const objects = documents('deploy/rendered', `job-${job}.yaml`);
+  // kustomize breaks the lines of base64. Kubernetes ignores the breaks, and the schema does not.
+  for (const { kind, data } of objects)
+    if (kind === 'Secret') for (const key of Object.keys(data)) data[key] = data[key].replace(/\s/g, '');
+  return objects;
+}
+
 export const find = (objects: any[], kind: string): any => objects.find((one) => one.kind === kind);
 
 export const podSpecsOf = (objects: any[]): [string, any][] => [

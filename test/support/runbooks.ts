@@ -3,11 +3,19 @@ import { join, resolve } from 'node:path';
 
 const folder = resolve(__dirname, '../../docs/operations/runbooks');
 
+/** The first line of each block says where it runs (docs/operations/runbooks/README.md). */
+const places = {
+  '# in a pod': 'pod',
+  '# on your laptop': 'laptop',
+  '# on the database host': 'database host',
+} as const;
+export type Place = (typeof places)[keyof typeof places];
+
 export interface Runbook {
   /** The name of the file. */
   readonly page: string;
-  /** The fenced `sh` blocks in their order, each with its lines. */
-  readonly blocks: readonly (readonly string[])[];
+  /** The fenced `sh` blocks in their order. */
+  readonly blocks: readonly { readonly place: Place; readonly commands: string }[];
   /** The headings of the second level, with the text below each of them. */
   readonly sections: ReadonlyMap<string, string>;
 }
@@ -23,7 +31,11 @@ function runbookOf(page: string, text: string): Runbook {
   const other = fences.filter(({ language }) => language !== 'sh');
   if (other.length > 0 || (text.match(/^\s*```/gm) ?? []).length !== 2 * fences.length)
     throw new Error(`${page} has a block that is not sh`);
-  const blocks = fences.map(({ body }) => body.trimEnd().split('\n'));
+  const blocks = fences.map(({ body }) => {
+    const [first = '', ...lines] = body.trimEnd().split('\n');
+    if (!Object.hasOwn(places, first)) throw new Error(`${page}: a block does not say where it runs: ${first}`);
+    return { place: places[first as keyof typeof places], commands: lines.join('\n') };
+  });
   const sections = text.split(/^## /m).slice(1);
   return {
     page,

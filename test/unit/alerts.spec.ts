@@ -63,7 +63,31 @@ describe('the alerts', () => {
   it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s selects only this service', (_, expr) => {
     const selectors = expr.match(/\b(?:up|(?:auth|nodejs|kube)_\w+)\b(?:\{[^}]*\})?/g)!;
     for (const selector of selectors) {
-      expect(selector).toMatch(/\{.*(job|deployment|job_name|horizontalpodautoscaler)=~?"portal-authentication\b/);
+      expect(selector).toMatch(
+        /\{.*(job|deployment|job_name|cronjob|horizontalpodautoscaler)=~?"portal-authentication\b/,
+      );
     }
+  });
+});
+
+describe('the dashboard', () => {
+  const { panels, templating } = read('grafana-dashboard.json') as {
+    panels: { title: string; targets?: { expr: string }[] }[];
+    templating: { list: { name: string; query: string; includeAll?: boolean }[] };
+  };
+  const queries = panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }): [string, string] => [title, expr]),
+  );
+
+  it('lets its reader choose one namespace', () => {
+    expect(templating.list.find(({ name }) => name === 'namespace')).toMatchObject({
+      query: 'label_values(auth_build_info{job="$job"}, namespace)',
+      includeAll: false,
+    });
+  });
+
+  it.each(queries)('%s looks at the chosen namespace alone: %s', (_, expr) => {
+    const metrics = expr.match(/\b(auth|nodejs|process)_\w+/g)!;
+    expect(expr.match(/\{job="\$job",namespace="\$namespace"[,}]/g)).toHaveLength(metrics.length);
   });
 });

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig } from '../../src/platform/config/app-config';
-import { find, OVERLAYS, podSpecsOf, read, rendered } from '../support/manifests';
+import { find, OVERLAYS, podSpecsOf, read, rendered, ROOT } from '../support/manifests';
 
 describe('the order of a first installation', () => {
   const waveOf = (one: any) => Number(one.metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
@@ -89,5 +91,35 @@ describe('the order of a first installation', () => {
         name,
       );
     }
+  });
+});
+
+describe('the pages and the autoscaler', () => {
+  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  const scaled = new Set(
+    OVERLAYS.map((overlay) => find(rendered(overlay), 'HorizontalPodAutoscaler').spec.scaleTargetRef.name as string),
+  );
+  /** The autoscaler undoes each other number at once. It leaves 0 alone, until somebody sets another number. */
+  const fights = (page: string) => {
+    let replicas = NaN;
+    return [...page.matchAll(/kubectl[^\n`]* scale [^\n`]*deploy(?:ment)?[/ ](\S+)[^\n`]*--replicas=(\d+)/g)].flatMap(
+      ([command, name, number]) => {
+        const before = replicas;
+        replicas = Number(number);
+        return scaled.has(name!) && replicas !== 0 && before !== 0 ? [command] : [];
+      },
+    );
+  };
+
+  it.each(pages)('%s scales no Deployment that has an autoscaler, but to 0 and from 0', (page) => {
+    expect(fights(read(page))).toEqual([]);
+  });
+
+  it('the search finds a command that the autoscaler undoes', () => {
+    const to = (number: number) => `kubectl -n portal scale deployment/portal-authentication --replicas=${number}\n`;
+    expect(fights(to(6))).toHaveLength(1);
+    expect(fights(`${to(0)}${to(2)}${to(6)}`)).toEqual([to(6).trim()]);
+    expect(fights('kubectl scale deployment/somebody-else --replicas=6')).toEqual([]);
   });
 });

@@ -6,34 +6,42 @@ import {
   faultsOf,
   find,
   isOfKubernetes,
+  JOBS,
   OVERLAYS,
   podSpecsOf,
   read,
   rendered,
+  renderedJob,
   ROOT,
 } from '../support/manifests';
 import { testSettings } from '../support/settings';
 
 const production = rendered('production');
 const kind = (wanted: string): any => find(production, wanted);
-const podSpecs = podSpecsOf(production);
+const podSpecs = [
+  ...podSpecsOf(production),
+  ...JOBS.map((job): [string, any] => [`Job of ${job}`, find(renderedJob(job), 'Job').spec.template.spec]),
+];
 
 describe('the rendered manifests', () => {
   it('match their sources: run node deploy/render.mjs after a change', async () => {
     const { digestOfSources, prometheusRule } = await import('../../deploy/render.mjs');
     const rule = documents('deploy/kustomize/components/monitoring/prometheus-rule.yaml')[0];
     expect(rule).toEqual(prometheusRule());
-    for (const overlay of OVERLAYS) expect(read('deploy/rendered', `${overlay}.yaml`)).toContain(digestOfSources());
+    const names = [...OVERLAYS, ...JOBS.map((job) => `job-${job}`)].map((name) => `${name}.yaml`);
+    for (const name of names) expect(read('deploy/rendered', name)).toContain(digestOfSources());
+    expect(readdirSync(join(ROOT, 'deploy/rendered')).sort()).toEqual(names.sort());
     expect(readdirSync(join(ROOT, 'deploy/kustomize/overlays')).sort()).toEqual([...OVERLAYS].sort());
   });
 });
 
 describe('the manifests against the schemas of Kubernetes', () => {
-  const all = OVERLAYS.flatMap((overlay) =>
-    rendered(overlay)
-      .filter(isOfKubernetes)
-      .map((one): [string, any] => [`${overlay}: ${one.kind} ${one.metadata.name}`, one]),
-  );
+  const titled = (where: string, objects: any[]) =>
+    objects.filter(isOfKubernetes).map((one): [string, any] => [`${where}: ${one.kind} ${one.metadata.name}`, one]);
+  const all = [
+    ...OVERLAYS.flatMap((overlay) => titled(overlay, rendered(overlay))),
+    ...JOBS.flatMap((job) => titled(`the Job of ${job}`, renderedJob(job))),
+  ];
   it.each(all)('%s', (_, manifest) => {
     expect(faultsOf(manifest)).toEqual([]);
   });

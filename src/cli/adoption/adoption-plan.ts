@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { type HashAlgorithm, hashAlgorithms } from '../../hashing/importable-hash';
 import { userStatus } from '../../users/user.entity';
+import { emptyInput, openInput, standardInput } from '../input';
 
 const plainColumns = [
   'uid',
@@ -34,15 +35,21 @@ export class AdoptionProblem extends Error {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @throws AdoptionProblem that names the file and the key */
+/**
+ * @param file a path, or `-` for standard input
+ * @throws AdoptionProblem that names the file and the key
+ */
 export async function readAdoptionPlan(file: string): Promise<AdoptionPlan> {
   const fail = (problem: string): never => {
-    throw new AdoptionProblem(`${file}: ${problem}`);
+    throw new AdoptionProblem(`${file === standardInput ? 'standard input' : file}: ${problem}`);
   };
   let json: unknown;
   try {
-    json = JSON.parse(await readFile(file, 'utf8'));
+    const content = await text(openInput(file));
+    if (content === '' && file === standardInput) throw new AdoptionProblem(emptyInput);
+    json = JSON.parse(content);
   } catch (error) {
+    if (error instanceof AdoptionProblem) throw error;
     if (error instanceof SyntaxError) return fail('it is not JSON');
     return fail(`it cannot be read (${String((error as { code?: unknown }).code)})`);
   }

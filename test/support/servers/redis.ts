@@ -1,5 +1,6 @@
 import { Redis as RedisClient } from 'ioredis';
 
+import type { CertificateAuthority } from './certificates';
 import { hostFor } from './choose-host';
 import { freePort } from './free-port';
 import { inPrivateDirectory } from './private-directory';
@@ -10,39 +11,61 @@ import { ServerProcess } from './server-process';
 export class Redis extends PrivateServer {
   private constructor(
     server: ServerProcess,
-    /** `redis://127.0.0.1:port` */
+    /** `redis://127.0.0.1:port`, or `rediss://` with an authority */
     readonly url: string,
+    private readonly ca?: string,
   ) {
     super(server);
   }
 
-  static async start(): Promise<Redis> {
+  /** @param authority makes a Redis that takes TLS connections only, with a certificate of this authority */
+  static async start(authority?: CertificateAuthority): Promise<Redis> {
     return inPrivateDirectory('redis', async (directory) => {
       const port = await freePort();
       const host = hostFor('redis-server', directory, [port]);
-      const url = `redis://127.0.0.1:${port}`;
+      const url = `${authority ? 'rediss' : 'redis'}://127.0.0.1:${port}`;
+      const certificate = await authority?.issue();
+      const tls = certificate && [
+        ...[
+          '--port',
+          '0',
+          '--tls-port',
+          `${port}`,
+          '--tls-auth-clients',
+          'no',
+          '--tls-ca-cert-file',
+          authority!.caFile,
+        ],
+        ...['--tls-cert-file', certificate.certFile, '--tls-key-file', certificate.keyFile],
+      ];
       const server = await ServerProcess.start({
         program: 'redis-server',
         args: [
-          ...['--port', `${port}`, '--bind', host.listenAddress, '--protected-mode', 'no'],
+          ...(tls ?? ['--port', `${port}`]),
+          ...['--bind', host.listenAddress, '--protected-mode', 'no'],
           ...['--dir', directory, '--save', '', '--appendonly', 'no'],
         ],
         host,
         directory,
-        ready: () => ask(url, (client) => client.ping()),
+        ready: () => ask(url, (client) => client.ping(), authority?.ca),
       });
-      return new Redis(server, url);
+      return new Redis(server, url, authority?.ca);
     });
   }
 
   /** Deletes all keys. */
   async flush(): Promise<void> {
-    await ask(this.url, (client) => client.flushall());
+    await ask(this.url, (client) => client.flushall(), this.ca);
+  }
+
+  async size(): Promise<number> {
+    return ask(this.url, (client) => client.dbsize(), this.ca);
   }
 }
 
-async function ask<T>(url: string, question: (client: RedisClient) => Promise<T>): Promise<T> {
+async function ask<T>(url: string, question: (client: RedisClient) => Promise<T>, ca?: string): Promise<T> {
   const client = new RedisClient(url, {
+    ...(ca !== undefined && { tls: { ca } }),
     lazyConnect: true,
     retryStrategy: () => null,
     connectTimeout: 30_000,
