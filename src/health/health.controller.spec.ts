@@ -11,7 +11,7 @@ type State = 'ok' | 'unreachable' | 'migrations pending';
 function readiness() {
   const clock = new FakeClock();
   const lifecycle = new Lifecycle();
-  const database = { state: 'ok' as State, probes: 0, held: Promise.resolve() };
+  const database = { state: 'ok' as State, probes: 0, held: Promise.resolve(), clock: 'ok' };
   const probe = async () => {
     database.probes += 1;
     await database.held;
@@ -19,7 +19,7 @@ function readiness() {
   };
   const controller = new HealthController(
     { probe } as unknown as DatabaseConnection,
-    { warnWhenOff: () => Promise.resolve() } as unknown as DatabaseClock,
+    { look: () => Promise.resolve(database.clock) } as unknown as DatabaseClock,
     lifecycle,
     clock,
   );
@@ -57,6 +57,17 @@ describe('GET /health/ready', () => {
     clock.advanceSeconds(-60);
     expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'migrations pending' });
     expect(database.probes).toBe(4);
+  });
+
+  it('answers 503 while the clock is far off, and 200 while it is only off', async () => {
+    const { ask, clock, database } = readiness();
+    database.clock = 'off';
+    expect(await ask()).toEqual(green);
+    database.clock = 'far off';
+    clock.advanceSeconds(1);
+    expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'ok', clock: 'far off' });
+    database.clock = 'ok';
+    expect(await ask()).toEqual(green);
   });
 
   it('counts the second from the start of a probe, so the result of a slow probe is not used again', async () => {

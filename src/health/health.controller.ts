@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { DatabaseClock } from '../platform/database/database-clock';
-import { DatabaseConnection } from '../platform/database/database-connection';
+import { type ClockState, DatabaseClock } from '../platform/database/database-clock';
+import { DatabaseConnection, type StoreState } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
@@ -12,24 +12,35 @@ import { SharedReading } from '../shared/shared-reading';
 /** Shorter than the usual interval between two probes of an orchestrator. */
 const freshForMs = 1000;
 
-/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema and shutdown. */
+interface Readiness {
+  readonly status: 'ok' | 'draining' | 'unavailable';
+  readonly database: StoreState;
+  /** Only when it is far off. */
+  readonly clock?: ClockState;
+}
+
+/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema, clock
+ * and shutdown. */
 @ApiExcludeController()
 @Controller('health')
 @NotRateLimited()
 @OwnFormat()
 export class HealthController {
   /** The endpoint is open to anyone, so the number of requests must not decide how often the database is queried. */
-  private readonly database: SharedReading<Awaited<ReturnType<DatabaseConnection['probe']>>>;
+  private readonly store: SharedReading<{ readonly database: StoreState; readonly clock: ClockState }>;
 
   constructor(
     connection: DatabaseConnection,
-    private readonly databaseClock: DatabaseClock,
+    databaseClock: DatabaseClock,
     private readonly lifecycle: Lifecycle,
     clock: Clock,
   ) {
-    this.database = new SharedReading(
-      () => connection.probe(),
-      (state) => state === 'ok',
+    this.store = new SharedReading(
+      async () => {
+        const database = await connection.probe();
+        return { database, clock: database === 'ok' ? await databaseClock.look() : 'ok' };
+      },
+      ({ database, clock: time }) => database === 'ok' && time !== 'far off',
       clock,
       freshForMs,
     );
@@ -41,11 +52,14 @@ export class HealthController {
   }
 
   @Get('ready')
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: string; database: string }> {
-    const database = await this.database.value();
-    const ok = database === 'ok' && !this.lifecycle.draining;
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+    const { database, clock } = await this.store.value();
+    const ok = database === 'ok' && clock !== 'far off' && !this.lifecycle.draining;
     if (!ok) reply.status(503);
-    else await this.databaseClock.warnWhenOff();
-    return { status: this.lifecycle.draining ? 'draining' : ok ? 'ok' : 'unavailable', database };
+    return {
+      status: this.lifecycle.draining ? 'draining' : ok ? 'ok' : 'unavailable',
+      database,
+      ...(clock === 'far off' ? { clock } : {}),
+    };
   }
 }

@@ -52,7 +52,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       version,
       hasher: () => this.hasher.stats(),
       pool: () => poolCounts(this.dataSource),
-      redis: () => (this.counters instanceof SharedCounters ? this.counters.redisAnswers : undefined),
+      redis: async () => (this.counters instanceof SharedCounters ? this.counters.redisCounts() : undefined),
       outbox: this.outbox,
       events: this.events,
       clock: this.clock,

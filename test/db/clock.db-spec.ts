@@ -1,23 +1,74 @@
-import { DatabaseClock } from '../../src/platform/database/database-clock';
+import { checkClock } from '../../src/cli/doctor/own-checks';
+import { clockState, DatabaseClock } from '../../src/platform/database/database-clock';
 import { TestService } from '../support/app';
+import { FakeClock } from '../support/fakes';
 
 const mariadb = __DATABASE__ === 'mariadb';
 
+/** The clock of this machine, which MariaDB has as well, and a difference that a pause of the machine does not change. */
+class RunningClock extends FakeClock {
+  private differenceMs: number | undefined = 0;
+
+  override now(): Date {
+    return this.differenceMs === undefined ? super.now() : new Date(Date.now() + this.differenceMs);
+  }
+
+  behindBy(seconds: number): void {
+    this.differenceMs = -1000 * seconds;
+  }
+
+  override set(time: Date): void {
+    this.differenceMs = undefined;
+    super.set(time);
+  }
+}
+
 /** All decisions use the clock of the application. The clock of the database only serves to detect a wrong clock. */
 describe('the clock of the application and the clock of the database', () => {
+  const clock = new RunningClock();
   let service: TestService;
   beforeAll(async () => {
-    service = await TestService.start();
+    service = await TestService.start({}, { clock });
   });
   afterAll(() => service.stop());
 
-  const warnings = () => service.logLines.filter(({ msg }) => String(msg).startsWith('the clock is off'));
+  const said = (text: string) => service.logLines.filter(({ msg }) => String(msg).startsWith(text)).length;
+  const ready = async () => {
+    const { status, body } = await service.get('/health/ready');
+    return { status, clock: body.clock };
+  };
+  const behindBy = (seconds: number) => clock.behindBy(seconds);
 
   // SQLite uses the clock of this machine, as the application does, so there is nothing to compare.
-  it('a difference is logged once, and the readiness probe still gets 200', async () => {
-    service.clock.set(new Date('2020-01-01T00:00:00Z'));
-    for (let n = 0; n < 3; n++) expect((await service.get('/health/ready')).status).toBe(200);
-    expect(warnings()).toHaveLength(mariadb ? 1 : 0);
+  it('a replica whose clock is an hour off says so once and is not ready, until the clock is right', async () => {
+    behindBy(3600);
+    for (let n = 0; n < 3; n++) {
+      expect(await ready()).toEqual(mariadb ? { status: 503, clock: 'far off' } : { status: 200, clock: undefined });
+    }
+    expect(said('the clock is off')).toBe(mariadb ? 1 : 0);
+    behindBy(0);
+    expect(await ready()).toEqual({ status: 200, clock: undefined });
+    expect(said('the clock agrees')).toBe(mariadb ? 1 : 0);
+  });
+
+  it.each([
+    [4000, 'ok'],
+    [-5100, 'off'],
+    [59_000, 'off'],
+    [-61_000, 'far off'],
+    [3_600_000, 'far off'],
+  ] as const)('an offset of %i ms is %s: it warns above 5 s, and is red above 60 s', (offset, state) => {
+    expect(clockState(offset)).toBe(state);
+  });
+
+  it('doctor warns of 20 s, and fails with two minutes', async () => {
+    const doctor = async () => (await checkClock(service.app.get(DatabaseClock))).status;
+    behindBy(0);
+    expect(await doctor()).toBe('ok');
+    behindBy(20);
+    expect(await doctor()).toBe(mariadb ? 'warn' : 'ok');
+    behindBy(-120);
+    expect(await doctor()).toBe(mariadb ? 'problem' : 'ok');
   });
 
   it('measures how far the database is ahead', async () => {

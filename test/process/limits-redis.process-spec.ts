@@ -142,7 +142,7 @@ describe('limits shared through Redis', () => {
     },
   );
 
-  it('the metric auth_redis_up follows the state of Redis', async () => {
+  it('the metric auth_redis_up follows the state of Redis, also on a replica without requests', async () => {
     const metricsPort = await freePort();
     const service = await ServiceProcess.start({
       env: {
@@ -154,12 +154,15 @@ describe('limits shared through Redis', () => {
       },
     });
     const told = async (wanted: string) => {
-      await fetch(`${service.url}/captcha/challenge`);
       const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       return text.includes(`\nauth_redis_up ${wanted}\n`);
     };
     try {
       await eventually(() => told('1'), { what: 'Redis counts', interval: 200 });
+      await redis.suspend();
+      await eventually(() => told('0'), { what: 'Redis is silent', interval: 200 });
+      await redis.resume();
+      await eventually(() => told('1'), { what: 'Redis answers again', interval: 200 });
       await redis.kill();
       await eventually(() => told('0'), { what: 'Redis is away', interval: 200 });
       await redis.restart();

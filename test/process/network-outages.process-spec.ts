@@ -199,7 +199,7 @@ describe('T238 a bad network before each server (docs/spec/attacks.md#3.10)', ()
             // After a failure Redis is not used for five seconds. The service counts alone meanwhile.
             const countedInRedis = async () => {
               const code = codeOf(await service.login(user.loginName));
-              return code === 'success' && service.app.get<SharedCounters>(ThrottlerStorage).redisAnswers;
+              return code === 'success' && service.app.get<SharedCounters>(ThrottlerStorage).redisCounts();
             };
             await eventually(countedInRedis, { what: 'requests are counted in Redis again', interval: 250 });
           },

@@ -136,14 +136,15 @@ describe('logs', () => {
     expect(row?.user_agent).toHaveLength(512);
   });
 
-  it('a database failure is one warning with its error code, without the statement and the stack', async () => {
+  it('a request that a database failure refuses is one line with the error code, without the statement and the stack', async () => {
     await service.givenUser('unlucky');
     await service.database.affected('ALTER TABLE users RENAME TO users_away');
-    const { status, body } = await service.login('unlucky');
+    const { status, body, headers } = await service.login('unlucky');
     expect([status, body.error_code]).toEqual([503, 'COMMON_503001']);
-    const told = service.logLines.filter((line) => line.msg === 'COMMON_503001');
+    const told = service.logLines.filter((line) => line.requestId === headers['x-request-id']);
+    const err = { code: expect.stringMatching(/^(ER_NO_SUCH_TABLE|SQLITE_ERROR)$/) };
     expect(told).toHaveLength(1);
-    expect(told).toMatchObject([{ err: { code: expect.stringMatching(/^(ER_NO_SUCH_TABLE|SQLITE_ERROR)$/) } }]);
+    expect(told).toMatchObject([{ level: 40, msg: 'request', errorCode: 'COMMON_503001', err }]);
     expect(JSON.stringify(told)).not.toMatch(/SELECT |FROM .?users|unlucky|stack/);
   });
 });

@@ -1,11 +1,11 @@
 import type { AppConfig } from '../../platform/config/app-config';
 import { isLoopback } from '../../platform/config/http-config';
 import { defaultSender } from '../../platform/config/mail-config';
-import { type DatabaseClock, toleratedOffsetMs } from '../../platform/database/database-clock';
+import { clockState, type DatabaseClock } from '../../platform/database/database-clock';
 import { parseMysqlUrl } from '../../platform/database/mysql-address';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Census } from '../../platform/crypto/resealing';
-import { type Finding, finding } from './finding';
+import { type Finding, finding, type Health } from './finding';
 
 /** The time limit for counting sealed values. When it ends, the counts so far are reported as lower bounds. */
 const countingMs = 5000;
@@ -76,7 +76,7 @@ export function checkClock(clock: DatabaseClock): Promise<Finding> {
     async () => {
       const offset = Math.round(await clock.offsetMs());
       const text = offset === 0 ? "agrees with the database's" : `${offset} ms from the database's`;
-      return [Math.abs(offset) > toleratedOffsetMs ? 'warn' : 'ok', text];
+      return [{ ok: 'ok', off: 'warn', 'far off': 'problem' }[clockState(offset)] as Health, text];
     },
     () => 'the database did not return its time',
   );

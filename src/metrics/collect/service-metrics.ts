@@ -13,7 +13,7 @@ export interface Sources {
   readonly hasher: () => HasherStats;
   readonly pool: () => PoolCounts | undefined;
   /** Undefined when no Redis is configured. */
-  readonly redis: () => boolean | undefined;
+  readonly redis: () => Promise<boolean | undefined>;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
   readonly events: Pick<EventOutbox, 'figures' | 'droppedLines'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
@@ -106,10 +106,10 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 
   new prometheus.Gauge({
     name: 'auth_redis_up',
-    help: '1 while the rate limits are counted in Redis, 0 while this process counts by itself.',
+    help: '1 while the rate limits are counted in Redis, 0 while this process counts by itself. Each scrape counts once.',
     registers,
-    collect() {
-      const up = sources.redis();
+    async collect() {
+      const up = await sources.redis();
       if (up === undefined) this.remove();
       else this.set(up ? 1 : 0);
     },

@@ -5,8 +5,17 @@ import { Database } from './database';
 import { timeOf } from './sql';
 
 /** Above this offset, an expiry that one replica writes and another one checks differs from what the settings say. */
-export const toleratedOffsetMs = 1000;
-const lookEveryMs = 60_000;
+export const warnedOffsetMs = 5000;
+/** Above this offset, codes and tokens of this replica are wrong for the others: it takes no requests. */
+export const refusedOffsetMs = 60_000;
+const lookEveryMs = 10_000;
+
+export type ClockState = 'ok' | 'off' | 'far off';
+
+export function clockState(offsetMs: number): ClockState {
+  const off = Math.abs(offsetMs);
+  return off > refusedOffsetMs ? 'far off' : off > warnedOffsetMs ? 'off' : 'ok';
+}
 
 /**
  * Compares the clock of the application with that of the database. Only the clock of the application decides anything
@@ -16,6 +25,7 @@ const lookEveryMs = 60_000;
 export class DatabaseClock {
   private readonly logger = new Logger('database');
   private lastLook = Number.NEGATIVE_INFINITY;
+  private state: ClockState = 'ok';
 
   constructor(
     private readonly database: Database,
@@ -37,14 +47,29 @@ export class DatabaseClock {
     return Math.sign(offset) * Math.max(0, Math.abs(offset) - (answered - asked) / 2);
   }
 
-  /** For readiness, which is requested every few seconds: compares and warns once a minute. Never throws. */
-  async warnWhenOff(): Promise<void> {
+  /**
+   * For readiness: compares every ten seconds, and each time while the clock is far off. Logs each change once. Never
+   * throws: a database that does not answer is the finding of another check.
+   */
+  async look(): Promise<ClockState> {
     const now = performance.now();
-    if (now - this.lastLook < lookEveryMs) return;
+    if (this.state !== 'far off' && now - this.lastLook < lookEveryMs) return this.state;
     this.lastLook = now;
-    const offset = await this.offsetMs().catch(() => 0);
-    if (Math.abs(offset) > toleratedOffsetMs) {
-      this.logger.warn({ offsetMs: Math.round(offset) }, 'the clock is off: it differs from that of the database');
+    const offset = await this.offsetMs().catch(() => undefined);
+    if (offset !== undefined) this.logChange(clockState(offset), Math.round(offset));
+    return this.state;
+  }
+
+  private logChange(state: ClockState, offsetMs: number): void {
+    const before = this.state;
+    this.state = state;
+    if (state === before) return;
+    if (state === 'ok') this.logger.log({ offsetMs }, 'the clock agrees with that of the database again');
+    if (state === 'off') this.logger.warn({ offsetMs }, 'the clock is off: it differs from that of the database');
+    if (state === 'far off') {
+      const text =
+        'the clock is off: it differs from that of the database by more than a minute; not ready until it agrees';
+      this.logger.error({ offsetMs }, text);
     }
   }
 }

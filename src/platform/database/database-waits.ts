@@ -3,45 +3,43 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { requestMs } from './time-limits';
 
-/** A wait below this many milliseconds is neither counted nor refused. */
+/** A wait below this many milliseconds is never refused. */
 const freeMs = 250;
-/** Counting stops this long after the last slow wait. */
+/** The database counts as fast again this long after the last slow wait. */
 const calmMs = 5000;
+/** A request that is older than this is a long one by design, or its client does not read. It has no time limit. */
+const longMs = 2 * requestMs;
 
-interface Budget {
-  spentMs: number;
+interface Started {
+  readonly at: number;
 }
 
-/** One storage for the process, because the budget belongs to the request, whichever database the request waits for. */
-const budgets = new AsyncLocalStorage<Budget>();
+/** One storage for the process, because the time belongs to the request, whichever database the request waits for. */
+const starts = new AsyncLocalStorage<Started>();
 
 /**
- * Limits the total time that one request waits for the database (ADR 0018). Each wait has its own limit, but a login
- * has seven statements, and seven waits just below the limit would take 17 s. The budget is in an AsyncLocalStorage,
- * which costs a tenth of a short request on Node 20. It is therefore used only while the database is slow.
+ * Limits the time at which the last wait of one request for the database ends (ADR 0018). Each wait has its own limit,
+ * but a login has seven statements, and waits for a hash thread between them. The start of a request is in an
+ * AsyncLocalStorage, which costs a tenth of a short request on Node 20. It is therefore used only while the database is
+ * slow.
  */
 @Injectable()
 export class DatabaseWaits {
-  private epoch = 0;
   private slowSince = Number.NEGATIVE_INFINITY;
   private slowLast = Number.NEGATIVE_INFINITY;
-  private inFlight = 0;
-  /** Requests that came before the database became slow. They have no budget. */
-  private older = 0;
+  /** The requests in flight, the oldest first. */
+  private readonly inFlight = new Set<Started>();
 
   /** The hook is `preValidation`: Fastify reads the body in another asynchronous context than that of earlier hooks. */
   watch(fastify: FastifyInstance): void {
     fastify.addHook('preValidation', (_request, reply, done) => {
-      const epoch = this.epoch;
-      this.inFlight++;
+      const started = { at: performance.now() };
+      this.inFlight.add(started);
       // Not `onResponse`, because that hook does not run if the client closes the connection before the answer.
-      reply.raw.once('close', () => {
-        this.inFlight--;
-        if (epoch < this.epoch) this.older--;
-      });
-      if (performance.now() - this.slowLast < calmMs) budgets.run({ spentMs: 0 }, done);
+      reply.raw.once('close', () => this.inFlight.delete(started));
+      if (started.at - this.slowLast < calmMs) starts.run(started, done);
       else {
-        budgets.disable();
+        starts.disable();
         done();
       }
     });
@@ -52,19 +50,13 @@ export class DatabaseWaits {
    * @returns the function that ends the wait. The caller must call it in any case.
    */
   begin(limitMs: number, giveUp: () => void): () => void {
-    const budget = budgets.getStore();
-    const before = budget?.spentMs ?? 0;
-    let slowFrom: number | undefined;
+    const started = starts.getStore();
     let timer = setTimeout(() => {
-      slowFrom = performance.now() - freeMs;
-      const left = Math.min(limitMs - freeMs, this.leftOf(budget && before));
+      const left = Math.min(limitMs - freeMs, this.leftOf(started));
       if (left <= 0) giveUp();
       else timer = setTimeout(giveUp, left);
     }, freeMs);
-    return () => {
-      clearTimeout(timer);
-      if (budget !== undefined && slowFrom !== undefined) charge(budget, before, slowFrom);
-    };
+    return () => clearTimeout(timer);
   }
 
   /** @throws an error with the code ETIMEDOUT, which is a store failure, if `work` takes longer */
@@ -88,45 +80,32 @@ export class DatabaseWaits {
     });
   }
 
-  /** Called once for each slow wait. @param spentMs the earlier waits of the request; undefined without a budget */
-  private leftOf(spentMs: number | undefined): number {
+  /** Called once for each slow wait. @param started of the request; undefined if it is not known */
+  private leftOf(started: Started | undefined): number {
     const now = performance.now();
-    if (now - this.slowLast >= calmMs) {
-      this.slowSince = now;
-      this.epoch++;
-      this.older = this.inFlight;
-    }
+    if (now - this.slowLast >= calmMs) this.slowSince = now;
     this.slowLast = now;
-    if (spentMs !== undefined) return requestMs - spentMs;
-    // The caller is the command line, a worker, or a request that came before the database became slow.
-    return this.older > 0 ? requestMs - (now - this.slowSince) : Number.POSITIVE_INFINITY;
+    const from = started ?? this.oldestUnknown(now);
+    return from === undefined || now - from.at >= longMs ? Number.POSITIVE_INFINITY : from.at + requestMs - now;
   }
-}
 
-/**
- * Counts the wait of a request for a statement that several requests share. `begin` counts only the wait of the first
- * of these requests.
- */
-export async function charged<T>(work: Promise<T>): Promise<T> {
-  const budget = budgets.getStore();
-  if (budget === undefined) return work;
-  const [before, begun] = [budget.spentMs, performance.now()];
-  try {
-    return await work;
-  } finally {
-    if (performance.now() - begun > freeMs) charge(budget, before, begun);
+  /**
+   * The caller is the command line, a worker, or a request that came before the database became slow. Which of these
+   * requests it is, is not known, so the oldest one decides.
+   */
+  private oldestUnknown(now: number): Started | undefined {
+    for (const started of this.inFlight) {
+      if (started.at > this.slowSince) return undefined;
+      if (now - started.at < longMs) return started;
+    }
+    return undefined;
   }
 }
 
 /**
  * Runs a part of an answer with the waiting time of a whole request. A stream of all rows lasts as long as its client
- * reads, so the waits of its earlier parts must not end it.
+ * reads, so the time of its earlier parts must not end it.
  */
 export function withOwnTime<T>(part: () => Promise<T>): Promise<T> {
-  return budgets.run({ spentMs: 0 }, part);
-}
-
-/** Parallel waits of one request are counted once. */
-function charge(budget: Budget, before: number, begun: number): void {
-  budget.spentMs = Math.max(budget.spentMs, before + performance.now() - begun);
+  return starts.run({ at: performance.now() }, part);
 }

@@ -24,12 +24,14 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const error = asDomainError(thrown);
-    if (error.entry.status >= 500 && !(error instanceof ClientGone)) {
-      const bug = error.entry === internalError;
-      const err = bug ? (error.cause ?? error) : error;
-      this.logger[bug ? 'error' : 'warn']({ requestId: request.id, err }, error.entry.code);
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    if (error.entry === internalError) {
+      this.logger.error({ requestId: request.id, err: error.cause ?? error }, error.entry.code);
+    } else if (error.entry.status >= 500 && !(error instanceof ClientGone)) {
+      // Not a line of its own: in an outage each request would write two.
+      reply.outage = error;
     }
-    sendError(host.switchToHttp().getResponse<FastifyReply>(), error, request.client?.language);
+    sendError(reply, error, request.client?.language);
   }
 }
 

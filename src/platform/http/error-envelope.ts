@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The code of the failure envelope, for the access log and the metrics. */
     errorCode?: string;
+    /** Why a part that the service needs did not answer, for the access log. */
+    outage?: unknown;
   }
 }
 

@@ -13,6 +13,9 @@ const pauseMs = 5000;
 type Record = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 type Increment = Parameters<ThrottlerStorage['increment']>;
 
+/** The count of `redisCounts`: key, milliseconds, limit, milliseconds of a block, name. */
+const probe: Increment = ['probe', 60_000, 1_000_000, 0, 'metrics'];
+
 /**
  * Counters that all replicas share through Redis. While Redis is slow or unavailable, each replica counts by itself and
  * no answer waits for Redis. These limits do not protect secrets: the account lock, the attempts at a code and the
@@ -66,19 +69,27 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
     if (this.redis.status !== 'ready' || now < this.pausedUntil) return this.own.increment(...hit);
     // One request tests whether Redis is available again. The others do not wait for its result.
     if (this.away) this.pausedUntil = now + pauseMs;
+    return (await this.countShared(hit)) ?? this.own.increment(...hit);
+  }
+
+  /**
+   * Whether Redis counts now. It counts once by itself, because a replica without requests would not notice an outage, nor
+   * its end. A PING would not be enough: a replica of Redis and a Redis without memory answer it, and refuse to count.
+   */
+  async redisCounts(): Promise<boolean> {
+    if (this.redis.status !== 'ready') return false;
+    return (await this.countShared(probe)) !== undefined;
+  }
+
+  private async countShared(hit: Increment): Promise<Record | undefined> {
     try {
       const record = await this.count(hit);
       this.back();
       return record;
     } catch (error) {
       this.pause(error as Error);
-      return this.own.increment(...hit);
+      return undefined;
     }
-  }
-
-  /** Whether the last request was counted in Redis. */
-  get redisAnswers(): boolean {
-    return this.redis.status === 'ready' && !this.away;
   }
 
   /** One EVAL. Its keys contain addresses, so the span has no arguments. */

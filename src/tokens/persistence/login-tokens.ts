@@ -3,7 +3,6 @@ import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
-import { charged } from '../../platform/database/database-waits';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
 import type { SessionAccount, SessionUser } from '../current-session';
@@ -81,12 +80,12 @@ export class LoginTokens {
 
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
   async find(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    return checkedToken(payload, await charged(this.shared.find(payload.jti)));
+    return checkedToken(payload, await this.shared.find(payload.jti));
   }
 
   /** Like `find`, for a refresh with rotation. */
   async findForRotation(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    return checkedToken(payload, await charged(this.shared.findForRotation(payload.jti)));
+    return checkedToken(payload, await this.shared.findForRotation(payload.jti));
   }
 
   /**
@@ -96,9 +95,9 @@ export class LoginTokens {
   async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
     const { jti } = payload;
     const seen = this.seenAccounts.get(jti);
-    let row = await charged(this.shared.findWithAccount(jti, detailAfter(seen)));
+    let row = await this.shared.findWithAccount(jti, detailAfter(seen));
     if (seen?.ownFactors === false && hasOwnFactors(row)) {
-      row = await charged(this.shared.findWithAccount(jti, 'counts'));
+      row = await this.shared.findWithAccount(jti, 'counts');
     }
     const found = checkedToken(payload, row);
     if (row === undefined || found === undefined) return undefined;

@@ -68,7 +68,7 @@ const silence: Sources = {
     ...{ completed: 0, refused: 0, abandoned: 0 },
   }),
   pool: () => undefined,
-  redis: () => undefined,
+  redis: () => Promise.resolve(undefined),
   outbox: { outboxStats: zero },
   events: { figures: zero, droppedLines: 0 },
   clock: { offsetMs: async () => Promise.resolve(0) },
