@@ -27,16 +27,21 @@ for (const file of [worker, 'hashing/engine/politeness.js', 'hashing/engine/deri
 /** Packages that are loaded from node_modules instead of being bundled, with all their entry points. */
 const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));
 
-/**
- * Packages that call `require` in a way that the bundler cannot see. They would load second copies of other packages.
- * The build stops if the source of such a package has changed.
- */
-const hiddenRequires = {
-  '@nestjs/typeorm/dist/common/typeorm-compat.js': ['const require = createRequire(import.meta.url);', ''],
+/** What the bundle changes in packages, as pairs. The build stops if the source of such a package has changed. */
+const adapted = {
+  // They call `require` in a way that the bundler cannot see, and would load second copies of other packages.
+  '@nestjs/typeorm/dist/common/typeorm-compat.js': [['const require = createRequire(import.meta.url);', '']],
   'typeorm/platform/PlatformTools.js': [
-    'return require(name);',
-    "return name === 'mysql2' ? require('mysql2') : require(name);",
+    ['return require(name);', "return name === 'mysql2' ? require('mysql2') : require(name);"],
   ],
+  // Node warns of this constructor (DEP0005) when its caller is not in node_modules.
+  'speakeasy/index.js': [
+    ['new Buffer(secret, encoding)', 'Buffer.from(secret, encoding)'],
+    ['new Buffer(8)', 'Buffer.alloc(8)'],
+    ["= Buffer(key, 'ascii')", "= Buffer.from(key, 'ascii')"],
+    ['(Buffer(key))', '(Buffer.from(key))'],
+  ],
+  'base32.js/index.js': [['new Buffer(bytes)', 'Buffer.from(bytes)']],
 };
 
 /** TypeORM drivers of unsupported databases, a tenth of all code. They are replaced by empty modules. */
@@ -68,12 +73,12 @@ const adapt = {
   name: 'adapt',
   load: (id) => (empty(id) ? 'module.exports = {};' : undefined),
   transform(code, id) {
-    const hidden = Object.entries(hiddenRequires).find(([path]) => id.endsWith(`/node_modules/${path}`));
-    if (hidden) {
-      const [from, to] = hidden[1];
-      if (!code.includes(from))
-        throw new Error(`the source of ${hidden[0]} has changed: adapt hiddenRequires in scripts/bundle.mjs to it`);
-      return code.replace(from, to);
+    const changes = Object.entries(adapted).find(([path]) => id.endsWith(`/node_modules/${path}`))?.[1];
+    if (changes) {
+      for (const [from] of changes) {
+        if (!code.includes(from)) throw new Error(`the source of ${id} has changed: adapt scripts/bundle.mjs to it`);
+      }
+      return changes.reduce((changed, [from, to]) => changed.replaceAll(from, to), code);
     }
     if (!id.startsWith(compiled) || !/\b__(dir|file)name\b/.test(code)) return;
     // The code moves into the bundle, but the templates and package.json that it reads stay where they are.

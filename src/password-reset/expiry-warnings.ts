@@ -21,6 +21,8 @@ const betweenBatchesMs = 20;
 /** The mails of one run. More could delay the codes of logins, which are sent by the same workers. */
 const mailsPerRun = 50;
 const runMs = 60_000;
+/** Soon after the start: pods that are replaced often would otherwise never make a pass. */
+const firstMs = 30_000;
 const idleMs = 600_000;
 const passSeconds = 3600;
 const daySeconds = 86_400;
@@ -60,7 +62,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
 
   /** Only the server calls it, not the command line. */
   startWarning(): void {
-    if (this.steps.length > 0) this.schedule(idleMs);
+    if (this.steps.length > 0) this.schedule(firstMs);
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { json } from 'node:stream/consumers';
 import { SoftAuthenticator } from '../support/authenticator';
+import { authenticatorCode } from '../support/mfa';
 import { post } from '../support/post';
 import { runProgram } from '../support/run-program';
 import { runScript } from '../support/run-script';
@@ -107,7 +108,7 @@ describe('the built program', () => {
     }
   });
 
-  it('finds what it loads on demand: pages, mail templates, the QR code, the LDAP client, metrics, documentation, passkeys', async () => {
+  it('finds what it loads on demand (pages, mail templates, authenticators, the LDAP client, metrics, documentation, passkeys), and neither the service nor a command prints a deprecation warning', async () => {
     const smtp = await Smtp.start();
     const traced: unknown[] = [];
     const collector = createServer((request, response) => {
@@ -135,7 +136,7 @@ describe('the built program', () => {
     const cli = join(tree, 'dist/src/cli.js');
     let service: ServiceProcess | undefined;
     try {
-      expect(await runProgram(cli, ['migrate'], { env, cwd: directory })).toMatchObject({ code: 0 });
+      expect(await runProgram(cli, ['migrate'], { env, cwd: directory })).toMatchObject({ code: 0, stderr: '' });
       service = await ServiceProcess.start({ env, script: main });
       const { url } = service;
       for (const user of [
@@ -143,7 +144,7 @@ describe('the built program', () => {
         ['of-the-directory', '--provider', 'ldap'],
       ]) {
         const create = ['user', 'create', '--login-name', ...user];
-        expect(await runProgram(cli, create, { env, cwd: directory })).toMatchObject({ code: 0 });
+        expect(await runProgram(cli, create, { env, cwd: directory })).toMatchObject({ code: 0, stderr: '' });
       }
 
       // The working directory of the program is another one.
@@ -161,6 +162,10 @@ describe('the built program', () => {
       expect(picture.headers.get('content-type')).toBe('image/png');
       expect([...Buffer.from(await picture.arrayBuffer()).subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
 
+      const code = authenticatorCode(enrolment.data.secret as string, new Date());
+      const confirmed = { uid: data.user_info.uid as string, type: 'totp', code };
+      expect((await post(service, '/otp-verify', confirmed, bearer)).status).toBe(200);
+
       const { body: options } = await post(service, '/passkeys/options', {}, bearer);
       const response = new SoftAuthenticator('http://portal.test').create(options.data);
       expect((await post(service, '/passkeys', { name: 'Phone', response }, bearer)).status).toBe(200);
@@ -176,6 +181,7 @@ describe('the built program', () => {
       const assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path!, `${url}/docs/`));
       expect(assets.length).toBeGreaterThan(4);
       for (const asset of assets) expect({ asset, status: (await fetch(asset)).status }).toMatchObject({ status: 200 });
+      expect(service.lines.filter((line) => line.includes('Warning'))).toEqual([]);
     } finally {
       await service?.stop();
       await smtp.stop();

@@ -322,11 +322,36 @@ describe('NAME_FILE', () => {
     }
   });
 
-  it('a value wins over a file, but an empty value does not', () => {
+  it('an empty value is no second source', () => {
     const path = file('audience', 'from-a-file');
-    expect(load({ JWT_AUDIENCE: 'direct', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('direct');
     expect(load({ JWT_AUDIENCE: '', JWT_AUDIENCE_FILE: path }).jwt.audience).toBe('from-a-file');
+    expect(load({ JWT_AUDIENCE: 'direct', JWT_AUDIENCE_FILE: '' }).jwt.audience).toBe('direct');
   });
+
+  it.each([
+    ...settings.map(([key]) => key),
+    'JWT_SECRET',
+    'JWT_PRIVATE_KEY',
+    'DATA_ENCRYPTION_KEY',
+    'LDAP_BIND_PASSWORD',
+  ])('%s and its file stop the start, so that a change of the one that does not count cannot go unnoticed', (key) => {
+    const given = settings.find(([name]) => name === key)?.[3] ?? { ...development }[key] ?? pem();
+    const both = { ...development, [key]: given, [`${key}_FILE`]: file('second-source', 'canary-0f9d2c') };
+    expect(problems(both)).toEqual([`${key} and ${key}_FILE are both set: remove one of them`]);
+  });
+
+  it.each(['SECRET', 'VERIFY_URL', 'SITE_KEY'])(
+    'two names of the %s of one captcha provider stop the start',
+    (part) => {
+      const captcha = { ...development, CAPTCHA_PROVIDER: 'turnstile,altcha', CAPTCHA_SECRET: 'shh' };
+      const path = file('captcha', 'https://verify.example.com');
+      const url = 'https://captcha.example.com';
+      const found = problems({ ...captcha, [`CAPTCHA_${part}`]: url, [`CAPTCHA_TURNSTILE_${part}_FILE`]: path });
+      expect(found).toEqual([`CAPTCHA_${part} and CAPTCHA_TURNSTILE_${part}_FILE are both set: remove one of them`]);
+      const two = { ...captcha, CAPTCHA_PROVIDER: 'turnstile,hcaptcha', CAPTCHA_TURNSTILE_SECRET: 'shh' };
+      expect(problems({ ...two, CAPTCHA_HCAPTCHA_SECRET: 'two' })).toEqual([]);
+    },
+  );
 
   it('an empty file counts as not set', () => {
     expect(problems({ ...production, JWT_SECRET: '', JWT_SECRET_FILE: file('empty', '\n') })).toEqual([

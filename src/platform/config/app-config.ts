@@ -159,6 +159,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     tracing: readTracingConfig(env),
   };
   env.refuseMisspeltNames();
+  env.refuseTwoSources();
   env.assertNoProblems();
   return deepFreeze(config);
 }

@@ -78,6 +78,9 @@ function readSiteverify(
 ): SiteverifySettings {
   const prefix = `CAPTCHA_${name.toUpperCase()}`;
   const alone = all.filter((other) => other !== 'altcha').length === 1;
+  if (alone) {
+    for (const part of ['SECRET', 'VERIFY_URL', 'SITE_KEY']) env.refuseTwoNames(`CAPTCHA_${part}`, `${prefix}_${part}`);
+  }
   const secret = env.optional(`${prefix}_SECRET`) ?? (alone ? env.optional('CAPTCHA_SECRET') : undefined);
   if (secret === undefined)
     env.problem(alone ? 'CAPTCHA_SECRET' : `${prefix}_SECRET`, `is required with CAPTCHA_PROVIDER=${name}`);

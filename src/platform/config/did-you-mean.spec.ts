@@ -75,6 +75,41 @@ describe('a misspelt setting stops the start, because ignoring it could leave a 
   });
 });
 
+describe('a name under which another program has an address or an account stops the start', () => {
+  it.each([
+    ...[
+      'SMTP_HOST',
+      'SMTP_PORT',
+      'SMTP_USER',
+      'SMTP_USERNAME',
+      'SMTP_PASSWORD',
+      'SMTP_PASS',
+      'SMTP_SECURE',
+      'SMTP_SERVER',
+    ]
+      .concat(['MAIL_HOST', 'MAIL_PORT', 'MAIL_USERNAME', 'EMAIL_HOST', 'EMAIL_HOST_PASSWORD', 'SMTP_PASSWORD_FILE'])
+      .map((name) => [name, 'SMTP_URL']),
+    ['SMTP_FROM', 'MAIL_FROM'],
+    ...['DB_HOST', 'DB_PORT', 'DB_USER', 'DB_PASSWORD', 'DB_NAME', 'DB_URL', 'DB_PASSWORD_FILE', 'DATABASE_HOST']
+      .concat(['DATABASE_USER', 'DATABASE_NAME', 'DATABASE_PASSWORD', 'db_host'])
+      .map((name) => [name, 'DATABASE_URL']),
+    ...['REDIS_HOST', 'REDIS_PORT', 'REDIS_PASSWORD', 'REDIS_DB'].map((name) => [name, 'REDIS_URL']),
+    ...['LDAP_HOST', 'LDAP_PORT', 'LDAP_SERVER', 'LDAP_URI'].map((name) => [name, 'LDAP_URL']),
+    ['LDAP_USER', 'LDAP_BIND_DN'],
+    ['LDAP_PASSWORD', 'LDAP_BIND_PASSWORD'],
+    ['LDAP_BASE_DN', 'LDAP_SEARCH_BASE'],
+    ['LDAP_FILTER', 'LDAP_SEARCH_FILTER'],
+  ])('%s is refused in one line that names %s and no value', (name, meant) => {
+    expect(problems({ [name]: 'canary-value' })).toEqual([`${name} is not a setting, DID_YOU_MEAN ${meant}`]);
+  });
+
+  it.each(['MYSQL_HOST', 'MYSQL_PORT', 'MARIADB_PASSWORD', 'MYSQL_DATABASE'])('%s without DATABASE_URL', (name) => {
+    expect(problems({ DATABASE_URL: '', [name]: 'canary-value' })).toEqual([
+      `${name} is not a setting, DID_YOU_MEAN DATABASE_URL`,
+    ]);
+  });
+});
+
 describe('a name of another program never stops the start', () => {
   it('no setting of docs/settings.md and no _FILE of it is taken for another setting', () => {
     for (const name of settings) {
@@ -144,26 +179,15 @@ describe('a name of another program never stops the start', () => {
     ...['POD_NAME', 'POD_IP', 'POD_NAMESPACE', 'NODE_IP', 'HOST_IP', 'GOMEMLIMIT', 'MEMORY_LIMIT'],
     // Neighbouring programs, and other services that share a ConfigMap.
     ...[
-      'MYSQL_HOST',
       'MYSQL_ROOT_PASSWORD',
-      'MYSQL_DATABASE',
-      'MARIADB_USER',
-      'REDIS_HOST',
-      'REDIS_PASSWORD',
-      'REDIS_PORT',
+      'MYSQL_PWD',
+      'MARIADB_ROOT_PASSWORD',
+      'REDIS_ARGS',
+      'LDAPURI',
+      'LDAPTLS_CACERT',
+      'LDAPRC',
     ],
-    ...['DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_PASSWORD', 'LDAPURI', 'LDAPTLS_CACERT', 'LDAPRC'],
-    ...[
-      'SMTP_HOST',
-      'SMTP_USER',
-      'SMTP_PORT',
-      'HTTP_URL',
-      'IMAP_URL',
-      'MAIL_HOST',
-      'MAIL_PORT',
-      'METRICS_HOST',
-      'METRICS_PATH',
-    ],
+    ...['HTTP_URL', 'IMAP_URL', 'METRICS_HOST', 'METRICS_PATH', 'DB_POOL', 'EMAIL', 'MAIL_SPOOL', 'LDAP_ORGANISATION'],
     ...[
       'SSH_PRIVATE_KEY',
       'GPG_PRIVATE_KEY',
@@ -198,8 +222,26 @@ describe('a name of another program never stops the start', () => {
     expect(problems({ [name]: 'anything' })).toEqual([]);
   });
 
-  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT'])('%s is accepted as a service link of Kubernetes', (name) => {
-    expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
+  it.each(['METRIC_PORT', 'REDIS_UR', 'SMTP_URLS_PORT', 'REDIS_PORT', 'MYSQL_PORT', 'SMTP_PORT', 'DB_PORT'])(
+    '%s is accepted as a service link of Kubernetes',
+    (name) => {
+      expect(problems({ [name]: 'tcp://10.0.0.7:9100' })).toEqual([]);
+    },
+  );
+
+  it('DB_NAME of a Docker link is accepted', () => {
+    expect(problems({ DB_NAME: '/web/db', DB_PORT: 'tcp://172.17.0.5:3306' })).toEqual([]);
+  });
+
+  it.each(['MYSQL_HOST', 'MYSQL_PASSWORD', 'MYSQL_DATABASE', 'MARIADB_USER', 'MYSQL_PASSWORD_FILE'])(
+    '%s, which hosting platforms and images define, is accepted next to DATABASE_URL',
+    (name) => expect(problems({ [name]: 'canary-value' })).toEqual([]),
+  );
+
+  it('REDIS_HOST is accepted next to REDIS_URL or its file', () => {
+    const redis = { REDIS_HOST: 'canary-value', REDIS_PORT: '6379', REDIS_PASSWORD: 'canary-value' };
+    expect(problems({ ...redis, REDIS_URL: 'redis://redis' })).toEqual([]);
+    expect(problems({ ...redis, REDIS_URL_FILE: '/no/such/file' }).join()).not.toContain('DID_YOU_MEAN');
   });
 
   it('the names in the environment of this process are accepted', () => {

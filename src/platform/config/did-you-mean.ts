@@ -9,7 +9,7 @@ const long = 12;
  */
 const foreignNames = /^OTEL_|_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 /** Kubernetes sets a variable such as `METRIC_PORT=tcp://10.0.0.7:9100` for each service of the namespace. */
-const serviceLink = /^(tcp|udp|sctp):\/\//;
+export const isServiceLink = (value: string): boolean => /^(tcp|udp|sctp):\/\//.test(value);
 const unit = /_(SECONDS?|SECS?|MINUTES?|HOURS?|DAYS?|MS|MILLIS)$/;
 
 /**
@@ -17,7 +17,7 @@ const unit = /_(SECONDS?|SECS?|MINUTES?|HOURS?|DAYS?|MS|MILLIS)$/;
  * or its unit. Returns undefined for a name of another program, because such a name must never stop the start.
  */
 export function meantSetting(name: string, value: string, known: ReadonlySet<string>): string | undefined {
-  if (foreignNames.test(name) || serviceLink.test(value) || !/^[A-Za-z][\w-]{5,63}$/.test(name)) return undefined;
+  if (foreignNames.test(name) || isServiceLink(value) || !/^[A-Za-z][\w-]{5,63}$/.test(name)) return undefined;
   const typed = name.toUpperCase().replaceAll('-', '_');
   const candidates = [...known].filter((one) => one.length >= minLength);
   return candidates.find((one) => looksLike(typed, one)) ?? candidates.find((one) => looksLike(typed, `${one}_FILE`));

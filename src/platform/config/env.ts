@@ -10,10 +10,19 @@ type Environment = Readonly<Record<string, string>>;
  */
 export function configOrExit(overrides: Environment = {}, defaultsFor?: (port: string) => Environment): AppConfig {
   try {
-    return loadConfig({ ...defaultsFor?.(process.env.PORT || '3000'), ...process.env, ...overrides });
+    const defaults = Object.entries(defaultsFor?.(process.env.PORT || '3000') ?? {});
+    return loadConfig({
+      ...Object.fromEntries(defaults.filter(([key]) => !process.env[fileOf(key)])),
+      ...process.env,
+      ...overrides,
+      ...Object.fromEntries(Object.keys(overrides).map((key) => [fileOf(key), ''])),
+    });
   } catch (error) {
     if (!(error instanceof SettingsProblem)) throw error;
     process.stderr.write(`configuration: ${error.message}\n`);
     process.exit(1);
   }
 }
+
+/** A setting that is given here and by a file would have two sources. */
+const fileOf = (key: string): string => `${key}_FILE`;

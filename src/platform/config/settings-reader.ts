@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { meantSetting } from './did-you-mean';
+import { settingElsewhere } from './settings-elsewhere';
 
 /** All problems of the settings, one for each key. A problem never contains the value, because it may be a secret. */
 export class SettingsProblem extends Error {
@@ -12,7 +13,7 @@ export class SettingsProblem extends Error {
 
 /**
  * Typed access to the environment (docs/spec/decisions.md#8). An empty value counts as not set. `NAME_FILE` names a
- * file with the value. Problems are collected and reported together.
+ * file with the value. Problems are collected and reported together. A setting has one source.
  */
 export class SettingsReader {
   private readonly problems = new Set<string>();
@@ -40,18 +41,34 @@ export class SettingsReader {
    * all settings were read or mentioned.
    */
   refuseMisspeltNames(): void {
+    const isSet = (key: string) => this.sourceOf(key) !== undefined;
     for (const [name, value = ''] of Object.entries(this.environment)) {
-      const isOurs = this.known.has(name) || this.known.has(name.replace(/_FILE$/, ''));
-      const meant = isOurs || value === '' ? undefined : meantSetting(name, value, this.known);
+      if (value === '' || this.known.has(name) || this.known.has(name.replace(/_FILE$/, ''))) continue;
+      const meant = meantSetting(name, value, this.known) ?? settingElsewhere(name, value, isSet);
       if (meant !== undefined) this.problem(name, `is not a setting, DID_YOU_MEAN ${meant}`);
     }
+  }
+
+  /**
+   * Refuses a setting with a value and a file, because an operator who changes the one would see no effect while the other
+   * one counts. Call it after all settings were read or mentioned.
+   */
+  refuseTwoSources(): void {
+    for (const key of this.known) {
+      if (this.isSet(key) && this.isSet(`${key}_FILE`)) this.twoSources(key, `${key}_FILE`);
+    }
+  }
+
+  /** Refuses two names of one setting, if both are set. */
+  refuseTwoNames(one: string, other: string): void {
+    const [first, second] = [this.sourceOf(one), this.sourceOf(other)];
+    if (first !== undefined && second !== undefined) this.twoSources(first, second);
   }
 
   /** The value of a setting, or the content of the file that `NAME_FILE` names. */
   optional(key: string): string | undefined {
     this.mention(key);
-    const value = this.environment[key];
-    if (value !== undefined && value !== '') return value;
+    if (this.isSet(key)) return this.environment[key];
     const file = this.environment[`${key}_FILE`];
     if (file === undefined || file === '') return undefined;
     try {
@@ -108,5 +125,18 @@ export class SettingsReader {
       return '';
     }
     return value.replace(/\/+$/, '');
+  }
+
+  private twoSources(one: string, other: string): void {
+    this.problem(one, `and ${other} are both set: remove one of them`);
+  }
+
+  /** The variable that sets it. */
+  private sourceOf(key: string): string | undefined {
+    return [key, `${key}_FILE`].find((name) => this.isSet(name));
+  }
+
+  private isSet(name: string): boolean {
+    return (this.environment[name] ?? '') !== '';
   }
 }
