@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
+import { Admits, anyone } from '../platform/http/audience';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
@@ -36,11 +37,13 @@ export class HealthController {
   }
 
   @Get('live')
+  @Admits(anyone)
   live(): { status: string } {
     return { status: 'ok' };
   }
 
   @Get('ready')
+  @Admits(anyone)
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: string; database: string }> {
     const database = await this.database.value();
     const ok = database === 'ok' && !this.lifecycle.draining;
