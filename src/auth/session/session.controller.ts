@@ -3,6 +3,7 @@ import { ApiBody, ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import { directoryUnavailable } from '../../shared/errors/error-catalogue';
 import { AnswersTo } from '../../platform/http/audience';
+import { DoneResponse } from '../../platform/http/done-response';
 import { Client } from '../../platform/http/client-info.decorator';
 import { accessToken, refreshToken, sessionToken } from '../../tokens/audiences';
 import {
@@ -15,7 +16,7 @@ import {
 import { SessionRefresher } from '../../tokens/session-refresher';
 import { TokenRevoker } from '../../tokens/token-revoker';
 import { PasswordHistory } from '../../users/password-history';
-import { DoneResponse, MeResponse, RefreshDto, RefreshResponse } from './session.dto';
+import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
 @Controller()
