@@ -39,7 +39,7 @@ export class AccountController {
   @Post('change-password')
   @HttpCode(200)
   @RateLimited('login')
-  @ApiOperation({ operationId: 'changeOwnPassword', summary: 'Change the own password and end all other sessions' })
+  @ApiOperation({ operationId: 'changeOwnPassword', summary: 'Change your password and end all your other sessions' })
   @AnswersTo(
     accessToken,
     TokenPairResponse,
@@ -61,7 +61,7 @@ export class AccountController {
   }
 
   @Get('sessions')
-  @ApiOperation({ operationId: 'listSessions', summary: 'The own sessions' })
+  @ApiOperation({ operationId: 'listSessions', summary: 'List your sessions' })
   @AnswersTo(accessToken, SessionsResponse)
   async list(@Session() { payload }: CurrentSession): Promise<SessionsResponse> {
     const sessions = await this.sessions.list(payload.sub);
@@ -82,7 +82,7 @@ export class AccountController {
   }
 
   @Delete('sessions')
-  @ApiOperation({ operationId: 'endOtherSessions', summary: 'End all own sessions but this one' })
+  @ApiOperation({ operationId: 'endOtherSessions', summary: 'End all your sessions except this one' })
   @AnswersTo(accessToken, SessionsEndedResponse)
   async endOthers(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<SessionsEndedResponse> {
     return { result: true, ended: await this.sessions.endOthers(session, client) };
@@ -90,7 +90,7 @@ export class AccountController {
 
   @Delete('sessions/:sid')
   @ApiParam({ name: 'sid', format: 'uuid', description: '`sid` of GET /user/sessions.' })
-  @ApiOperation({ operationId: 'endSession', summary: 'End one of the own sessions' })
+  @ApiOperation({ operationId: 'endSession', summary: 'End one of your sessions' })
   @AnswersTo(accessToken, SessionsEndedResponse, notFoundForCaller)
   async end(
     @Param('sid') sid: string,
@@ -102,7 +102,10 @@ export class AccountController {
   }
 
   @Get('login-history')
-  @ApiOperation({ operationId: 'getLoginHistory', summary: 'The last logins to the own account, failed ones included' })
+  @ApiOperation({
+    operationId: 'getLoginHistory',
+    summary: 'List the last logins to your account, including failed ones',
+  })
   @AnswersTo(accessToken, LoginHistoryResponse)
   async history(
     @Query() { limit }: LoginHistoryQuery,

@@ -63,7 +63,7 @@ export class PasskeysController {
   }
 
   @Get()
-  @ApiOperation({ operationId: 'listPasskeys', summary: 'List the own passkeys' })
+  @ApiOperation({ operationId: 'listPasskeys', summary: 'List your passkeys' })
   @AnswersTo(accessToken, PasskeysResponse, routeNotFound)
   async list(@Session() { user }: CurrentSession): Promise<PasskeysResponse> {
     return { passkeys: (await this.passkeys.list(user.uid)).map(itemView) };
@@ -71,7 +71,7 @@ export class PasskeysController {
 
   @Patch(':id')
   @ApiParam(idParameter)
-  @ApiOperation({ operationId: 'renamePasskey', summary: 'Rename one of the own passkeys' })
+  @ApiOperation({ operationId: 'renamePasskey', summary: 'Rename one of your passkeys' })
   @AnswersTo(accessToken, PasskeyItem, routeNotFound, notFoundForCaller)
   async rename(
     @Param('id') id: string,
@@ -84,7 +84,7 @@ export class PasskeysController {
 
   @Delete(':id')
   @ApiParam(idParameter)
-  @ApiOperation({ operationId: 'deletePasskey', summary: 'Remove one of the own passkeys' })
+  @ApiOperation({ operationId: 'deletePasskey', summary: 'Remove one of your passkeys' })
   @AnswersTo(youngSession, PasskeyRemovedResponse, routeNotFound, notFoundForCaller)
   async remove(
     @Param('id') id: string,
