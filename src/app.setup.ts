@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { Lifecycle } from './health/lifecycle';
@@ -11,6 +12,7 @@ import { Directory } from './directory/directory';
 import { MailOutbox } from './mail/mail-outbox';
 import { ExpiryWarnings } from './password-reset/expiry-warnings';
 import { serveOpenApi } from './openapi/openapi';
+import { assertAudiences } from './platform/http/audience';
 import { acceptJsonAndForms } from './platform/http/body-parser';
 import { answerClientError, answerFrameworkError } from './platform/http/client-error';
 import { clientInfoOf } from './platform/http/client-info.decorator';
@@ -58,6 +60,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   const config = app.get(AppConfig);
   const lifecycle = app.get(Lifecycle);
   const fastify = app.getHttpAdapter().getInstance();
+  assertAudiences(app.get(ModulesContainer));
 
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ErrorEnvelopeFilter());

@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { OwnFormat } from '../platform/http/answers.decorator';
+import { Admits, anyone } from '../platform/http/audience';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { DemoOutbox, type ShownMail } from './demo-outbox';
 
@@ -13,6 +14,7 @@ export class DemoOutboxController {
   constructor(private readonly outbox: DemoOutbox) {}
 
   @Get()
+  @Admits(anyone)
   async list(): Promise<{ mails: ShownMail[] }> {
     return { mails: await this.outbox.newest(50) };
   }

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type ClockState, DatabaseClock } from '../platform/database/database-clock';
 import { DatabaseConnection, type StoreState } from '../platform/database/database-connection';
 import { OwnFormat } from '../platform/http/answers.decorator';
+import { Admits, anyone } from '../platform/http/audience';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
@@ -47,11 +48,13 @@ export class HealthController {
   }
 
   @Get('live')
+  @Admits(anyone)
   live(): { status: string } {
     return { status: 'ok' };
   }
 
   @Get('ready')
+  @Admits(anyone)
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
     const { database, clock } = await this.store.value();
     const ok = database === 'ok' && clock !== 'far off' && !this.lifecycle.draining;

@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { AppConfig } from '../platform/config/app-config';
-import { Answers } from '../platform/http/answers.decorator';
+import { AnswersTo, anyone } from '../platform/http/audience';
 import { ApiOperation, ApiTags } from '../platform/http/api-docs';
 import { languages } from '../shared/languages';
 import { CapabilitiesResponse } from './capabilities.dto';
@@ -17,7 +17,7 @@ export class CapabilitiesController {
   @Get('capabilities')
   @Header('cache-control', 'public, max-age=60')
   @ApiOperation({ operationId: 'getCapabilities', summary: 'Get what this service offers, for a login page' })
-  @Answers(CapabilitiesResponse)
+  @AnswersTo(anyone, CapabilitiesResponse)
   capabilities(): CapabilitiesResponse {
     return this.answer;
   }

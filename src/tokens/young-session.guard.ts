@@ -1,4 +1,4 @@
-import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
 import { freshLoginRequired } from '../shared/errors/error-catalogue';
@@ -6,7 +6,6 @@ import { Database } from '../platform/database/database';
 import { timeOrNull } from '../platform/database/sql';
 import type { CurrentSession } from './current-session';
 import { LiveSessions } from './live-sessions';
-import { AccessTokenGuard } from './tokens.guard';
 
 /**
  * Refuses a session whose last credential check is older than `STEP_UP_MAX_AGE_SECONDS` (docs/spec/extensions.md#young-session).
@@ -32,9 +31,4 @@ export class YoungSessionGuard implements CanActivate {
     if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(freshLoginRequired);
     return true;
   }
-}
-
-/** `@YoungSession()`: the route takes an access token of a young session (AUTH_401001, 401002, 401004, AUTH_403002). */
-export function YoungSession(): MethodDecorator {
-  return applyDecorators(UseGuards(AccessTokenGuard, YoungSessionGuard));
 }

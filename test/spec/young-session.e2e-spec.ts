@@ -1,13 +1,14 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module';
+import { Admits } from '../../src/platform/http/audience';
 import { TokensModule } from '../../src/tokens/tokens.module';
-import { YoungSession } from '../../src/tokens/young-session.guard';
+import { youngSession } from '../../src/tokens/audiences';
 import { password, TestService } from '../support/app';
 
 @Controller()
 class SafeController {
   @Get('safe')
-  @YoungSession()
+  @Admits(youngSession)
   open(): { result: true } {
     return { result: true };
   }

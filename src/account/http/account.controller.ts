@@ -1,11 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { LoginHistory } from '../../audit/login-history';
-import { ApiBearerAuth, ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
+import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
   accountLocked,
   loginFailed,
   notFoundForCaller,
@@ -14,11 +11,11 @@ import {
   passwordReused,
   passwordsDiffer,
 } from '../../shared/errors/error-catalogue';
-import { Answers } from '../../platform/http/answers.decorator';
+import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
+import { accessToken } from '../../tokens/audiences';
 import { type CurrentSession, Session } from '../../tokens/current-session';
-import { AccessTokenGuard } from '../../tokens/tokens.guard';
 import { UserSessions } from '../../tokens/user-sessions';
 import { OwnPasswordService } from '../password/own-password.service';
 import {
@@ -30,12 +27,8 @@ import {
   TokenPairResponse,
 } from './account.dto';
 
-const tokenRefusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked] as const;
-
 @ApiTags('account')
-@ApiBearerAuth('access_token')
 @Controller('user')
-@UseGuards(AccessTokenGuard)
 export class AccountController {
   constructor(
     private readonly passwords: OwnPasswordService,
@@ -46,10 +39,10 @@ export class AccountController {
   @Post('change-password')
   @HttpCode(200)
   @RateLimited('login')
-  @ApiOperation({ operationId: 'changeOwnPassword', summary: 'Change the own password and end all other sessions' })
-  @Answers(
+  @ApiOperation({ operationId: 'changeOwnPassword', summary: 'Change your password and end all your other sessions' })
+  @AnswersTo(
+    accessToken,
     TokenPairResponse,
-    ...tokenRefusals,
     notPermitted,
     passwordsDiffer,
     accountLocked,
@@ -68,8 +61,8 @@ export class AccountController {
   }
 
   @Get('sessions')
-  @ApiOperation({ operationId: 'listSessions', summary: 'The own sessions' })
-  @Answers(SessionsResponse, ...tokenRefusals)
+  @ApiOperation({ operationId: 'listSessions', summary: 'List your sessions' })
+  @AnswersTo(accessToken, SessionsResponse)
   async list(@Session() { payload }: CurrentSession): Promise<SessionsResponse> {
     const sessions = await this.sessions.list(payload.sub);
     return {
@@ -89,16 +82,16 @@ export class AccountController {
   }
 
   @Delete('sessions')
-  @ApiOperation({ operationId: 'endOtherSessions', summary: 'End all own sessions but this one' })
-  @Answers(SessionsEndedResponse, ...tokenRefusals)
+  @ApiOperation({ operationId: 'endOtherSessions', summary: 'End all your sessions except this one' })
+  @AnswersTo(accessToken, SessionsEndedResponse)
   async endOthers(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<SessionsEndedResponse> {
     return { result: true, ended: await this.sessions.endOthers(session, client) };
   }
 
   @Delete('sessions/:sid')
   @ApiParam({ name: 'sid', format: 'uuid', description: '`sid` of GET /user/sessions.' })
-  @ApiOperation({ operationId: 'endSession', summary: 'End one of the own sessions' })
-  @Answers(SessionsEndedResponse, ...tokenRefusals, notFoundForCaller)
+  @ApiOperation({ operationId: 'endSession', summary: 'End one of your sessions' })
+  @AnswersTo(accessToken, SessionsEndedResponse, notFoundForCaller)
   async end(
     @Param('sid') sid: string,
     @Session() session: CurrentSession,
@@ -109,8 +102,11 @@ export class AccountController {
   }
 
   @Get('login-history')
-  @ApiOperation({ operationId: 'getLoginHistory', summary: 'The last logins to the own account, failed ones included' })
-  @Answers(LoginHistoryResponse, ...tokenRefusals)
+  @ApiOperation({
+    operationId: 'getLoginHistory',
+    summary: 'List the last logins to your account, including failed ones',
+  })
+  @AnswersTo(accessToken, LoginHistoryResponse)
   async history(
     @Query() { limit }: LoginHistoryQuery,
     @Session() { payload }: CurrentSession,

@@ -1,26 +1,9 @@
-import {
-  applyDecorators,
-  type CanActivate,
-  Delete,
-  Get,
-  HttpCode,
-  Patch,
-  Post,
-  Put,
-  type Type,
-  UseGuards,
-} from '@nestjs/common';
-import { Answers, AnswersList } from '../../platform/http/answers.decorator';
-import { ApiBearerAuth, ApiParam } from '../../platform/http/api-docs';
-import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
-  type CatalogueEntry,
-  freshLoginRequired,
-  notPermitted,
-} from '../../shared/errors/error-catalogue';
-import { AccessTokenGuard } from '../../tokens/tokens.guard';
+import { applyDecorators, Delete, Get, HttpCode, Patch, Post, Put, type Type } from '@nestjs/common';
+import { AnswersList } from '../../platform/http/answers.decorator';
+import { ApiParam } from '../../platform/http/api-docs';
+import { Admits, AnswersTo, type Audience } from '../../platform/http/audience';
+import { type CatalogueEntry, freshLoginRequired, notPermitted } from '../../shared/errors/error-catalogue';
+import { accessToken } from '../../tokens/audiences';
 import { YoungSessionGuard } from '../../tokens/young-session.guard';
 import { AdminGuard } from './admin.guard';
 import { declare } from './declared-routes';
@@ -39,7 +22,23 @@ const parameters: Readonly<Record<string, string>> = {
   'org-units/:id': 'The `id` of GET /admin/org-units.',
 };
 
-const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, notPermitted] as const;
+/** Administrators whose role has the permission of the route. */
+const administrator: Audience = {
+  guards: [...accessToken.guards, AdminGuard],
+  security: accessToken.security,
+  refusals: [...accessToken.refusals, notPermitted],
+};
+/** Administrators in a young session, for changes. */
+const administratorOfYoungSession: Audience = {
+  ...administrator,
+  guards: [...administrator.guards, YoungSessionGuard],
+  refusals: [...administrator.refusals, freshLoginRequired],
+};
+/** Administrators, in a young session when they ask for an export. */
+const exporter: Audience = {
+  ...administratorOfYoungSession,
+  guards: [...administrator.guards, ExportGuard],
+};
 
 /**
  * A route of the administration that changes nothing.
@@ -52,7 +51,7 @@ export function AdminGet(
   answer: Type<unknown>,
   ...errors: CatalogueEntry[]
 ): MethodDecorator {
-  return applyDecorators(reading(path, permission), Answers(answer, ...refusals, ...errors));
+  return applyDecorators(reading(path, permission), AnswersTo(administrator, answer, ...errors));
 }
 
 /** Like AdminGet, for a list that is paged, or exported with `Accept: application/x-ndjson` (see `Exports`). */
@@ -63,8 +62,9 @@ export function AdminList(
   ...errors: CatalogueEntry[]
 ): MethodDecorator {
   return applyDecorators(
-    reading(path, permission, ExportGuard),
-    AnswersList(answer, ...refusals, freshLoginRequired, ...errors),
+    reading(path, permission),
+    Admits(exporter),
+    AnswersList(answer, ...exporter.refusals, ...errors),
   );
 }
 
@@ -81,20 +81,12 @@ export function AdminChange(
     HttpCode(200),
     ...parametersOf(path),
     declaredAs(permission),
-    UseGuards(AccessTokenGuard, AdminGuard, YoungSessionGuard),
-    ApiBearerAuth('access_token'),
-    Answers(answer, ...refusals, freshLoginRequired, ...errors),
+    AnswersTo(administratorOfYoungSession, answer, ...errors),
   );
 }
 
-function reading(path: string, permission: AdminPermission, ...guards: Type<CanActivate>[]): MethodDecorator {
-  return applyDecorators(
-    Get(path),
-    ...parametersOf(path),
-    declaredAs(permission),
-    UseGuards(AccessTokenGuard, AdminGuard, ...guards),
-    ApiBearerAuth('access_token'),
-  );
+function reading(path: string, permission: AdminPermission): MethodDecorator {
+  return applyDecorators(Get(path), ...parametersOf(path), declaredAs(permission));
 }
 
 /** Describes each part of the path that begins with a colon. */

@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import { DoneResponse } from '../../platform/http/done-response';
 import type { MfaType, Provider } from '../../users/user.entity';
 import { PageQuery } from '../frame/lists';
 import { userIdField } from '../../shared/user-id';
@@ -212,10 +213,7 @@ export class ChangeUserDto {
   mfa_type?: MfaType;
 }
 
-export class AdminResult {
-  @ApiProperty({ enum: [true] })
-  result: true;
-}
+export class AdminResult extends DoneResponse {}
 
 export class AdminSessionItem {
   @ApiProperty({ format: 'uuid' })

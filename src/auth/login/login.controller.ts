@@ -15,7 +15,7 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { AppConfig } from '../../platform/config/app-config';
 import { inSteps } from '../../platform/http/answer-steps';
-import { Answers } from '../../platform/http/answers.decorator';
+import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { LoginAnswers } from './login-answers';
@@ -35,7 +35,8 @@ export class LoginController {
   @HttpCode(200)
   @RateLimited('login')
   @ApiOperation({ operationId: 'login', summary: 'Log in with a password or a directory credential' })
-  @Answers(
+  @AnswersTo(
+    anyone,
     LoginResponse,
     captchaRejected,
     captchaUnavailable,

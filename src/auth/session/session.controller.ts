@@ -1,15 +1,11 @@
-import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiOperation, ApiSecurity, ApiTags } from '../../platform/http/api-docs';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
-import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
-  directoryUnavailable,
-  refreshTokenRejected,
-} from '../../shared/errors/error-catalogue';
-import { Answers } from '../../platform/http/answers.decorator';
+import { directoryUnavailable } from '../../shared/errors/error-catalogue';
+import { AnswersTo } from '../../platform/http/audience';
+import { DoneResponse } from '../../platform/http/done-response';
 import { Client } from '../../platform/http/client-info.decorator';
+import { accessToken, refreshToken, sessionToken } from '../../tokens/audiences';
 import {
   type CurrentSession,
   type PresentedToken,
@@ -18,10 +14,9 @@ import {
   WithAccount,
 } from '../../tokens/current-session';
 import { SessionRefresher } from '../../tokens/session-refresher';
-import { AccessTokenGuard, RefreshTokenGuard, SessionTokenGuard } from '../../tokens/tokens.guard';
 import { TokenRevoker } from '../../tokens/token-revoker';
 import { PasswordHistory } from '../../users/password-history';
-import { DoneResponse, MeResponse, RefreshDto, RefreshResponse } from './session.dto';
+import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
 @Controller()
@@ -34,47 +29,39 @@ export class SessionController {
 
   @Post('refresh')
   @HttpCode(200)
-  @UseGuards(RefreshTokenGuard)
-  @ApiBearerAuth('refresh_token')
-  @ApiSecurity({})
   @ApiBody({ type: RefreshDto, required: false })
   @ApiOperation({ operationId: 'refresh', summary: 'Exchange a refresh token for a new access token' })
-  @Answers(RefreshResponse, refreshTokenRejected, directoryUnavailable)
+  @AnswersTo(refreshToken, RefreshResponse, directoryUnavailable)
   async refresh(
     @Body() _body: RefreshDto,
     @RefreshToken() presented: PresentedToken,
     @Client() client: ClientInfo,
   ): Promise<RefreshResponse> {
-    const { accessToken, refreshToken, expiresIn } = await this.refresher.refresh(presented, client);
+    const pair = await this.refresher.refresh(presented, client);
     return {
-      access_token: accessToken,
-      refresh_token: refreshToken ?? presented.token,
+      access_token: pair.accessToken,
+      refresh_token: pair.refreshToken ?? presented.token,
       token_type: 'Bearer',
-      expires_in: expiresIn,
+      expires_in: pair.expiresIn,
     };
   }
 
   @Post('logout')
   @HttpCode(200)
-  @UseGuards(SessionTokenGuard)
-  @ApiBearerAuth('access_token')
-  @ApiBearerAuth('refresh_token')
   @ApiOperation({ operationId: 'logout', summary: 'Revoke every token of this login' })
-  @Answers(DoneResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
+  @AnswersTo(sessionToken, DoneResponse)
   async logout(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<DoneResponse> {
     await this.revoker.revokeSession(session, client);
     return { result: true };
   }
 
   @Get('user/me')
-  @UseGuards(AccessTokenGuard)
   @WithAccount()
-  @ApiBearerAuth('access_token')
   @ApiOperation({
     operationId: 'getCurrentUser',
     summary: 'The user and the tenant and organisation scope of the token',
   })
-  @Answers(MeResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
+  @AnswersTo(accessToken, MeResponse)
   me(@Session() { user, payload, account }: CurrentSession): MeResponse {
     const expiresAt = account ? this.history.expiresAt(account) : null;
     return {

@@ -23,11 +23,6 @@ export class RefreshResponse {
   expires_in: number;
 }
 
-export class DoneResponse {
-  @ApiProperty({ enum: [true] })
-  result: true;
-}
-
 export class SessionDto {
   @ApiProperty({ format: 'uuid' })
   sid: string;

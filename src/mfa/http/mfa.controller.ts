@@ -1,18 +1,7 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiSecurity,
-  ApiTags,
-} from '../../platform/http/api-docs';
+import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
   codeSentTooOften,
   emailCodeRejected,
   qrCodeUnavailable,
@@ -22,11 +11,12 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { AppConfig } from '../../platform/config/app-config';
 import { inSteps } from '../../platform/http/answer-steps';
-import { Answers, OwnFormat } from '../../platform/http/answers.decorator';
+import { OwnFormat } from '../../platform/http/answers.decorator';
+import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
+import { accessToken, anyoneOrAccessToken } from '../../tokens/audiences';
 import { type CurrentSession, Session } from '../../tokens/current-session';
-import { AccessTokenGuard, OptionalSessionGuard } from '../../tokens/tokens.guard';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
 import { TotpQrCode } from '../enrolment/totp-qr-code';
 import { OtpResendService } from '../resend/otp-resend.service';
@@ -63,24 +53,24 @@ export class MfaController {
   @Post('otp-verify')
   @HttpCode(200)
   @RateLimited('otp', secondFactorOf('body'))
-  @UseGuards(OptionalSessionGuard)
-  @ApiBearerAuth('access_token')
-  @ApiSecurity({})
   @ApiOperation({
     operationId: 'verifyOtp',
     summary: 'Finish a login or confirm an authenticator with a code',
   })
-  @Answers(OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
+  @AnswersTo(anyoneOrAccessToken, OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
   async verify(
     @Body() { uid, type, code, mfa_token, trust_device }: OtpVerifyDto,
     @Session() session: CurrentSession | null,
     @Client() client: ClientInfo,
   ): Promise<OtpVerifyResponse> {
     const submitted = { uid, code, mfaToken: mfa_token ?? undefined, trustDevice: trust_device ?? false };
-    const { accessToken, refreshToken, deviceToken } = await this.concealed(() =>
-      this.login(type, submitted, client, session),
-    );
-    return { result: true, access_token: accessToken, refresh_token: refreshToken, device_token: deviceToken };
+    const login = await this.concealed(() => this.login(type, submitted, client, session));
+    return {
+      result: true,
+      access_token: login.accessToken,
+      refresh_token: login.refreshToken,
+      device_token: login.deviceToken,
+    };
   }
 
   /**
@@ -106,7 +96,7 @@ export class MfaController {
   @HttpCode(200)
   @RateLimited('otp', secondFactorOf('body'))
   @ApiOperation({ operationId: 'resendOtp', summary: 'Send a new e-mail code for the pending login' })
-  @Answers(OtpResendResponse, resendTypeInvalid, emailCodeRejected, codeSentTooOften)
+  @AnswersTo(anyone, OtpResendResponse, resendTypeInvalid, emailCodeRejected, codeSentTooOften)
   async resend(
     @Body() { uid, type, mfa_token }: OtpResendDto,
     @Client() client: ClientInfo,
@@ -119,10 +109,7 @@ export class MfaController {
   @Get('otp-qrcode/:uid')
   @OwnFormat()
   @RateLimited('otp', secondFactorOf('params'))
-  @UseGuards(OptionalSessionGuard)
   @Header('content-type', 'image/png')
-  @ApiBearerAuth('access_token')
-  @ApiSecurity({})
   @ApiParam({
     name: 'uid',
     description: 'The `uid` of the user who enrols.',
@@ -136,7 +123,7 @@ export class MfaController {
     description: 'The picture',
     content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
   })
-  @Answers(undefined, qrCodeUnavailable)
+  @AnswersTo(anyoneOrAccessToken, undefined, qrCodeUnavailable)
   qrCode(
     @Param('uid') uid: string,
     @Session() session: CurrentSession | null,
@@ -147,21 +134,12 @@ export class MfaController {
 
   @Post('totp-secret')
   @HttpCode(200)
-  @UseGuards(AccessTokenGuard)
-  @ApiBearerAuth('access_token')
   @ApiBody({ type: TotpSecretDto, required: false })
   @ApiOperation({
     operationId: 'createTotpSecret',
     summary: 'Start the enrolment of an authenticator for the logged-in user',
   })
-  @Answers(
-    TotpSecretResponse,
-    accessTokenInvalid,
-    accessTokenExpired,
-    accessTokenRevoked,
-    freshLoginRequired,
-    totpCodeRejected,
-  )
+  @AnswersTo(accessToken, TotpSecretResponse, freshLoginRequired, totpCodeRejected)
   createSecret(
     // Undefined when the request has no body. The type must be a plain class: a union type is not validated.
     @Body() body: TotpSecretDto,

@@ -7,7 +7,7 @@ import { refineOperations } from './refined-operations';
 import { tags } from './tags';
 import type { Swagger } from '../../platform/http/api-docs';
 
-/** Makes the OpenAPI 3.1 document from the declarations of the routes: `@Answers` and the DTOs. */
+/** Makes the OpenAPI 3.1 document from the declarations of the routes: `@AnswersTo` and the DTOs. */
 export function openApiDocument(app: INestApplication, { DocumentBuilder, SwaggerModule }: Swagger): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

@@ -9,7 +9,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'second factor', description: 'Codes by e-mail and authenticator, their enrolment, and recovery codes.' },
   { name: 'session', description: 'The tokens of a login: their user, their renewal and their end.' },
   { name: 'account', description: 'What users do with their own account: password, sessions, logins, devices.' },
-  { name: 'passkeys', description: 'The passkeys of the own account (WebAuthn).' },
+  { name: 'passkeys', description: 'The passkeys of the logged-in user (WebAuthn).' },
   { name: 'password reset', description: 'Setting a password without a session: forgotten, first and expired ones.' },
   { name: 'introspection', description: 'Services behind the portal ask about a token (RFC 7662).' },
   {

@@ -1,20 +1,16 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
+import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
   freshLoginRequired,
   notFoundForCaller,
   passkeyNotRegistered,
   routeNotFound,
 } from '../../shared/errors/error-catalogue';
-import { Answers } from '../../platform/http/answers.decorator';
+import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
+import { accessToken, youngSession } from '../../tokens/audiences';
 import { type CurrentSession, Session } from '../../tokens/current-session';
-import { AccessTokenGuard } from '../../tokens/tokens.guard';
-import { YoungSession } from '../../tokens/young-session.guard';
 import { OwnPasskeys } from '../own-passkeys';
 import { PasskeysOn } from '../passkeys-on.guard';
 import { PasskeyRegistration } from '../registration/passkey-registration';
@@ -30,7 +26,6 @@ import {
   RenamePasskeyDto,
 } from './passkeys.dto';
 
-const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, routeNotFound] as const;
 const idParameter = {
   name: 'id',
   description: 'The `id` of GET /passkeys.',
@@ -39,7 +34,6 @@ const idParameter = {
 
 /** The passkeys of the logged-in user (docs/spec/extensions.md#b). */
 @ApiTags('passkeys')
-@ApiBearerAuth('access_token')
 @Controller('passkeys')
 @UseGuards(PasskeysOn)
 export class PasskeysController {
@@ -50,18 +44,16 @@ export class PasskeysController {
 
   @Post('options')
   @HttpCode(200)
-  @YoungSession()
   @ApiOperation({ operationId: 'createPasskeyOptions', summary: 'Begin to add a passkey' })
-  @Answers(CreationOptionsResponse, ...refusals, freshLoginRequired, passkeyNotRegistered)
+  @AnswersTo(youngSession, CreationOptionsResponse, routeNotFound, passkeyNotRegistered)
   async options(@Session() session: CurrentSession): Promise<CreationOptionsResponse> {
     return creationOptions(await this.registration.options(session));
   }
 
   @Post()
   @HttpCode(200)
-  @UseGuards(AccessTokenGuard)
   @ApiOperation({ operationId: 'registerPasskey', summary: 'Add the passkey that the authenticator has made' })
-  @Answers(PasskeyRegisteredResponse, ...refusals, freshLoginRequired, passkeyNotRegistered)
+  @AnswersTo(accessToken, PasskeyRegisteredResponse, routeNotFound, freshLoginRequired, passkeyNotRegistered)
   async register(
     @Body() { name, response }: RegisterPasskeyDto,
     @Session() session: CurrentSession,
@@ -71,18 +63,16 @@ export class PasskeysController {
   }
 
   @Get()
-  @UseGuards(AccessTokenGuard)
-  @ApiOperation({ operationId: 'listPasskeys', summary: 'List the own passkeys' })
-  @Answers(PasskeysResponse, ...refusals)
+  @ApiOperation({ operationId: 'listPasskeys', summary: 'List your passkeys' })
+  @AnswersTo(accessToken, PasskeysResponse, routeNotFound)
   async list(@Session() { user }: CurrentSession): Promise<PasskeysResponse> {
     return { passkeys: (await this.passkeys.list(user.uid)).map(itemView) };
   }
 
   @Patch(':id')
-  @UseGuards(AccessTokenGuard)
   @ApiParam(idParameter)
-  @ApiOperation({ operationId: 'renamePasskey', summary: 'Rename one of the own passkeys' })
-  @Answers(PasskeyItem, ...refusals, notFoundForCaller)
+  @ApiOperation({ operationId: 'renamePasskey', summary: 'Rename one of your passkeys' })
+  @AnswersTo(accessToken, PasskeyItem, routeNotFound, notFoundForCaller)
   async rename(
     @Param('id') id: string,
     @Body() { name }: RenamePasskeyDto,
@@ -93,10 +83,9 @@ export class PasskeysController {
   }
 
   @Delete(':id')
-  @YoungSession()
   @ApiParam(idParameter)
-  @ApiOperation({ operationId: 'deletePasskey', summary: 'Remove one of the own passkeys' })
-  @Answers(PasskeyRemovedResponse, ...refusals, freshLoginRequired, notFoundForCaller)
+  @ApiOperation({ operationId: 'deletePasskey', summary: 'Remove one of your passkeys' })
+  @AnswersTo(youngSession, PasskeyRemovedResponse, routeNotFound, notFoundForCaller)
   async remove(
     @Param('id') id: string,
     @Session() session: CurrentSession,

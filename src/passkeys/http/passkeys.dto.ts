@@ -1,5 +1,6 @@
 import { IsObject, IsString, Matches } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
+import { DoneResponse } from '../../platform/http/done-response';
 import { notInNames, plainTextRule } from '../../shared/plain-text';
 import type { Passkey } from '../persistence/passkey.entity';
 
@@ -82,10 +83,7 @@ export class PasskeysResponse {
   passkeys: PasskeyItem[];
 }
 
-export class PasskeyRemovedResponse {
-  @ApiProperty({ enum: [true] })
-  result: true;
-}
+export class PasskeyRemovedResponse extends DoneResponse {}
 
 export function registeredView({ id, name, createdAt }: Passkey): PasskeyRegisteredResponse {
   return { id, name, created_at: createdAt.toISOString() };

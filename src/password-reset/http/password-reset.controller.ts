@@ -14,7 +14,7 @@ import {
 import { languageOf } from '../../shared/languages';
 import { AppConfig } from '../../platform/config/app-config';
 import { inSteps } from '../../platform/http/answer-steps';
-import { Answers } from '../../platform/http/answers.decorator';
+import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { bodyField, pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { ChangePasswordService } from '../change/change-password.service';
@@ -46,7 +46,7 @@ export class PasswordResetController {
   @HttpCode(200)
   @RateLimited('forgotPassword', bodyField('email'))
   @ApiOperation({ operationId: 'forgetPassword', summary: 'Request a reset link by e-mail' })
-  @Answers(ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
+  @AnswersTo(anyone, ChangeRequestResponse, emailNotFound, resetRequestedTooOften)
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
     const language = languageOf(body.lang) ?? client.language;
     const request = () => this.forgotten.request(body.email, language, client);
@@ -60,7 +60,7 @@ export class PasswordResetController {
     summary: 'Get the state of a reset link without using it',
   })
   @ApiParam({ name: 'uid', description: 'The reset token.', schema: { type: 'string', format: 'uuid' } })
-  @Answers(ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
+  @AnswersTo(anyone, ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
   async getChangeRequest(@Param('uid') token: string): Promise<ChangeRequestResponse> {
     return changeRequestResponse({ ...(await this.requests.find(token)), status: requestStatus.pending });
   }
@@ -69,7 +69,8 @@ export class PasswordResetController {
   @HttpCode(200)
   @RateLimited('other', bodyField('req_uid'))
   @ApiOperation({ operationId: 'changePasswordByRequest', summary: 'Set a new password with a reset link' })
-  @Answers(
+  @AnswersTo(
+    anyone,
     PasswordChangedResponse,
     passwordsDiffer,
     passwordPolicyViolated,
@@ -89,7 +90,7 @@ export class PasswordResetController {
 
   @Get('password-policy')
   @ApiOperation({ operationId: 'getPasswordPolicy', summary: 'Get the policy that a new password must meet' })
-  @Answers(PasswordPolicyResponse)
+  @AnswersTo(anyone, PasswordPolicyResponse)
   policy(): Promise<PasswordPolicyResponse> {
     return this.policies.current();
   }

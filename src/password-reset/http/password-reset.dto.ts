@@ -1,5 +1,6 @@
 import { Allow, IsString, ValidateBy } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import { DoneResponse } from '../../platform/http/done-response';
 import { identityKey } from '../../shared/identity-key';
 import { isPlainAddress } from '../../shared/mail-address';
 import { changeType } from '../../shared/change-type';
@@ -89,10 +90,7 @@ export class ChangePasswordDto {
   confirm_password: string;
 }
 
-export class PasswordChangedResponse {
-  @ApiProperty({ enum: [true] })
-  result: true;
-}
+export class PasswordChangedResponse extends DoneResponse {}
 
 /** The current policy, for the page that asks for a new password (docs/spec/decisions.md#password-policy). */
 export class PasswordPolicyResponse implements PasswordPolicy {

@@ -31,7 +31,7 @@ export interface JwtConfig {
   readonly refreshTtlSeconds: number;
   readonly rotation: boolean;
   readonly reuseGraceSeconds: number;
-  /** The greatest age of a session's last credential check at a route that needs a fresh login (`@YoungSession()`). */
+  /** The greatest age of a session's last credential check at a route that needs a fresh login (`youngSession`). */
   readonly stepUpMaxAgeSeconds: number;
 }
 

@@ -23,7 +23,7 @@ const impliedErrors: readonly CatalogueEntry[] = [
 ];
 
 /**
- * Declares the answers of a route: `@Answers(LoginResponse, loginFailed, accountLocked, …)`. The errors that every
+ * Declares the answers of a route. Controllers use `@AnswersTo`, which adds those of its audience. The errors that every
  * route may answer are implied. The OpenAPI document is made from these declarations, and the tests refuse any other
  * answer.
  * @param success the class of `data` in the success envelope; undefined for a route with its own format

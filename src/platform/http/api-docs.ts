@@ -20,8 +20,6 @@ function deferred<Name extends keyof Swagger>(name: Name): Swagger[Name] {
   return decorator as Swagger[Name];
 }
 
-export const ApiBasicAuth = deferred('ApiBasicAuth');
-export const ApiBearerAuth = deferred('ApiBearerAuth');
 export const ApiBody = deferred('ApiBody');
 export const ApiConsumes = deferred('ApiConsumes');
 export const ApiExcludeController = deferred('ApiExcludeController');

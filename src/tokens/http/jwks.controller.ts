@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { AppConfig } from '../../platform/config/app-config';
 import { OwnFormat } from '../../platform/http/answers.decorator';
+import { Admits, anyone } from '../../platform/http/audience';
 import { ApiExcludeController } from '../../platform/http/api-docs';
 import { NotRateLimited } from '../../platform/limits/rate-limited.decorator';
 
@@ -23,6 +24,7 @@ export class JwksController {
   }
 
   @Get('jwks.json')
+  @Admits(anyone)
   @Header('content-type', 'application/json; charset=utf-8')
   jwks(): { keys: readonly object[] } {
     return { keys: this.keys };

@@ -1,31 +1,24 @@
-import { Controller, Delete, Get, Param, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
-import {
-  accessTokenExpired,
-  accessTokenInvalid,
-  accessTokenRevoked,
-  notFoundForCaller,
-} from '../../shared/errors/error-catalogue';
-import { Answers } from '../../platform/http/answers.decorator';
+import { notFoundForCaller } from '../../shared/errors/error-catalogue';
+import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
+import { accessToken } from '../audiences';
 import { type CurrentSession, Session } from '../current-session';
-import { AccessTokenGuard } from '../tokens.guard';
 import { type DeviceOwner, type TrustedDevice, TrustedDevices } from '../trusted-devices';
 import { DeviceRemovedResponse, type TrustedDeviceDto, TrustedDevicesResponse } from './trusted-devices.dto';
 
 /** The trusted devices of the logged-in user (docs/spec/extensions.md#trusted-devices). */
 @ApiTags('account')
 @Controller('user/devices')
-@UseGuards(AccessTokenGuard)
-@ApiBearerAuth('access_token')
 export class TrustedDevicesController {
   constructor(private readonly devices: TrustedDevices) {}
 
   @Get()
   @ApiOperation({ operationId: 'getTrustedDevices', summary: 'List the devices on which a login needs no code' })
-  @Answers(TrustedDevicesResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked)
+  @AnswersTo(accessToken, TrustedDevicesResponse)
   async list(@Session() session: CurrentSession): Promise<TrustedDevicesResponse> {
     return { devices: (await this.devices.list(ownerOf(session))).map(view) };
   }
@@ -33,7 +26,7 @@ export class TrustedDevicesController {
   @Delete(':id')
   @ApiParam({ name: 'id', description: 'The `id` of GET /user/devices.', schema: { type: 'string', format: 'uuid' } })
   @ApiOperation({ operationId: 'deleteTrustedDevice', summary: 'End the trust in one device' })
-  @Answers(DeviceRemovedResponse, accessTokenInvalid, accessTokenExpired, accessTokenRevoked, notFoundForCaller)
+  @AnswersTo(accessToken, DeviceRemovedResponse, notFoundForCaller)
   async remove(
     @Param('id') id: string,
     @Session() session: CurrentSession,

@@ -1,4 +1,5 @@
 import { ApiProperty } from '../../platform/http/api-docs';
+import { DoneResponse } from '../../platform/http/done-response';
 
 export class TrustedDeviceDto {
   @ApiProperty({ format: 'uuid' })
@@ -22,7 +23,4 @@ export class TrustedDevicesResponse {
   devices: TrustedDeviceDto[];
 }
 
-export class DeviceRemovedResponse {
-  @ApiProperty({ enum: [true] })
-  result: true;
-}
+export class DeviceRemovedResponse extends DoneResponse {}

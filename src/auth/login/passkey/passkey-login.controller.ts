@@ -10,7 +10,7 @@ import {
   passkeyRejected,
   routeNotFound,
 } from '../../../shared/errors/error-catalogue';
-import { Answers } from '../../../platform/http/answers.decorator';
+import { AnswersTo, anyone } from '../../../platform/http/audience';
 import { Client } from '../../../platform/http/client-info.decorator';
 import { RateLimited } from '../../../platform/limits/rate-limited.decorator';
 import { PasskeyAssertions } from '../../../passkeys/passkey-assertions';
@@ -34,7 +34,7 @@ export class PasskeyLoginController {
   @Post('passkey-options')
   @HttpCode(200)
   @ApiOperation({ operationId: 'createPasskeyChallenge', summary: 'Begin a login with a passkey' })
-  @Answers(PasskeyOptionsResponse, routeNotFound)
+  @AnswersTo(anyone, PasskeyOptionsResponse, routeNotFound)
   options(): PasskeyOptionsResponse {
     const { challengeId, options } = this.assertions.newChallenge();
     return { challenge_id: challengeId, options };
@@ -44,7 +44,8 @@ export class PasskeyLoginController {
   @HttpCode(200)
   @RateLimited('login')
   @ApiOperation({ operationId: 'loginWithPasskey', summary: 'Log in with a passkey, which is both factors' })
-  @Answers(
+  @AnswersTo(
+    anyone,
     LoginResponse,
     routeNotFound,
     passkeyRejected,
