@@ -129,7 +129,7 @@ describe('the built program', () => {
     const json = async (...args: string[]) => {
       const { code, stdout, stderr } = await run(receiver.settings, ...args, '--json');
       expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
-      return JSON.parse(stdout) as any;
+      return JSON.parse(stdout);
     };
     const refused = async (settings: Record<string, string>, ...args: string[]) => {
       const { code, stdout, stderr } = await run(settings, ...args);
