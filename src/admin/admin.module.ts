@@ -12,6 +12,7 @@ import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
 import { AdminOverviewController } from './http/overview.controller';
 import { AdminTenantsController } from './http/tenants.controller';
+import { AdminUserPasskeysController } from './http/user-passkeys.controller';
 import { AdminUserSupportController } from './http/user-support.controller';
 import { AdminUsersController } from './http/users.controller';
 import { LogSearch } from './logs/log-search';
@@ -22,6 +23,7 @@ const controllers = [
   AdminOverviewController,
   AdminUsersController,
   AdminUserSupportController,
+  AdminUserPasskeysController,
   AdminLogsController,
   AdminConfigController,
   AdminMailsController,

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { RecoveryModule } from '../mfa/recovery.module';
+import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { TokensModule } from '../tokens/tokens.module';
 import { UsersModule } from '../users/users.module';
@@ -18,6 +19,7 @@ import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
 import { UserChanges } from './user-changes';
 import { UserErasure } from './user-erasure';
+import { UserPasskeys } from './user-passkeys';
 import { UserSupport } from './user-support';
 
 const useCases = [
@@ -32,12 +34,22 @@ const useCases = [
   UserAdministration,
   UserChanges,
   UserErasure,
+  UserPasskeys,
   UserSupport,
 ];
 
 /** The use cases that the API of administrators and the command line share. */
 @Module({
-  imports: [UsersModule, AuditModule, EventsModule, TokensModule, MailModule, RecoveryModule, PasswordResetModule],
+  imports: [
+    UsersModule,
+    AuditModule,
+    EventsModule,
+    TokensModule,
+    MailModule,
+    RecoveryModule,
+    PasskeysModule,
+    PasswordResetModule,
+  ],
   providers: [...useCases, TargetUsers],
   exports: useCases,
 })

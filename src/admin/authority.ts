@@ -10,6 +10,9 @@ export interface Authority {
   readonly credentialVersion?: number;
 }
 
+/** An administrator who asks by a request. */
+export type Administrator = Authority & Required<Pick<Authority, 'actor'>>;
+
 /** The command line reaches everything. */
 export const operatorAuthority: Authority = { scope: { tenantId: everyTenant } };
 

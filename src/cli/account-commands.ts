@@ -4,6 +4,7 @@ import { UserChanges } from '../admin/user-changes';
 import { UserErasure } from '../admin/user-erasure';
 import type { UserChange } from '../users/user-accounts';
 import { CliProblem, oneOf } from './cli-context';
+import { UserPasskeys } from '../admin/user-passkeys';
 import { administer, userView } from './user-commands';
 import { UserAdministration } from '../admin/user-administration';
 
@@ -40,7 +41,13 @@ export function addAccountCommands(user: Command): void {
     .argument('<right>', 'on or off')
     .option('--json')
     .action((name: string, right: string, { json }: Options) =>
-      change(name, json, { isAdmin: oneOf('the right', right, ['on', 'off']) === 'on' }),
+      administer(name, json, async ({ uid }, context) => {
+        const isAdmin = oneOf('the right', right, ['on', 'off']) === 'on';
+        await context.get(UserChanges).change(operatorAuthority, uid, { isAdmin });
+        const changed = userView(await context.get(UserAdministration).find(uid));
+        // A passkey of before signs in as an administrator from now on.
+        return { ...changed, passkeys: (await context.get(UserPasskeys).list(operatorAuthority, uid)).length };
+      }),
     );
 
   user

@@ -1,5 +1,5 @@
 /**
- * The name in a mail that an administrator causes. The administrator chooses the address and the names of an account, so
+ * The name in a mail that an administrator causes, or anybody who knows the address. The administrator chooses the address and the names of an account, so
  * a nickname would carry any text to a stranger. A login name that is no single word, or looks like an address of the
  * web, is left out for the same reason.
  */

@@ -3,10 +3,10 @@ import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { notFoundForCaller } from '../shared/errors/error-catalogue';
 import { AuditTrail } from '../audit/audit-trail';
-import { Database } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
 import type { CurrentSession } from '../tokens/current-session';
 import { UserSessions } from '../tokens/user-sessions';
-import { PasskeyNotices } from './notices/passkey-notices';
+import { PasskeyNotices, type PasskeyOwner } from './notices/passkey-notices';
 import type { Passkey } from './persistence/passkey.entity';
 import { PasskeyRows } from './persistence/passkey-rows';
 
@@ -50,6 +50,17 @@ export class OwnPasskeys {
       if (!(await this.rows.remove(tx, user.uid, id))) throw new DomainError(notFoundForCaller);
       await this.notices.removed(tx, user, id, client);
     });
+  }
+
+  /**
+   * Removes a passkey for an administrator, and tells the owner. The caller has locked the user, and writes the audit row.
+   * Race: a login with this passkey, and other removals, on any replica. If the removal commits first, the login is
+   * PASSKEY_401001. If the login has recorded its use first, it gets its session. Of parallel removals, one gets true.
+   */
+  async removeFor(tx: Transaction, owner: PasskeyOwner, id: string, client: ClientInfo): Promise<boolean> {
+    const removed = await this.rows.remove(tx, owner.uid, id);
+    if (removed) await this.notices.mailRemoved(tx, owner, client);
+    return removed;
   }
 
   /** Removes all passkeys of a user for an operator. @returns how many it has removed */

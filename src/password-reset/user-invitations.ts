@@ -6,7 +6,6 @@ import { AppConfig } from '../platform/config/app-config';
 import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
-import { nameForMail } from '../mail/name-for-mail';
 import { type User, userStatus } from '../users/user.entity';
 import { type LinkOptions, type MailedLink, MailedLinks } from './forgot/mailed-links';
 
@@ -44,8 +43,8 @@ export class UserInvitations {
     await this.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
   }
 
-  private async open(tx: Gated<'reset'>, user: User, options: Omit<LinkOptions, 'name'>): Promise<MailedLink> {
-    const opened = await this.links.open(tx, user, { ...options, name: nameForMail(user) });
+  private async open(tx: Gated<'reset'>, user: User, options: LinkOptions): Promise<MailedLink> {
+    const opened = await this.links.open(tx, user, options);
     if (opened === undefined) throw new AccountProblem('the user was deleted', notFoundForCaller);
     return opened;
   }

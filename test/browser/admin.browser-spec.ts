@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { givenPasskeyRow } from '../support/admin';
 import { adminSettings, seedInstallation } from '../support/browser/admin-data';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
@@ -174,6 +175,34 @@ describe('the administration console', () => {
     await on(page).link('To the users').click();
     await page.getByRole('searchbox').fill('nora');
     await page.getByText('No user matches').waitFor();
+  });
+
+  it('removes a passkey of a user, and shows the others before a promotion, which keeps or ends them', async () => {
+    const count = (uid: string) => site.service.count('passkeys', 'user_id = ?', [uid]);
+    const promoted = async (page: Page, end: boolean) => {
+      await action(page, 'Make administrator').click();
+      await dialog(page).getByText('Passkeys of this account: 1.').waitFor();
+      await dialog(page).getByRole('listitem').getByText('Old phone').waitFor();
+      if (end) await dialog(page).getByLabel('End these passkeys').check();
+      await takePicture(page, 'console-promotion');
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await dialog(page).getByRole('button', { name: 'Make administrator' }).click();
+      await page.getByText('The user is an administrator now.').waitFor();
+    };
+    const uid = uids.get('elif.abbott')!;
+    for (const name of ['Laptop', 'Old phone']) await givenPasskeyRow(site.service, uid, name);
+    const page = await opened(userPage('elif.abbott'), 'Elif Abbott');
+    await on(page).button('Remove: Laptop').click();
+    await dialog(page).getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The passkey is removed.').waitFor();
+    await on(page).button('Remove: Old phone').waitFor();
+    expect([await count(uid), await on(page).button('Remove: Laptop').count()]).toEqual([1, 0]);
+    await promoted(page, false);
+    expect(await count(uid)).toBe(1);
+    await act(page, 'Remove administrator', 'The user is no longer an administrator.');
+    await promoted(page, true);
+    expect(await count(uid)).toBe(0);
+    await on(page).button('Remove: Old phone').waitFor({ state: 'detached' });
   });
 
   it('unlocks a user, and offers nothing by which administrators lock themselves out', async () => {

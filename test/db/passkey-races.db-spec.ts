@@ -4,22 +4,29 @@ import type { CurrentSession } from '../../src/tokens/current-session';
 import { LoginLock } from '../../src/users/login-lock';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
+import { givenCaller } from '../support/admin';
 import { type Answer, tally, TestService } from '../support/app';
 import { SoftAuthenticator } from '../support/authenticator';
 import { FakeClock } from '../support/fakes';
 import { browser, dataOf, origin, PasskeyClient, passkeySettings } from '../support/passkeys';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 
+const settings = { ...passkeySettings, ADMIN_API: 'on' };
+
 /** Parallel callers use two replicas in turn, each with its own connections. SQLite deployments have one replica. */
 describe('guarded writes of passkeys', () => {
   let clients: [PasskeyClient, PasskeyClient];
   let first: PasskeyClient;
+  /** Access tokens. */
+  let administrators: string[];
   beforeAll(async () => {
     const clock = new FakeClock();
-    const one = await TestService.start(passkeySettings, { clock });
-    const two = __DATABASE__ === 'sqlite' ? one : await TestService.start(passkeySettings, { clock, store: one.store });
+    const one = await TestService.start(settings, { clock });
+    const two = __DATABASE__ === 'sqlite' ? one : await TestService.start(settings, { clock, store: one.store });
     clients = [new PasskeyClient(one), new PasskeyClient(two)];
     [first] = clients;
+    const callers = [await givenCaller(one, { isAdmin: true }), await givenCaller(one, { isAdmin: true })];
+    administrators = callers.map(({ bearer }) => bearer);
   });
   afterAll(async () => {
     if (clients[1].service !== clients[0].service) await clients[1].service.stop({ keepStore: true });
@@ -131,6 +138,31 @@ describe('guarded writes of passkeys', () => {
     );
     expect(tally(answers)).toEqual({ success: 1, USER_404001: 9 });
     expect(await count('audit_logs', user, "event = 'PASSKEY_REMOVED'")).toBe(1);
+  });
+
+  it('removal: of 10 parallel requests of administrators and of the owner, one removes the passkey and tells the owner', async () => {
+    const { user, access, id } = await first.givenPasskey('removal-by-administrators');
+    const paths = [`/admin/users/${user.uid}/passkeys/${id}`, `/passkeys/${id}`];
+    const answers = await race(10, (n) => {
+      const by = n % 4 < 2 ? { path: paths[0]!, bearer: administrators[n % 2]! } : { path: paths[1]!, bearer: access };
+      return at(n).service.send('DELETE', by.path, undefined, { bearer: by.bearer });
+    });
+    expect(tally(answers)).toEqual({ success: 1, USER_404001: 9 });
+    expect(await count('audit_logs', user, "event = 'PASSKEY_REMOVED'")).toBe(1);
+    expect(await count('mail_outbox', user, "kind = 'passkey-changed'")).toBe(2);
+  });
+
+  it('removal by an administrator: logins beside it get a session or PASSKEY_401001, and none afterwards', async () => {
+    const { user, authenticator, id } = await first.givenPasskey('beside-administrator', { synced: true });
+    const [answers, removed] = await Promise.all([
+      race(10, (n) => at(n).logIn(authenticator)),
+      at(1).service.send('DELETE', `/admin/users/${user.uid}/passkeys/${id}`, undefined, {
+        bearer: administrators[0]!,
+      }),
+    ]);
+    expect(tally([removed])).toEqual({ success: 1 });
+    for (const outcome of Object.keys(tally(answers))) expect(['success', 'PASSKEY_401001']).toContain(outcome);
+    expect(tally([await first.logIn(authenticator)])).toEqual({ PASSKEY_401001: 1 });
   });
 
   it('removal and new name: a session that has ended between its check and the write changes nothing', async () => {

@@ -37,6 +37,11 @@ describe('tenants, organisation units and mails on the command line', () => {
     expect(await json(['mail', 'list', '--status', 'dead'])).toEqual([]);
   });
 
+  it('a promotion prints how many passkeys the account has, because they sign in as an administrator from now on', async () => {
+    await json(['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com']);
+    expect(await json(['user', 'set-admin', 'ann', 'on'])).toMatchObject({ is_admin: true, passkeys: 0 });
+  });
+
   it('sends a test mail, and says in one line what the server said', async () => {
     expect(await json(['mail', 'test', 'person@example.com'])).toEqual({ result: true });
     expect(smtp.messages).toMatchObject([{ to: ['person@example.com'] }]);

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import '../support/servers/slow-tests';
 import type { EventLimits } from '../../src/events/event-limits';
 import { eventStatus } from '../../src/events/outbox/event-rows';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
-import { accept, WebhookReceiver } from '../support/events/webhook-receiver';
+import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';
 import { FakeClock } from '../support/fakes';
 import { Replicas } from '../support/replicas';
+import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { ServiceProcess } from '../support/servers/service-process';
@@ -114,6 +116,80 @@ describe('the built program', () => {
     ]);
     await replicas.stop();
     await receiver.stop();
+  });
+
+  it('events list, show, retry and replay, and webhook test: an operator sends again what the receiver has refused or lost', async () => {
+    const [store, receiver] = [await freshDatabase(), await WebhookReceiver.start()];
+    const clock = new FakeClock(new Date());
+    const sender = await EventReplica.start(store.url, { settings: receiver.settings, clock });
+    const run = (settings: Record<string, string>, ...args: string[]) => {
+      const env = { ...testSettings, DATABASE_URL: store.url, ...settings };
+      return runProgram('dist/src/cli.js', args, { env, cwd: tmpdir() });
+    };
+    const json = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(receiver.settings, ...args, '--json');
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    const refused = async (settings: Record<string, string>, ...args: string[]) => {
+      const { code, stdout, stderr } = await run(settings, ...args);
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+      return stderr;
+    };
+    const send = async () => {
+      clock.advanceSeconds(300);
+      await sender.sendDue();
+    };
+    const from = clock.now().toISOString();
+    for (const n of [1, 2]) await sender.record('alice', n);
+    await sender.sendDue();
+    const [first, second] = receiver.accepted;
+    await sender.database.affected('UPDATE event_outbox SET status = ? WHERE event_id = ?', [
+      eventStatus.dead,
+      first!.id,
+    ]);
+    receiver.seen.splice(0);
+
+    expect(await json('events', 'list', '--status', 'dead')).toMatchObject([{ id: first!.id, user_id: 'alice' }]);
+    expect(await json('events', 'show', first!.id)).toMatchObject({ payload: JSON.parse(first!.body) as object });
+    expect(await json('events', 'retry', first!.id)).toEqual({ id: first!.id, result: true });
+    expect(await refused({}, 'events', 'retry', first!.id)).toContain('that was given up');
+    await send();
+    expect(receiver.accepted.filter(({ type }) => type === 'user.unlocked')).toMatchObject([{ id: first!.id }]);
+    expect(receiver.accepted.map(({ type }) => type)).toContain('webhook.event_retried');
+
+    receiver.seen.splice(0);
+    const to = new Date(Date.now() + 600_000).toISOString();
+    // The event about the retry was sent as well.
+    expect(await json('events', 'replay', '--from', from, '--to', to)).toEqual({ queued: 3, skipped: 0 });
+    await send();
+    const again = receiver.accepted.filter(({ type }) => type === 'user.unlocked');
+    expect(again.map(({ body }) => (JSON.parse(body) as { replay_of: string }).replay_of)).toEqual([
+      first!.id,
+      second!.id,
+    ]);
+    expect(await refused({}, 'events', 'replay', '--from', '2026-03-02', '--to', to)).toContain(
+      '--from must be a time',
+    );
+
+    receiver.seen.splice(0);
+    expect(await json('webhook', 'test')).toEqual({ result: true });
+    expect(receiver.accepted).toMatchObject([{ type: 'webhook.test', data: {} }]);
+    receiver.behaviour = answer(500);
+    expect(await refused(receiver.settings, 'webhook', 'test')).toContain('the receiver has not accepted the event');
+    expect(await refused({}, 'webhook', 'test')).toContain('WEBHOOK_URL is not set');
+    const audits = await sender.database.rows<{ event: string; actor_id: string | null }>(
+      "SELECT event, actor_id FROM audit_logs WHERE event LIKE '%EVENT%' OR event = 'WEBHOOK_TESTED' ORDER BY id",
+    );
+    expect(audits.map(({ event }) => event)).toEqual([
+      'EVENT_RETRIED',
+      'EVENTS_REPLAYED',
+      ...Array<string>(2).fill('WEBHOOK_TESTED'),
+    ]);
+    expect(audits.every(({ actor_id: actor }) => actor !== null)).toBe(true);
+    await sender.stop();
+    await receiver.stop();
+    await store.drop();
   });
 
   it('nobody reads standard output: logins are answered, and the lines that wait are bounded (T329)', async () => {

@@ -1,6 +1,6 @@
 import { eventStatus } from '../../src/events/outbox/event-rows';
 import { mailStatus } from '../../src/mail/mail-status';
-import { accessTable, adminRoutes, givenCaller, startAdministration, tokenOf } from '../support/admin';
+import { accessTable, adminRoutes, givenCaller, givenPasskeyRow, startAdministration, tokenOf } from '../support/admin';
 import { adminRequests, targetEvent, targetMail, targetUnit } from '../support/admin-requests';
 import { TestService } from '../support/app';
 
@@ -51,7 +51,7 @@ describe('who may use the administration', () => {
         password: null,
         tenantId: 'acme',
       });
-      const { path, body } = adminRequests[route]!({ uid });
+      const { path, body } = adminRequests[route]!({ uid, passkey: await givenPasskeyRow(service, uid) });
       const method = route.slice(0, route.indexOf(' ')) as 'GET';
       const answer = await service.send(method, path, body, { bearer: bearers[caller] });
       answers[caller] = answer.status === 200 ? '200' : String(answer.body.error_code);

@@ -1,4 +1,4 @@
-import { givenCaller, givenTenant, startAdministration, tokenOf } from '../support/admin';
+import { givenCaller, givenPasskeyRow, givenTenant, startAdministration, tokenOf } from '../support/admin';
 import type { Answer, TestService } from '../support/app';
 
 const code = ({ status, body }: Answer) => (status === 200 ? '200' : String(body.error_code));
@@ -168,11 +168,13 @@ describe('users, as administrators see and change them', () => {
     }
   });
 
-  it('sessions and logins of a user are paged, the newest first', async () => {
+  it('sessions, logins and passkeys of a user are paged, the newest first', async () => {
     const { user } = await givenCaller(service, { tenantId: 'acme' });
+    await givenPasskeyRow(service, user.uid);
     service.clock.advanceSeconds(1);
     await tokenOf(service, user);
-    for (const kind of ['sessions', 'logins']) {
+    await givenPasskeyRow(service, user.uid);
+    for (const kind of ['sessions', 'logins', 'passkeys']) {
       const page = (query: string) => service.get(`/admin/users/${user.uid}/${kind}?${query}`, { bearer: root });
       const first = (await page('limit=1')).body.data;
       const second = (await page(`limit=1&after=${first.next}`)).body.data;
@@ -242,6 +244,7 @@ describe('users, as administrators see and change them', () => {
         ['POST', '/reset-second-factor'],
         ['POST', '/invite'],
         ['POST', '/send-reset-link'],
+        ['DELETE', `/passkeys/${await givenPasskeyRow(service, user.uid)}`],
       ];
       for (const [method, action, body] of changes) {
         const answer = await service.send(method as 'POST', `/admin/users/${user.uid}${action}`, body, {
@@ -283,6 +286,7 @@ describe('users, as administrators see and change them', () => {
     const places = values.flatMap((one) => [[one], [one, 'x'], [one, 0], [0, one, 'x']]);
     const lists = [
       ...['users?', 'users?locked=true&', 'users?query=a&', `users/${rootUid}/logins?`, `users/${rootUid}/sessions?`],
+      `users/${rootUid}/passkeys?`,
       ...['mails?', 'login-logs?', 'tenants?', 'org-units?'],
     ];
     const failures: string[] = [];

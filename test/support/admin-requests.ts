@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 export interface AdminTargets {
   /** A user who has an address and no password. */
   readonly uid: string;
+  /** A passkey of this user. */
+  readonly passkey: string;
 }
 
 /** A unit of the tenant `acme`, a mail and an event that were given up. The test creates them. */
@@ -33,6 +35,8 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'POST /admin/users/:uid/send-reset-link': ({ uid }) => ({ path: `/admin/users/${uid}/send-reset-link` }),
   'GET /admin/users/:uid/sessions': ({ uid }) => ({ path: `/admin/users/${uid}/sessions` }),
   'GET /admin/users/:uid/logins': ({ uid }) => ({ path: `/admin/users/${uid}/logins` }),
+  'GET /admin/users/:uid/passkeys': ({ uid }) => ({ path: `/admin/users/${uid}/passkeys` }),
+  'DELETE /admin/users/:uid/passkeys/:id': ({ uid, passkey }) => ({ path: `/admin/users/${uid}/passkeys/${passkey}` }),
   'GET /admin/overview': () => ({ path: '/admin/overview' }),
   'GET /admin/login-logs': () => ({ path: '/admin/login-logs' }),
   'GET /admin/audit-logs': () => ({ path: '/admin/audit-logs' }),

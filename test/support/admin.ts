@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
@@ -38,6 +39,18 @@ let made = 0;
 export async function givenCaller(service: TestService, more: Partial<NewUser> = {}, mfa?: Factor) {
   const user = await service.givenUser(`caller-${++made}`, { password: null, ...more });
   return { user, bearer: await tokenOf(service, user, mfa) };
+}
+
+/** A passkey that no authenticator has. @returns its id */
+export async function givenPasskeyRow({ database, clock }: TestService, uid: string, name = 'Phone'): Promise<string> {
+  const id = randomUUID();
+  await database.affected(
+    `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, counter, transports, name,
+     backup_eligible, backed_up, created_at) VALUES (?, ?, ?, 'x', 'x', 0, '', ?, 1, 1, ?)`,
+    [id, uid, id, name, clock.now()],
+  );
+  await database.affected('UPDATE users SET own_factors = 1 WHERE uid = ?', [uid]);
+  return id;
 }
 
 /** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */

@@ -6,6 +6,7 @@ import type {
   AdminMailTest,
   AdminOrgUnit,
   AdminOverview,
+  AdminPasskey,
   AdminReplay,
   AdminSession,
   AdminSetting,
@@ -105,6 +106,15 @@ export class PortalAdmin {
 
   userLogins(uid: string): Pages<AdminUserLogin> {
     return this.pages((options) => operations.adminListUserLogins({ ...options, path: { uid } }), {});
+  }
+
+  userPasskeys(uid: string): Pages<AdminPasskey> {
+    return this.pages((options) => operations.adminListUserPasskeys({ ...options, path: { uid } }), {});
+  }
+
+  /** A mail tells the owner. Sessions that began with the passkey go on. */
+  async removeUserPasskey(uid: string, id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteUserPasskey({ ...options, path: { uid, id } }));
   }
 
   // Logs

@@ -50,10 +50,16 @@ describe('the lists of the administration', () => {
   });
 
   it('page() reads one page, from a cursor, with as many rows as it is told', async () => {
-    const world = new World().on('/admin/users/u%201/sessions', page([], null));
+    const world = new World()
+      .on('/admin/users/u%201/sessions', page([], null))
+      .on('/admin/users/u%201/passkeys', page([], null));
     const admin = await administrator(world);
     expect(await admin.userSessions('u 1').page({ after: 'x', limit: 5 })).toEqual({ items: [], next: null });
-    expect(asked(world)).toEqual(['/admin/users/u%201/sessions?after=x&limit=5']);
+    expect(await admin.userPasskeys('u 1').page({ limit: 5 })).toEqual({ items: [], next: null });
+    expect(asked(world)).toEqual([
+      '/admin/users/u%201/sessions?after=x&limit=5',
+      '/admin/users/u%201/passkeys?limit=5',
+    ]);
   });
 
   it('an iteration waits as a busy service says, and goes on where it was', async () => {
@@ -172,6 +178,7 @@ describe('the calls of the administration', () => {
       () => admin.resetSecondFactor('u'),
       () => admin.inviteUser('u'),
       () => admin.sendResetLink('u'),
+      () => admin.removeUserPasskey('u', 'k'),
       () => admin.setSetting('SMTP', 'HOST', 'mail.example.com'),
       () => admin.removeSetting('SMTP', 'HOST'),
       () => admin.testMail('a@example.com'),
@@ -193,6 +200,7 @@ describe('the calls of the administration', () => {
       'POST /admin/users/u/reset-second-factor {}',
       'POST /admin/users/u/invite {}',
       'POST /admin/users/u/send-reset-link {}',
+      'DELETE /admin/users/u/passkeys/k {}',
       'PUT /admin/config/SMTP/HOST {"value":"mail.example.com"}',
       'DELETE /admin/config/SMTP/HOST {}',
       'POST /admin/config/smtp-test {"to":"a@example.com"}',

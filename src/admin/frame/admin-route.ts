@@ -14,6 +14,7 @@ const methods = { POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } as const;
 /** The parameters of the paths, for the OpenAPI document. */
 const parameters: Readonly<Record<string, string>> = {
   'users/:uid': 'The `uid` of the user.',
+  'users/:uid/passkeys/:id': 'The `id` of GET /admin/users/{uid}/passkeys.',
   'config/:group': 'The group of the setting, as GET /admin/config lists it.',
   'config/:group/:key': 'The key of the setting within its group.',
   'mails/:id': 'The `id` of GET /admin/mails.',

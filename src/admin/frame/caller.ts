@@ -2,14 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { CurrentSession } from '../../tokens/current-session';
 import { scopeOf } from '../admin-scope';
-import type { Authority } from '../authority';
+import type { Administrator } from '../authority';
 
-/** `@Caller() by: Authority`: the administrator of the request, with the tenant of the row that the guard has read. */
-export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Authority =>
+/** `@Caller() by: Authority` or `Administrator`: the administrator of the request, with the tenant of the row that the guard has read. */
+export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Administrator =>
   callerOf(context.switchToHttp().getRequest()),
 );
 
-export function callerOf(request: Pick<FastifyRequest, 'client'> & { readonly user: CurrentSession }): Authority {
+export function callerOf(request: Pick<FastifyRequest, 'client'> & { readonly user: CurrentSession }): Administrator {
   const { user, credentialVersion } = request.user;
   return { scope: scopeOf(user), actor: { id: user.uid, client: request.client }, credentialVersion };
 }

@@ -68,6 +68,24 @@ export const Streamed = createParamDecorator((_data: unknown, context: Execution
   return context.switchToHttp().getRequest<FastifyRequest & { reader?: Reader }>().reader;
 });
 
+/** Reads rows that are all in memory. They are in the order of their places: the latest time first, then by id. */
+export function newestFirst<Row, Item>(
+  rows: readonly Row[],
+  place: (row: Row) => readonly [time: number, id: string],
+  item: (row: Row) => Item,
+): ReadRows<Item> {
+  return (limit, after) => {
+    const rest = rows.filter((row) => after === undefined || isAfter(place(row), after));
+    const items = rest.slice(0, limit);
+    const last = items.at(-1);
+    return Promise.resolve({ items: items.map(item), next: rest.length > limit && last ? place(last) : null });
+  };
+}
+
+function isAfter([time, id]: readonly [number, string], [lastTime, lastId]: Place): boolean {
+  return time < Number(lastTime) || (time === lastTime && id > String(lastId));
+}
+
 /**
  * Answers one page, or a stream of all rows from `after` on. The stream reads the next rows when the client has taken
  * the former ones, and stops reading when the client goes away. A stream can last for a long time, so it is cut off

@@ -3,12 +3,11 @@ import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
-import type { UserSession } from '../../tokens/user-sessions';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
-import { listed, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
+import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
 import { loginItem, sessionItem } from './users.view';
@@ -73,13 +72,8 @@ export class AdminUserSupportController {
     @Caller() by: Authority,
   ): Promise<Page<AdminSessionItem> | StreamableFile> {
     const sessions = await this.users.sessions(by, uid);
-    const key = ({ createdAt, sid }: UserSession) => [createdAt.getTime(), sid] as const;
-    return listed(query, streamed, ['time', 'string'], (limit, after) => {
-      const rest = sessions.filter((session) => after === undefined || isAfter(key(session), after as never));
-      const items = rest.slice(0, limit);
-      const last = items.at(-1);
-      return Promise.resolve({ items: items.map(sessionItem), next: rest.length > limit && last ? key(last) : null });
-    });
+    const rows = newestFirst(sessions, ({ createdAt, sid }) => [createdAt.getTime(), sid], sessionItem);
+    return listed(query, streamed, ['time', 'string'], rows);
   }
 
   @AdminList('users/:uid/logins', 'users.read', AdminUserLoginPage, notFoundForCaller)
@@ -99,8 +93,4 @@ export class AdminUserSupportController {
       return { items: items.map(loginItem), next };
     });
   }
-}
-
-function isAfter([time, sid]: readonly [number, string], [lastTime, lastSid]: readonly [number, string]): boolean {
-  return time < lastTime || (time === lastTime && sid > lastSid);
 }

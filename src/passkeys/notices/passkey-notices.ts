@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/database/database';
 import type { SessionUser } from '../../tokens/current-session';
 import type { Passkey } from '../persistence/passkey.entity';
 
-type Owner = Pick<SessionUser, 'uid' | 'email' | 'nickname'>;
+export type PasskeyOwner = Pick<SessionUser, 'uid' | 'email' | 'nickname'>;
 
 /** The audit row and the mail to the owner when a passkey is added or removed. The name is free text, so no mail has it. */
 @Injectable()
@@ -19,20 +19,24 @@ export class PasskeyNotices {
     private readonly clock: Clock,
   ) {}
 
-  async added(tx: Transaction, owner: Owner, { id, backedUp }: Passkey, client: ClientInfo): Promise<void> {
+  async added(tx: Transaction, owner: PasskeyOwner, { id, backedUp }: Passkey, client: ClientInfo): Promise<void> {
     const detail = { passkey: id, backed_up: backedUp };
     await this.audit.record(tx, 'PASSKEY_ADDED', { userId: owner.uid, client, detail });
     await this.mail(tx, owner, true, client);
   }
 
-  async removed(tx: Transaction, owner: Owner, id: string, client: ClientInfo): Promise<void> {
+  async removed(tx: Transaction, owner: PasskeyOwner, id: string, client: ClientInfo): Promise<void> {
     await this.audit.record(tx, 'PASSKEY_REMOVED', { userId: owner.uid, client, detail: { passkey: id } });
-    await this.mail(tx, owner, false, client);
+    await this.mailRemoved(tx, owner, client);
+  }
+
+  mailRemoved(tx: Transaction, owner: PasskeyOwner, client: ClientInfo): Promise<void> {
+    return this.mail(tx, owner, false, client);
   }
 
   private async mail(
     tx: Transaction,
-    { uid, email, nickname }: Owner,
+    { uid, email, nickname }: PasskeyOwner,
     added: boolean,
     client: ClientInfo,
   ): Promise<void> {

@@ -45,9 +45,7 @@ export class ForgotPasswordService {
       return await this.cooldowns.once(
         { kind: 'reset', subject: user.uid, seconds, refusal: resetRequestedTooOften },
         async (tx) => {
-          const opened = await this.links.open(tx, user, {
-            ...{ name: user.nickname, type: changeType.forgotten, ttlSeconds, language },
-          });
+          const opened = await this.links.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
           // Rolls back, so that no cooldown starts.
           if (opened?.mailed !== true) throw gone;
           await this.audit.record(tx, 'USER_RESET_PASSWORD', { userId: user.uid, client });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../shared/languages';
 import { usableAddress } from '../../shared/mail-address';
+import { nameForMail } from '../../mail/name-for-mail';
 import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Gated } from '../../platform/database/cooldowns';
@@ -11,8 +12,6 @@ import type { PasswordChangeRequest } from '../persistence/password-change-reque
 import type { RequestType } from '../../shared/change-type';
 
 export interface LinkOptions {
-  /** The name in the mail: see `nameForMail`. */
-  readonly name: string | null;
   readonly type: RequestType;
   readonly ttlSeconds: number;
   readonly language: Language;
@@ -38,13 +37,14 @@ export class MailedLinks {
   /**
    * Races with a password change, a new address and the deletion of the user, which all lock the gate row. The caller
    * may have read the user before one of them, so the row is read again under the lock: the link belongs to the current
-   * password, and goes to the current address.
+   * password, and goes to the current address. Anybody can ask for a link to an address, also the administrator who has
+   * chosen it together with the nickname: so the mail greets by the login name (`nameForMail`).
    * @returns undefined when the user was deleted; nothing is written then
    */
   async open(
     tx: Gated<'reset'>,
-    { uid }: Pick<User, 'uid'>,
-    { name, type, ttlSeconds, language }: LinkOptions,
+    { uid, loginName }: Pick<User, 'uid' | 'loginName'>,
+    { type, ttlSeconds, language }: LinkOptions,
   ): Promise<MailedLink | undefined> {
     const now = await this.users.resetState(tx, uid);
     if (now === undefined) return undefined;
@@ -55,7 +55,7 @@ export class MailedLinks {
     const to = usableAddress(now.email);
     if (to !== null) {
       await this.mailer.queueResetLink(tx, {
-        ...{ userId: uid, to, nickname: name, language, type, link, passkeys },
+        ...{ userId: uid, to, nickname: nameForMail({ loginName }), language, type, link, passkeys },
         expires: request.expired,
       });
     }

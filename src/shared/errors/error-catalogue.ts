@@ -119,8 +119,8 @@ export const serviceUnavailable = entry(
 export const notPermitted = entry('AUTH_403001', 'You are not permitted to do this.', '您无权执行此操作。');
 export const freshLoginRequired = entry(
   'AUTH_403002',
-  'Log in again to do this: your last login is too long ago.',
-  '距离上次登录时间过长，请重新登录后再执行此操作。',
+  'Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.',
+  '请重新登录后再执行此操作：距离上次登录时间过长，或受信任的设备免除了第二因素验证。',
 );
 export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');
 export const passkeyNotRegistered = entry('PASSKEY_400001', 'The passkey could not be added.', '无法添加该通行密钥。');

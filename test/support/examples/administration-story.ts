@@ -2,7 +2,7 @@ import { eventStatus } from '../../../src/events/outbox/event-rows';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { ndjson } from '../../../src/platform/http/answers.decorator';
 import type { User } from '../../../src/users/user.entity';
-import { tokenOf } from '../admin';
+import { givenPasskeyRow, tokenOf } from '../admin';
 import type { Smtp } from '../servers/smtp';
 import type { Recorder } from './recorder';
 
@@ -50,6 +50,10 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
 
   await list('adminListUserSessions', { uid: alice.uid });
   await list('adminListUserLogins', { uid: alice.uid });
+  const passkey = await givenPasskeyRow(service, alice.uid, 'My phone');
+  await list('adminListUserPasskeys', { uid: alice.uid });
+  await call('adminDeleteUserPasskey', { parameters: { uid: alice.uid, id: passkey } });
+  await call('adminDeleteUserPasskey', { parameters: { uid: alice.uid, id: passkey } });
   await call('adminDeleteUser', { parameters });
   await call('adminDeleteUser', { parameters });
   await list('adminListLoginLogs', { outcome: 'LOGIN_401001' });

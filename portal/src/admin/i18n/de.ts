@@ -165,6 +165,17 @@ export const texts: Texts = {
     lastFailed: 'Letzter Fehlversuch',
     yes: 'Ja',
     no: 'Nein',
+    keys: {
+      name: 'Name',
+      remove: 'Entfernen',
+      ask: 'Passkey „{name}“ entfernen?',
+      effect:
+        'Er meldet nicht mehr an, und {user} erfährt es per E-Mail. Sitzungen, die damit begonnen haben, laufen weiter, bis Sie sie beenden.',
+      removed: 'Der Passkey ist entfernt.',
+      promoted:
+        'Passkeys dieses Kontos: {count}. Jeder davon meldet danach als Administrator an. Behalten oder beenden?',
+      end: 'Diese Passkeys beenden',
+    },
     sessions: 'Sitzungen',
     noSessions: 'Der Benutzer ist nirgends angemeldet.',
     signedIn: 'Angemeldet',

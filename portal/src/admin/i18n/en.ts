@@ -163,6 +163,16 @@ export const texts = {
     lastFailed: 'Last failed attempt',
     yes: 'Yes',
     no: 'No',
+    keys: {
+      name: 'Name',
+      remove: 'Remove',
+      ask: 'Remove the passkey “{name}”?',
+      effect: 'It signs in no more, and a mail tells {user}. Sessions that began with it go on until you end them.',
+      removed: 'The passkey is removed.',
+      promoted:
+        'Passkeys of this account: {count}. Each one signs in as an administrator afterwards. Keep or end them?',
+      end: 'End these passkeys',
+    },
     sessions: 'Sessions',
     noSessions: 'The user is signed in nowhere.',
     signedIn: 'Signed in',

@@ -12,6 +12,7 @@ import { go, hrefOf } from '../place';
 import { useLoaded } from '../use-loaded';
 import { Actions } from '../user/actions';
 import { LoginsCard } from '../user/logins-card';
+import { PasskeysCard } from '../user/passkeys-card';
 import { ProfileCard } from '../user/profile-card';
 import { SecurityCard } from '../user/security-card';
 import { SessionsCard } from '../user/sessions-card';
@@ -66,6 +67,7 @@ export function UserPage({ uid }: { readonly uid: string }): ReactNode {
         <div className="column">
           <ProfileCard user={value} onChanged={() => changed(texts.saved)} />
           <SecurityCard user={value} />
+          {value.passkeys > 0 && <PasskeysCard key={`passkeys ${changes}`} user={value} onDone={changed} />}
           <SessionsCard key={`sessions ${changes}`} user={value} />
           <LoginsCard user={value} />
         </div>

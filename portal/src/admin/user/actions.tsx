@@ -5,6 +5,7 @@ import { useTexts } from '../i18n/texts';
 import { Dialog } from '../parts/dialog';
 import { useViewer } from '../viewer';
 import { type Action, actionsOf } from './actions-of';
+import { PromoteDialog } from './promote-dialog';
 
 interface ActionsProps {
   readonly user: AdminUserDetail;
@@ -45,7 +46,15 @@ export function Actions({ user, kind, onDone, onDeleted }: ActionsProps): ReactN
           );
         })}
       </ul>
-      {open !== undefined && (
+      {open?.id === 'promote' && (
+        <PromoteDialog
+          user={user}
+          run={open.run}
+          onDone={() => onDone(fill(texts.acts.promote.done, { name }))}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {open !== undefined && open.id !== 'promote' && (
         <Dialog
           title={fill(texts.acts[open.id].ask, { name })}
           action={texts.acts[open.id].label}
