@@ -293,6 +293,7 @@ describe('the runbooks', () => {
     ['pod', 'curl -sS "$AUTH_URL/health/live"'],
     ['pod', 'kubectl -n portal get pods'],
     ['pod', 'node dist/src/cli.js keys generate > keys'],
+    ['pod', 'node dist/src/cli.js keys generate > /tmp/keys'],
     ['pod', 'node dist/src/cli.js --actor "$USER" user list'],
     ['laptop', 'node dist/src/cli.js doctor'],
     ['laptop', 'mysql portal -e "SELECT 1"'],
