@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
@@ -14,6 +15,8 @@ import { Configuration } from './configuration';
 import { Events } from './events';
 import { Mails } from './mails';
 import { OrgUnits } from './org-units';
+import { RevocationRun } from './revocation/revocation-run.entity';
+import { RevocationRuns } from './revocation/revocation-runs.repository';
 import { Tenants } from './tenants';
 import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
@@ -41,6 +44,7 @@ const useCases = [
 /** The use cases that the API of administrators and the command line share. */
 @Module({
   imports: [
+    TypeOrmModule.forFeature([RevocationRun]),
     UsersModule,
     AuditModule,
     EventsModule,
@@ -50,7 +54,7 @@ const useCases = [
     PasskeysModule,
     PasswordResetModule,
   ],
-  providers: [...useCases, TargetUsers],
+  providers: [...useCases, TargetUsers, RevocationRuns],
   exports: useCases,
 })
 export class AdministrationModule {}

@@ -6,6 +6,7 @@ import { assertTenant } from '../users/user-accounts';
 import { type UserConditions, UserSelection } from '../users/user-selection';
 import { AdminChanges } from './admin-changes';
 import { operatorAuthority } from './authority';
+import { type Place, type Run, RevocationRuns } from './revocation/revocation-runs.repository';
 
 export interface RevocationReport {
   /** Users whose sessions this run has ended. */
@@ -23,23 +24,12 @@ export interface RevocationOptions {
   readonly signal: AbortSignal;
 }
 
-/** How far a run has come. The audit row of each batch contains it. */
-interface Place {
-  /** The last user. Null: the run has finished. */
-  readonly after: string | null;
-  /** The users of the whole run, with those before an interruption. */
-  readonly users: number;
-}
-
 /** Users of one transaction. A login of one of them waits for its end. */
 const batchSize = 100;
 
-/** Audit rows that are searched for an interrupted run. Without a match there, `--resume` is refused. */
-const searchedRows = 1000;
-
 /**
  * `user revoke-tokens` for many users. Each batch is one transaction with an audit row for each user and one for the
- * batch. A run that is killed loses its last batch, and `interrupted` finds how far it has come.
+ * batch, and stores how far the run has come. A run that is killed loses its last batch.
  */
 @Injectable()
 export class BulkRevocation {
@@ -48,6 +38,7 @@ export class BulkRevocation {
     private readonly changes: AdminChanges,
     private readonly selection: UserSelection,
     private readonly revoker: TokenRevoker,
+    private readonly runs: RevocationRuns,
   ) {}
 
   /** @throws AccountProblem when there is no such tenant */
@@ -56,19 +47,9 @@ export class BulkRevocation {
     return this.selection.count(conditions);
   }
 
-  /**
-   * Finds the newest run with these conditions.
-   * @returns undefined if there is none, or if it has finished
-   */
-  async interrupted(conditions: UserConditions): Promise<Place | undefined> {
-    const rows = await this.database.rows<{ detail: string }>(
-      `SELECT detail FROM audit_logs WHERE event = 'REVOCATION_BATCH'
-       ORDER BY created_at DESC, id DESC LIMIT ${searchedRows}`,
-    );
-    const found = rows
-      .map(({ detail }) => JSON.parse(detail) as Place & { conditions: string })
-      .find((place) => place.conditions === textOf(conditions));
-    return found?.after === null ? undefined : found;
+  /** @returns where the newest run with these conditions has stopped; undefined if there is none, or if it has finished */
+  interrupted(conditions: UserConditions): Promise<Place | undefined> {
+    return this.runs.interrupted(textOf(conditions));
   }
 
   /**
@@ -80,13 +61,14 @@ export class BulkRevocation {
     conditions: UserConditions,
     report: RevocationReport,
     { progress, signal }: RevocationOptions,
-    from: Place = { after: null, users: 0 },
+    from: Place = { after: '', users: 0 },
   ): Promise<void> {
     report.skipped = from.users;
-    for (let after = from.after ?? ''; !signal.aborted;) {
+    const run = await this.runs.begin(textOf(conditions), from);
+    for (let { after } = from; !signal.aborted;) {
       const uids = await this.selection.next(conditions, after, batchSize);
       const last = uids.at(-1) ?? null;
-      const done = await this.revoke(uids, conditions, { after: last, users: report.skipped + report.users });
+      const done = await this.revoke(run, uids, conditions, report.skipped + report.users);
       report.users += done.users;
       report.revoked += done.revoked;
       if (last === null) return;
@@ -97,7 +79,8 @@ export class BulkRevocation {
     }
   }
 
-  private revoke(uids: readonly string[], conditions: UserConditions, { after, users: before }: Place) {
+  /** @param before the users of the batches before this one */
+  private revoke(run: Run, uids: readonly string[], conditions: UserConditions, before: number) {
     return this.changes.make(operatorAuthority, async ({ tx, record }) => {
       const done = { users: 0, revoked: 0 };
       // In the order of the ids, so that two runs at once never wait for each other.
@@ -108,8 +91,12 @@ export class BulkRevocation {
         done.users += 1;
         done.revoked += revoked;
       }
-      const place = { after, users: before + done.users };
-      await record('REVOCATION_BATCH', { detail: { conditions: textOf(conditions), revoked: done.revoked, ...place } });
+      const after = uids.at(-1) ?? null;
+      const users = before + done.users;
+      await (after === null ? this.runs.finish(tx, run, users) : this.runs.advance(tx, run, { after, users }));
+      await record('REVOCATION_BATCH', {
+        detail: { conditions: run.conditions, revoked: done.revoked, after, users },
+      });
       return done;
     });
   }

@@ -10,6 +10,7 @@ import { UsersModule } from '../users/users.module';
 import { CredentialVerifiers } from './login/credentials/credential-verifiers';
 import { EqualWork } from './login/credentials/equal-work';
 import { DirectoryFollower } from './login/credentials/ldap/directory-follower';
+import { EntryAttributes } from './login/credentials/ldap/entry-attributes';
 import { EntryOwners } from './login/credentials/ldap/entry-owners';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
@@ -51,6 +52,7 @@ import { SessionController } from './session/session.controller';
     UnknownGuesses,
     Provisioning,
     EntryOwners,
+    EntryAttributes,
     DirectoryFollower,
   ],
 })

@@ -1,9 +1,10 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
+import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { directoryUnavailable } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
 import type { LdapConfig } from '../platform/config/ldap-config';
-import { avoidedMs } from '../platform/config/ldap-limits';
+import { avoidedMs, repeatedLogMs } from '../platform/config/ldap-limits';
 import { Tracing } from '../platform/tracing/tracing';
 import { DirectoryServer } from './client/directory-server';
 import { loadLdapLibrary } from './client/ldap-library';
@@ -16,6 +17,8 @@ interface Candidate {
   readonly server: DirectoryServer;
   /** Until this time the server is avoided. On the monotonic clock; 0 while the server works. */
   avoidedUntil: number;
+  /** When its failure was last logged. */
+  loggedAt: Date;
 }
 
 /** Finds people and judges their passwords at the servers of `LDAP_URL`, with failover in their order (docs/spec/decisions.md#7). */
@@ -27,10 +30,15 @@ export class Directory {
 
   constructor(
     { ldap }: AppConfig,
+    private readonly clock: Clock,
     @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
   ) {
     this.ldap = ldap;
-    this.candidates = (ldap?.urls ?? []).map((url) => ({ server: new DirectoryServer(url, ldap!), avoidedUntil: 0 }));
+    this.candidates = (ldap?.urls ?? []).map((url) => ({
+      server: new DirectoryServer(url, ldap!),
+      avoidedUntil: 0,
+      loggedAt: new Date(0),
+    }));
   }
 
   /**
@@ -101,7 +109,10 @@ export class Directory {
   private mayTryNext(candidate: Candidate, error: unknown): boolean {
     if (!(error instanceof DirectoryFailure)) throw error;
     const now = performance.now();
-    if (candidate.avoidedUntil <= now || !error.ofThisServerOnly) {
+    // The absolute value, so that a clock that is set back does not silence the log.
+    const silentMs = Math.abs(this.clock.now().getTime() - candidate.loggedAt.getTime());
+    if (candidate.avoidedUntil <= now || !error.ofThisServerOnly || silentMs >= repeatedLogMs) {
+      candidate.loggedAt = this.clock.now();
       this.logger.error({ server: candidate.server.label, reason: error.reason, code: error.code }, error.message);
     }
     if (error.ofThisServerOnly) candidate.avoidedUntil = now + avoidedMs;

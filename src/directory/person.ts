@@ -8,6 +8,8 @@ export interface DirectoryPerson {
   readonly id: string | null;
   /** The values of `LDAP_ATTR_LOGIN`. */
   readonly loginNames: readonly string[];
+  /** The values of `LDAP_MATCH_ATTRIBUTES`. */
+  readonly matchNames: readonly string[];
   /** The first value of `LDAP_ATTR_EMAIL`. It may be malformed. */
   readonly email: string | null;
   /** The first value of `LDAP_ATTR_NAME`. */

@@ -54,6 +54,28 @@ export class DirectoryAccounts {
     }
   }
 
+  /**
+   * Gives the account the name that its entry has now.
+   * Races with another login of the account, which changes the name that both have read: the loser matches no row, and
+   * reads the new name. Races with any account that takes the name, also one that an administrator creates: the unique
+   * key decides, and the loser keeps its name or is not created. An account that an operator has released from its entry
+   * is not renamed.
+   * @returns `taken` when another account has the name; false when the account no longer has the name that was read
+   */
+  async setLoginName(sql: Sql, user: User, directoryId: string, loginName: string): Promise<boolean | 'taken'> {
+    const key = identityKey(loginName);
+    try {
+      return await sql.won(
+        `UPDATE users SET login_name = ?, login_name_key = ?
+         WHERE ${directoryUser} AND directory_id = ? AND login_name_key = ? AND login_name_key <> ?`,
+        [loginName.trim(), key, user.uid, directoryId, user.loginNameKey, key],
+      );
+    } catch (error) {
+      if (isDuplicate(error)) return 'taken';
+      throw error;
+    }
+  }
+
   /** Races with another login of the account: the first one changes the value that both have read. */
   setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
     return sql.won(

@@ -194,14 +194,18 @@ export function assertWellFormed(user: NewUser): void {
   if (user.uid !== undefined && !isUserId(user.uid)) {
     throw new AccountProblem('the uid must have 1 to 36 characters out of A-Z, a-z, 0-9, _ and -');
   }
-  const key = identityKey(user.loginName);
-  if (key === '' || key.length > 255 || user.loginName.length > 255 || !isPlainText(user.loginName)) {
+  if (!isLoginName(user.loginName)) {
     throw new AccountProblem(`the login name must have 1 to 255 characters and ${plainTextRule}`, 'login_name');
   }
   assertWellFormedChange(user);
   if (user.provider === 'ldap' && user.passwordHash !== null) {
     throw new AccountProblem('a directory user has no password in this service', 'provider');
   }
+}
+
+export function isLoginName(name: string): boolean {
+  const key = identityKey(name);
+  return key !== '' && key.length <= 255 && name.length <= 255 && isPlainText(name);
 }
 
 function assertWellFormedChange({ email, nickname, status }: UserChange): void {

@@ -86,6 +86,50 @@ describe('the sessions of many users end', () => {
     expect(await lives(between[0]!)).toEqual(ended);
   });
 
+  it('where a run had stopped is known after its audit rows were purged', async () => {
+    await run(everybody, { batches: 1 });
+    await service.database.affected('DELETE FROM audit_logs');
+    expect(await run(everybody, { resume: true })).toMatchObject({ users: people - 100, skipped: 100 });
+  });
+
+  it('a run that was stopped before its first batch is resumed from the first user', async () => {
+    const conditions: UserConditions = { mfaType: 'totp' };
+    const stopped = { users: 0, revoked: 0, skipped: 0 };
+    await service.app
+      .get(BulkRevocation)
+      .run(conditions, stopped, { progress: () => undefined, signal: AbortSignal.abort() });
+    expect(await service.app.get(BulkRevocation).interrupted(conditions)).toEqual({ after: '', users: 0 });
+    await run(conditions, { resume: true });
+    expect(await service.app.get(BulkRevocation).interrupted(conditions)).toBeUndefined();
+  });
+
+  it('of two runs with the same conditions the one that began last says where to go on, and both end all sessions', async () => {
+    const before = await versions();
+    const selection = service.app.get(UserSelection);
+    const next = selection.next.bind(selection);
+    // Before the second batch of this run, another one begins, and stops after one batch.
+    jest
+      .spyOn(selection, 'next')
+      .mockImplementationOnce(next)
+      .mockImplementationOnce(async (...given: Parameters<typeof next>) => {
+        await run(everybody, { batches: 1 });
+        return next(...given);
+      });
+    expect(await run(everybody)).toMatchObject({ users: before.size });
+    expect(await service.app.get(BulkRevocation).interrupted(everybody)).toMatchObject({ users: 100 });
+    const grown = [...(await versions())].map(([uid, version]) => version - before.get(uid)!);
+    expect(grown.filter((n) => n === 2)).toHaveLength(100);
+    expect(grown.filter((n) => n === 1)).toHaveLength(before.size - 100);
+    await run(everybody, { resume: true });
+  });
+
+  it('20 runs that begin at once with new conditions make one row, and each of them finishes', async () => {
+    const conditions: UserConditions = { status: -2 };
+    await Promise.all(Array.from({ length: 20 }, () => run(conditions)));
+    expect(await service.count('revocation_runs', "conditions = 'status=-2'")).toBe(1);
+    expect(await service.app.get(BulkRevocation).interrupted(conditions)).toBeUndefined();
+  });
+
   it('a login that was checked before the batch and stored after it gives no usable token', async () => {
     const uid = uids[0]!;
     const session = await logIn(uid);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '../../src/platform/database/database';
 import { DirectoryAccounts, type Look } from '../../src/users/directory-accounts';
+import { AccountProblem } from '../../src/users/account-problem';
 import type { User } from '../../src/users/user.entity';
 import { TestService } from '../support/app';
 import { freshName } from '../support/ldap';
@@ -68,6 +69,67 @@ describe('races for the account of a directory user', () => {
     const results = await race((n) => accounts.setEmail(database, users[n]!, 'wanted@example.test'));
     expect(wins(results)).toBe(1);
     expect(results.filter((result) => result === 'taken')).toHaveLength(racers - 1);
+  });
+
+  describe('a login name that follows the entry', () => {
+    const id = () => randomUUID();
+    const givenBound = async (directoryId = id()) => {
+      const user = await givenUser();
+      await accounts.bind(database, user, directoryId);
+      return { user, directoryId };
+    };
+
+    it('of 20 logins of one account that has been renamed, one changes it', async () => {
+      const { user, directoryId } = await givenBound();
+      const name = freshName('married');
+      const results = await race(() => accounts.setLoginName(database, user, directoryId, name));
+      expect(wins(results)).toBe(1);
+      expect(results).not.toContain('taken');
+      expect(await service.userRow(user.uid)).toMatchObject({ login_name: name, login_name_key: name });
+    });
+
+    it('of 20 accounts that take one name, one gets it, and the others keep theirs', async () => {
+      const bound = await Promise.all(Array.from({ length: racers }, () => givenBound()));
+      const name = freshName('Wanted');
+      const results = await race((n) => accounts.setLoginName(database, bound[n]!.user, bound[n]!.directoryId, name));
+      expect(wins(results)).toBe(1);
+      expect(results.filter((result) => result === 'taken')).toHaveLength(racers - 1);
+      const kept = bound.filter((_, n) => results[n] === 'taken').map(({ user }) => user);
+      for (const { uid, loginName } of kept) expect((await service.userRow(uid)).login_name).toBe(loginName);
+    });
+
+    it('a name that an administrator gives to a new user at the same moment belongs to one of the two', async () => {
+      const outcomes = await race(async () => {
+        const { user, directoryId } = await givenBound();
+        const name = freshName('contested');
+        const [followed, made] = await Promise.allSettled([
+          database.transaction((tx) => accounts.setLoginName(tx, user, directoryId, name)),
+          service.givenUser(name),
+        ]);
+        const owner = await database.row<{ uid: string }>('SELECT uid FROM users WHERE login_name_key = ?', [name]);
+        if (made.status === 'fulfilled') {
+          expect(followed).toEqual({ status: 'fulfilled', value: 'taken' });
+          expect((await service.userRow(user.uid)).login_name).toBe(user.loginName);
+          return owner?.uid === made.value.uid;
+        }
+        expect(made.reason).toBeInstanceOf(AccountProblem);
+        expect(followed).toEqual({ status: 'fulfilled', value: true });
+        return owner?.uid === user.uid;
+      });
+      expect(wins(outcomes)).toBe(racers);
+    });
+
+    it('is not written to an account of another entry, without one, deleted, or with the name already', async () => {
+      const { user, directoryId } = await givenBound();
+      expect(await accounts.setLoginName(database, user, id(), freshName('other'))).toBe(false);
+      const same = user.loginName.toUpperCase();
+      expect(await accounts.setLoginName(database, user, directoryId, same)).toBe(false);
+      const unbound = await givenUser();
+      expect(await accounts.setLoginName(database, unbound, id(), freshName('other'))).toBe(false);
+      await database.affected('UPDATE users SET deleted_at = ? WHERE uid = ?', [service.clock.now(), user.uid]);
+      expect(await accounts.setLoginName(database, user, directoryId, freshName('other'))).toBe(false);
+      expect((await service.userRow(user.uid)).login_name).toBe(user.loginName);
+    });
   });
 
   it('of 20 changes of a nickname that was read before, one wins', async () => {

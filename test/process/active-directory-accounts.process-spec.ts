@@ -71,7 +71,44 @@ describe('accounts of Active Directory over time', () => {
       await domain.move(renamed, domain.elsewhereDn);
       expect((await open(married)).uid).toBe(uid);
       expect((await open(`${married}@example.test`)).uid).toBe(uid);
-      expect(await service.count('users', 'login_name = ?', [married])).toBe(0);
+      expect(await service.userRow(uid)).toMatchObject({ login_name: married });
+      expect(await accounts(employee)).toBe(0);
+    });
+
+    it.each(['the newcomer', 'the colleague'])(
+      'a newcomer who gets the former name of a renamed colleague gets in, and so does the colleague: %s comes first (T306)',
+      async (first) => {
+        const colleague = await givenEmployee(domain);
+        const { uid } = await open(colleague.name);
+        const married = freshName('wed');
+        const renamed = await domain.rename(colleague.dn, married);
+        await domain.set(renamed, 'sAMAccountName', married);
+        await domain.set(renamed, 'userPrincipalName', `${married}@example.test`);
+        await domain.set(renamed, 'mail', `${married}@example.test`);
+        await givenEmployee(domain, colleague.name);
+        if (first === 'the colleague') expect((await open(married)).uid).toBe(uid);
+        const newcomer = await open(colleague.name);
+        expect(newcomer.uid).not.toBe(uid);
+        expect((await open(`${colleague.name}@example.test`)).uid).toBe(newcomer.uid);
+        expect((await open(married)).uid).toBe(uid);
+        expect(await service.userRow(uid)).toMatchObject({ login_name: married, email: `${married}@example.test` });
+        expect(await service.userRow(newcomer.uid)).toMatchObject({ login_name: colleague.name });
+        expect(await service.count('audit_logs', `event = 'USER_DIRECTORY_REFUSED' AND user_id = ?`, [uid])).toBe(0);
+      },
+    );
+
+    it('an imported account is not taken over by an entry whose address is its login name (T307)', async () => {
+      const thief = await givenEmployee(domain);
+      const { uid, loginName } = await service.givenUser(`${thief.name}@example.test`, {
+        provider: 'ldap',
+        email: null,
+      });
+      expect(await domainLogin(service, loginName)).toBe('LOGIN_401001');
+      expect((await service.userRow(uid)).directory_id).toBeNull();
+      const settings = domainSettings(domain, { LDAP_MATCH_ATTRIBUTES: 'sAMAccountName,mail' });
+      const wide = await TestService.start(settings, { store: service.store, clock: service.clock });
+      expect((await open(loginName, wide)).uid).toBe(uid);
+      await wide.stop({ keepStore: true });
     });
 
     it('an entry that is deleted and made again under the old name is another person', async () => {

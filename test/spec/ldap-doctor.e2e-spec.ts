@@ -70,6 +70,7 @@ describe('the check of the directory by doctor', () => {
     ['passwords travel in clear', {}, 'passwords travel in clear: use ldaps:// or LDAP_START_TLS'],
     ['nobody has an address', { LDAP_ATTR_EMAIL: 'otherMailbox' }, 'LDAP_ATTR_EMAIL: nobody'],
     ['nobody has a name', { LDAP_ATTR_NAME: 'gecos' }, 'LDAP_ATTR_NAME: nobody'],
+    ['nobody has an attribute to match', { LDAP_MATCH_ATTRIBUTES: 'uid,upn' }, 'LDAP_MATCH_ATTRIBUTES: nobody'],
     [
       'a group has no member',
       { LDAP_GROUP_REQUIRED: 'ou=groups,dc=example,dc=test' },

@@ -1,4 +1,3 @@
-import { AuditTrail } from '../../src/audit/audit-trail';
 import { TestService, tally } from '../support/app';
 import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
@@ -85,14 +84,160 @@ describe('a directory user is the entry, whatever its names are (users.directory
     for (const typed of names) expect((await ldapLogin(service, typed)).body.error_code).toBe('LOGIN_401004');
   });
 
-  it('a renamed entry is the same user, under the new name and under the login name of the service', async () => {
-    const name = freshName();
-    await givenPerson(directory, name);
-    const uid = await uidOf(name);
-    await directory.renameUser(name, `${name}-married`);
-    expect(await uidOf(`${name}-married`)).toBe(uid);
-    expect(await uidOf(name)).toBe(uid);
-    expect(await rowOf(uid)).toMatchObject({ login_name: name });
+  describe('a renamed entry', () => {
+    /** Somebody who has signed in, and whose entry has got another name since. */
+    async function givenRenamed(stem: string) {
+      const name = freshName(stem);
+      await givenPerson(directory, name);
+      const uid = await uidOf(name);
+      await directory.renameUser(name, `${name}-married`);
+      await directory.changeUser(`${name}-married`, 'mail', `${name}-married@example.test`);
+      return { uid, name, married: `${name}-married` };
+    }
+
+    const followed = async (uid: string) => {
+      const rows = await service.database.rows<{ detail: string }>(
+        `SELECT detail FROM audit_logs WHERE event = 'USER_DIRECTORY_SYNCED' AND user_id = ?`,
+        [uid],
+      );
+      return rows.map(({ detail }) => JSON.parse(detail) as { attribute: string; cause?: string });
+    };
+
+    it.each(['new', 'former'])(
+      'is the same user under the %s name, and the login name follows it once',
+      async (typed) => {
+        const { uid, name, married } = await givenRenamed('one');
+        expect(await uidOf(typed === 'new' ? married : name)).toBe(uid);
+        expect(await rowOf(uid)).toMatchObject({ login_name: married, login_name_key: married });
+        expect(await uidOf(married.toUpperCase())).toBe(uid);
+        expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_404001');
+        expect((await followed(uid)).filter(({ attribute }) => attribute === 'login_name')).toEqual([
+          { attribute: 'login_name' },
+        ]);
+        expect(await service.count('login_logs', 'user_id = ? AND login_name = ?', [uid, name])).toBe(1);
+      },
+    );
+
+    it('that a wrong password is tried for renames nothing', async () => {
+      const { uid, name, married } = await givenRenamed('guessed');
+      for (const typed of [name, married]) expect((await ldapLogin(service, typed, 'wrong')).status).toBe(401);
+      expect(await rowOf(uid)).toMatchObject({ login_name: name });
+    });
+
+    it('20 parallel logins under the new name all succeed, and one of them changes the login name', async () => {
+      const { uid, married } = await givenRenamed('many');
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ldapLogin(service, married)));
+      expect(tally(answers)).toEqual({ success: 20 });
+      expect(new Set(answers.map(({ body }) => body.data.user_info.login_name))).toEqual(new Set([married]));
+      expect((await followed(uid)).filter(({ attribute }) => attribute === 'login_name')).toHaveLength(1);
+    });
+
+    it('whose new name another account has keeps its name, and the log says so', async () => {
+      const { uid, name, married } = await givenRenamed('late');
+      const local = await service.givenUser(married);
+      expect(await uidOf(name)).toBe(uid);
+      expect(await rowOf(uid)).toMatchObject({ login_name: name });
+      expect(await rowOf(local.uid)).toMatchObject({ login_name: married, provider: 'password', directory_id: null });
+      const lines = service.logLines.filter(({ userId }) => userId === uid);
+      expect(lines).toEqual([expect.objectContaining({ level: 40, context: 'directory' })]);
+      expect(JSON.stringify(lines)).not.toContain(married);
+    });
+
+    it('whose account has another name of the entry, such as the address, keeps it', async () => {
+      const { uid, name } = await givenRenamed('address');
+      const address = `${name}-married@example.test`;
+      await service.database.affected('UPDATE users SET login_name = ?, login_name_key = ? WHERE uid = ?', [
+        address,
+        address,
+        uid,
+      ]);
+      expect(await uidOf(address)).toBe(uid);
+      expect(await rowOf(uid)).toMatchObject({ login_name: address });
+    });
+
+    describe('and a newcomer who gets the former name (T306)', () => {
+      async function givenNewcomer(name: string): Promise<string> {
+        await givenPerson(directory, name, { cn: 'Newcomer' });
+        return name;
+      }
+
+      it.each(['the newcomer', 'the colleague'])(
+        'both get in, each with an own account: %s comes first',
+        async (first) => {
+          const { uid, name, married } = await givenRenamed('both');
+          await givenNewcomer(name);
+          if (first === 'the colleague') expect(await uidOf(married)).toBe(uid);
+          const newcomer = await uidOf(name);
+          expect(newcomer).not.toBe(uid);
+          expect(await uidOf(married)).toBe(uid);
+          expect(await uidOf(name)).toBe(newcomer);
+          expect(await rowOf(uid)).toMatchObject({ login_name: married, email: `${married}@example.test` });
+          expect(await rowOf(newcomer)).toMatchObject({ login_name: name, nickname: 'Newcomer' });
+          const cause = 'another entry has the former login name';
+          expect((await followed(uid))[0]).toEqual(
+            first === 'the newcomer' ? { attribute: 'login_name', cause } : { attribute: 'login_name' },
+          );
+        },
+      );
+
+      it('under another name of the newcomer both get in as well', async () => {
+        const { uid, name, married } = await givenRenamed('alias');
+        await givenNewcomer(name);
+        await directory.changeUser(name, 'description', `${name}@corp`);
+        const newcomer = await uidOf(`${name}@corp`);
+        expect(await rowOf(newcomer)).toMatchObject({ login_name: name });
+        expect(await uidOf(married)).toBe(uid);
+      });
+
+      it('20 parallel first logins of the newcomer make one account, and all succeed', async () => {
+        const { uid, name } = await givenRenamed('crowd');
+        await givenNewcomer(name);
+        const answers = await Promise.all(Array.from({ length: 20 }, () => ldapLogin(service, name)));
+        expect(tally(answers)).toEqual({ success: 20 });
+        const uids = new Set(answers.map(({ body }) => body.data.user_info.uid as string));
+        expect(uids.size).toBe(1);
+        expect(uids).not.toContain(uid);
+        expect((await followed(uid)).filter(({ attribute }) => attribute === 'login_name')).toHaveLength(1);
+      });
+
+      it('guesses at the newcomer lock the newcomer and not the colleague', async () => {
+        const { uid, name, married } = await givenRenamed('guess');
+        await givenNewcomer(name);
+        const codes: unknown[] = [];
+        for (let n = 0; n < 4; n++) codes.push((await ldapLogin(service, name, 'wrong')).body.error_code);
+        expect(codes).toEqual(['LOGIN_401001', 'LOGIN_401001', 'LOGIN_401001', 'LOGIN_401004']);
+        expect(await rowOf(uid)).toMatchObject({ login_failed_count: 0 });
+        expect(await uidOf(married)).toBe(uid);
+        expect(await service.count('login_logs', `user_id = ? AND outcome <> 'success'`, [uid])).toBe(0);
+      });
+
+      it('while the new name of the colleague is not free, the newcomer is refused and audited, and nobody is taken over', async () => {
+        const { uid, name, married } = await givenRenamed('taken');
+        const local = await service.givenUser(married);
+        await givenNewcomer(name);
+        expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_401001');
+        expect(await audits('USER_DIRECTORY_REFUSED', uid)).toBe(1);
+        expect(await rowOf(uid)).toMatchObject({ login_name: name });
+        expect(await rowOf(local.uid)).toMatchObject({ login_name: married, provider: 'password' });
+      });
+
+      it('without just-in-time users the colleague gets in under the new name, and the name is free for the newcomer', async () => {
+        const { uid, name, married } = await givenRenamed('closed');
+        await givenNewcomer(name);
+        const closed = await TestService.start(settings({ LDAP_JIT_PROVISIONING: 'false' }), {
+          store: service.store,
+          clock: service.clock,
+        });
+        try {
+          expect((await ldapLogin(closed, name)).body.error_code).toBe('LOGIN_404001');
+          expect((await ldapLogin(closed, married)).body.data.user_info.uid).toBe(uid);
+          const made = await closed.givenUser(name, { provider: 'ldap', email: null });
+          expect((await ldapLogin(closed, name)).body.data.user_info.uid).toBe(made.uid);
+        } finally {
+          await closed.stop({ keepStore: true });
+        }
+      });
+    });
   });
 
   it('an entry that was deleted and made again under the old name is another person: LOGIN_401001, audited (T306)', async () => {
@@ -119,6 +264,21 @@ describe('a directory user is the entry, whatever its names are (users.directory
     await directory.renameUser(berta, anna);
     expect(await uidOf(anna)).toBe(bertaUid);
     expect(await uidOf(`${anna}-new`)).toBe(annaUid);
+    expect(await rowOf(bertaUid)).toMatchObject({ login_name: anna });
+    expect(await rowOf(annaUid)).toMatchObject({ login_name: `${anna}-new` });
+  });
+
+  it('two colleagues who swap their names get into their own accounts', async () => {
+    const [anna, berta] = [freshName('anna'), freshName('berta')];
+    for (const name of [anna, berta]) await givenPerson(directory, name);
+    const [annaUid, bertaUid] = [await uidOf(anna), await uidOf(berta)];
+    await directory.renameUser(anna, `${anna}-between`);
+    await directory.renameUser(berta, anna);
+    await directory.renameUser(`${anna}-between`, berta);
+    for (let n = 0; n < 2; n++) {
+      expect(await uidOf(anna)).toBe(bertaUid);
+      expect(await uidOf(berta)).toBe(annaUid);
+    }
   });
 
   describe('an account that was made before accounts were bound', () => {
@@ -170,15 +330,41 @@ describe('a directory user is the entry, whatever its names are (users.directory
       expect((await ldapLogin(service, name)).body.error_code).toBe('LOGIN_401001');
     });
 
-    it('that an operator made may have any login name that the filter accepts', async () => {
+    it('that was imported is not taken over by an entry whose address is its login name (T307)', async () => {
+      const colleague = await service.givenUser(`${freshName('imported')}@example.test`, {
+        provider: 'ldap',
+        email: null,
+      });
+      const thief = freshName('thief');
+      await givenPerson(directory, thief, { mail: colleague.loginName });
+      const binds = await directory.bindCount(directory.dnOf(thief));
+      expect((await ldapLogin(service, colleague.loginName)).body.error_code).toBe('LOGIN_401001');
+      expect(await audits('USER_DIRECTORY_REFUSED', colleague.uid)).toBe(1);
+      expect(await rowOf(colleague.uid)).toMatchObject({ directory_id: null, login_failed_count: 1 });
+      expect(await directory.bindCount(directory.dnOf(thief))).toBe(binds);
+    });
+
+    it('that an operator made may have a name of LDAP_MATCH_ATTRIBUTES, and keeps it', async () => {
       const { name, names } = await givenThreeNames();
-      const { uid } = await service.givenUser(names[1], { provider: 'ldap', email: null });
-      await service.database.transaction((tx) =>
-        service.app.get(AuditTrail).record(tx, 'USER_CREATED', { userId: uid }),
+      const byAddress = await service.givenUser(names[1], { provider: 'ldap', email: null });
+      const byAlias = await service.givenUser(names[2], { provider: 'ldap', email: null });
+      const wide = await TestService.start(
+        settings({ LDAP_MATCH_ATTRIBUTES: 'uid, mail', LDAP_JIT_PROVISIONING: 'false' }),
+        { store: service.store, clock: service.clock },
       );
-      expect(await uidOf(names[1])).toBe(uid);
-      expect(await uidOf(name)).toBe(uid);
-      expect(await audits('USER_DIRECTORY_BOUND', uid)).toBe(1);
+      try {
+        for (let n = 0; n < 2; n++) {
+          expect((await ldapLogin(wide, names[1])).body.data.user_info.uid).toBe(byAddress.uid);
+        }
+        // Of the account with the third name, the entry is known by now, and it is that of the address.
+        expect((await ldapLogin(wide, names[2])).body.data.user_info.uid).toBe(byAddress.uid);
+      } finally {
+        await wide.stop({ keepStore: true });
+      }
+      expect(await rowOf(byAddress.uid)).toMatchObject({ login_name: names[1] });
+      expect(await rowOf(byAlias.uid)).toMatchObject({ directory_id: null });
+      expect(await audits('USER_DIRECTORY_BOUND', byAddress.uid)).toBe(1);
+      expect(await uidOf(name)).toBe(byAddress.uid);
     });
   });
 

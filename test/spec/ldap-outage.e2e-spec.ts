@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { avoidedMs } from '../../src/platform/config/ldap-limits';
 import { TestService, tally } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { eventually } from '../support/servers/eventually';
@@ -189,6 +190,40 @@ describe('an outage of the directory (W20)', () => {
         });
       } finally {
         servers.forEach(({ stop }) => stop());
+      }
+    });
+
+    it('a lasting outage of one of them is logged at once and then every hour, however many logins notice it', async () => {
+      const first = await TcpProxy.start(directory.port);
+      // The time during which a server is avoided counts on the monotonic clock.
+      const monotonic = performance.now.bind(performance);
+      let ahead = 0;
+      jest.spyOn(performance, 'now').mockImplementation(() => monotonic() + ahead);
+      try {
+        await first.refuse();
+        const settings = { LDAP_URL: `ldap://127.0.0.1:${first.port},${directory.url}` };
+        await withSettings(settings, async (other) => {
+          const { loginName } = await givenDirectoryUser(other);
+          const lines = async (seconds: number) => {
+            for (let n = 0; n < 3; n++) {
+              ahead += avoidedMs + 1;
+              expect((await ldapLogin(other, loginName)).status).toBe(200);
+            }
+            other.clock.advanceSeconds(seconds);
+            return other.logLines.filter(({ context, level }) => context === 'directory' && level === 50).length;
+          };
+          expect(await lines(3599)).toBe(1);
+          expect(await lines(1)).toBe(1);
+          expect(await lines(3600)).toBe(2);
+          expect(await lines(0)).toBe(3);
+          await first.forward();
+          expect(await lines(0)).toBe(3);
+          await first.refuse();
+          expect(await lines(0)).toBe(4);
+        });
+      } finally {
+        jest.restoreAllMocks();
+        await first.stop();
       }
     });
 

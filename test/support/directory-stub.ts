@@ -31,8 +31,8 @@ export class DirectoryStub {
   searchResult: StubAnswer = ok;
   /** DNs of the entries that every search finds. */
   entries: string[] = ['uid=somebody,dc=example'];
-  /** The login name of every entry. */
-  uid = 'somebody';
+  /** The login name of every entry. Undefined: the first name that the search asks for. */
+  uid: string | undefined;
   /** Further attributes of every entry. */
   attributes: Record<string, string> = {};
   /** URLs of search references in each search result. */
@@ -109,7 +109,7 @@ export class DirectoryStub {
     if (question !== 'search') return [result(0x61, question === 'service bind' ? this.serviceBind : this.userBind)];
     return [
       ...this.entries.map((dn) => {
-        const values = Object.entries({ uid: this.uid, ...this.attributes });
+        const values = Object.entries({ uid: this.uid ?? nameAskedFor(operation), ...this.attributes });
         return element(0x64, text(dn), element(0x30, ...values.map(([name, value]) => attribute(name, value))));
       }),
       ...this.references.map((url) => element(0x73, text(url))),
@@ -132,6 +132,15 @@ function questionOf(operation: Buffer): StubQuestion | undefined {
   if (operation[0] !== 0x60) return undefined;
   const [, name = Buffer.alloc(0)] = partsOf(operation);
   return contentOf(name).toString() === DirectoryStub.serviceDn ? 'service bind' : 'user bind';
+}
+
+/** The value of the first comparison in the filter of a search, such as `(uid=alice)`. */
+function nameAskedFor(search: Buffer): string {
+  let filter = partsOf(search)[6];
+  // AND, OR and NOT contain further filters.
+  while (filter !== undefined && [0xa0, 0xa1, 0xa2].includes(filter[0]!)) [filter] = partsOf(filter);
+  const [, value] = filter?.[0] === 0xa3 ? partsOf(filter) : [];
+  return value === undefined ? 'somebody' : contentOf(value).toString();
 }
 
 export function result(tag: number, { code, message = '', referral }: StubAnswer): Buffer {

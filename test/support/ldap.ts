@@ -34,6 +34,7 @@ export function foundPerson(loginName: string, more: Partial<DirectoryPerson> = 
     dn: `uid=${loginName},dc=example`,
     id: null,
     loginNames: [loginName],
+    matchNames: [loginName],
     email: null,
     name: null,
     disabled: false,

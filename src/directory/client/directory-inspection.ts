@@ -37,6 +37,12 @@ export async function inspectPeople(connection: ServiceConnection, config: LdapC
     { filter: `(${login}=*)`, remark: problem(invisible('LDAP_ATTR_LOGIN', login)) },
     { filter: `(${email}=*)`, remark: warning(invisible('LDAP_ATTR_EMAIL', email)) },
     { filter: `(${name}=*)`, remark: warning(invisible('LDAP_ATTR_NAME', name)) },
+    ...config.matchAttributes
+      .filter((attribute) => attribute !== login)
+      .map((attribute) => ({
+        filter: `(${attribute}=*)`,
+        remark: warning(invisible('LDAP_MATCH_ATTRIBUTES', attribute)),
+      })),
     {
       filter: `(|(${idAttributes.guid}=*)(${idAttributes.uuid}=*))`,
       remark: warning('the account sees neither objectGUID nor entryUUID: allow it, or a renamed user is a stranger'),

@@ -41,13 +41,15 @@ export class PersonSearch {
     const [entry] = await this.below(idFilter(library, id));
     if (entry === undefined) return [];
     const { login, email } = this.config.attributes;
-    const names = [...textsOf(entry.values, login), ...textsOf(entry.values, email)];
+    const named = new Set([login, email, ...this.config.matchAttributes]);
+    const names = [...new Set([...named].flatMap((attribute) => textsOf(entry.values, attribute)))];
     return names.length === 0 ? [] : this.below(idAndNameFilter(library, this.config, id, names));
   }
 
   private below(filter: SearchFilter): Promise<SearchedEntry[]> {
     const attributes = new Set([
       ...Object.values(this.config.attributes),
+      ...this.config.matchAttributes,
       ...Object.values(idAttributes),
       ...stateAttributes,
     ]);
@@ -60,6 +62,7 @@ export class PersonSearch {
       dn,
       id: idOf(values),
       loginNames: textsOf(values, login),
+      matchNames: this.config.matchAttributes.flatMap((attribute) => textsOf(values, attribute)),
       email: textsOf(values, email)[0] ?? null,
       name: textsOf(values, name)[0] ?? null,
       disabled: isDisabled(values),

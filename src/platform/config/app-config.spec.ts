@@ -604,9 +604,17 @@ describe('captcha and directory', () => {
       timeoutMs: 3000,
       jitProvisioning: false,
       syncAttributes: true,
+      matchAttributes: ['uid'],
       groups: {},
       recheck: { seconds: 300, graceSeconds: 14_400 },
     });
+  });
+
+  it('an account that is not bound is matched by LDAP_ATTR_LOGIN, or by all of LDAP_MATCH_ATTRIBUTES', () => {
+    const matched = (more: Record<string, string>) => load({ ...directory, ...more }).ldap?.matchAttributes;
+    expect(matched({ LDAP_ATTR_LOGIN: 'sAMAccountName' })).toEqual(['sAMAccountName']);
+    expect(matched({ LDAP_MATCH_ATTRIBUTES: 'uid, mail' })).toEqual(['uid', 'mail']);
+    expect(load({ ...development, LDAP_MATCH_ATTRIBUTES: 'mail' }).ldap).toBeUndefined();
   });
 
   it('the default grace is never shorter than LDAP_RECHECK_SECONDS', () => {
@@ -630,6 +638,8 @@ describe('captcha and directory', () => {
     ['LDAP_TIMEOUT_MS', '60000'],
     ['LDAP_JIT_PROVISIONING', 'yes'],
     ['LDAP_SYNC_ATTRIBUTES', 'yes'],
+    ['LDAP_MATCH_ATTRIBUTES', 'uid,ma*l'],
+    ['LDAP_MATCH_ATTRIBUTES', ','],
     ['LDAP_GROUP_REQUIRED', 'portal'],
     ['LDAP_GROUP_ADMIN', 'cn=admins,,dc=example'],
     ['LDAP_RECHECK_SECONDS', '-1'],

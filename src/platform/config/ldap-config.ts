@@ -17,6 +17,8 @@ export interface LdapConfig {
   readonly timeoutMs: number;
   readonly jitProvisioning: boolean;
   readonly attributes: { readonly login: string; readonly email: string; readonly name: string };
+  /** Attributes of which one value must be the login name of an account that is not bound to an entry yet. */
+  readonly matchAttributes: readonly string[];
   /** The nickname and the e-mail address of a user follow the directory at each login. */
   readonly syncAttributes: boolean;
   /** DNs of groups. Undefined when not set. */
@@ -33,7 +35,7 @@ export interface LdapConfig {
 export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
   env.mention('LDAP_BIND_DN', 'LDAP_BIND_PASSWORD', 'LDAP_SEARCH_BASE', 'LDAP_SEARCH_FILTER', 'LDAP_START_TLS');
   env.mention('LDAP_CA_FILE', 'LDAP_TIMEOUT_MS', 'LDAP_JIT_PROVISIONING');
-  env.mention('LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME');
+  env.mention('LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME', 'LDAP_MATCH_ATTRIBUTES');
   env.mention('LDAP_SYNC_ATTRIBUTES', 'LDAP_RECHECK_SECONDS', 'LDAP_RECHECK_GRACE_SECONDS');
   const urls = env.list('LDAP_URL');
   const groups = { required: readGroup(env, 'LDAP_GROUP_REQUIRED'), admin: readGroup(env, 'LDAP_GROUP_ADMIN') };
@@ -68,6 +70,7 @@ export function readLdapConfig(env: SettingsReader): LdapConfig | undefined {
       email: readAttribute(env, 'LDAP_ATTR_EMAIL', 'mail'),
       name: readAttribute(env, 'LDAP_ATTR_NAME', 'cn'),
     },
+    matchAttributes: readMatchAttributes(env),
     syncAttributes: env.flag('LDAP_SYNC_ATTRIBUTES', true),
     groups,
     recheck: readRecheck(env),
@@ -103,8 +106,19 @@ function readFilter(env: SettingsReader): string {
 /** The name becomes part of a search filter, so only letters, digits and dashes are allowed. */
 function readAttribute(env: SettingsReader, key: string, fallback: string): string {
   const name = env.text(key, fallback);
-  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) env.problem(key, 'must be the name of an LDAP attribute such as mail');
+  if (!isAttribute(name)) env.problem(key, 'must be the name of an LDAP attribute such as mail');
   return name;
+}
+
+const isAttribute = (name: string): boolean => /^[A-Za-z][A-Za-z0-9-]*$/.test(name);
+
+function readMatchAttributes(env: SettingsReader): string[] {
+  if (env.optional('LDAP_MATCH_ATTRIBUTES') === undefined) return [env.text('LDAP_ATTR_LOGIN', 'uid')];
+  const names = env.list('LDAP_MATCH_ATTRIBUTES');
+  if (names.length === 0 || !names.every(isAttribute)) {
+    env.problem('LDAP_MATCH_ATTRIBUTES', 'must be names of LDAP attributes such as uid,mail, separated by commas');
+  }
+  return names;
 }
 
 function required(env: SettingsReader, key: string): string {

@@ -7,5 +7,8 @@ export const directoryBudgetMs = 4400;
 export const defaultTimeoutMs = 3000;
 export const longestTimeoutMs = 4500;
 
-/** After a failure a server is avoided for this long: it is tried last, and further failures are not logged. */
+/** After a failure a server is avoided for this long, which is then prolonged: it is tried last. */
 export const avoidedMs = 10_000;
+
+/** Further failures of a server that is avoided are logged once in this time, on the clock of the service. */
+export const repeatedLogMs = 3_600_000;

@@ -8,6 +8,8 @@ export interface CredentialProof {
   readonly user: User;
   /** The answer of the directory about a directory user. */
   readonly person?: DirectoryPerson;
+  /** The end of the time limit for further questions to the directory, on the clock of `performance.now()`. */
+  readonly askUntil?: number;
 }
 
 /** Checks the credential of a login for one provider. An outage throws a 503 error and must not count as a failure. */

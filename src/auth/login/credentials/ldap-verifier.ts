@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { DomainError } from '../../../shared/errors/domain-error';
-import { accountNotEnabled, userNotFound } from '../../../shared/errors/error-catalogue';
+import { userNotFound } from '../../../shared/errors/error-catalogue';
 import { identityKey } from '../../../shared/identity-key';
 import { Directory } from '../../../directory/directory';
 import type { DirectoryPerson } from '../../../directory/person';
@@ -12,18 +12,13 @@ import type { User } from '../../../users/user.entity';
 import { AccountRefused } from '../account-refused';
 import type { LoginCommand } from '../login-command';
 import { type CredentialProof, CredentialVerifier } from './credential-verifier';
+import { type Attempt, type Entry, isBlank, type Known, refusalOf } from './ldap/directory-attempt';
 import { DirectoryFollower } from './ldap/directory-follower';
-import { EntryOwners } from './ldap/entry-owners';
+import { EntryAttributes } from './ldap/entry-attributes';
+import { EntryOwners, type RefusalReason } from './ldap/entry-owners';
 import { KeyedSemaphore } from './ldap/keyed-semaphore';
 import { Provisioning } from './ldap/provisioning';
 import { UnknownGuesses } from './ldap/unknown-guesses';
-
-interface Attempt {
-  readonly password: string;
-  /** One time limit for the wait for the semaphore and all servers. */
-  readonly until: number;
-  readonly client: ClientInfo;
-}
 
 /**
  * Checks a credential at the directory (docs/spec/decisions.md#7). The name only finds the entry; the id of the entry
@@ -43,6 +38,7 @@ export class LdapVerifier extends CredentialVerifier {
     private readonly guesses: UnknownGuesses,
     private readonly provisioning: Provisioning,
     private readonly follower: DirectoryFollower,
+    private readonly attributes: EntryAttributes,
     private readonly config: AppConfig,
   ) {
     super();
@@ -56,10 +52,12 @@ export class LdapVerifier extends CredentialVerifier {
     const attempt = { password, until: performance.now() + directoryBudgetMs, client };
     const found = await this.alone(user, attempt, async () => {
       if (isBlank(password)) return this.lock.recordFailure(user);
-      const owner = await this.ownerOf(user, attempt);
-      return owner.user.uid === user.uid ? { proof: await this.judged(owner, attempt) } : { owner };
+      const { user: owner, person } = await this.ownerOf(user, attempt);
+      return owner?.uid === user.uid ? this.judged({ user, person }, attempt) : { owner, person };
     });
-    return found.proof ?? this.asOwner(found.owner, attempt);
+    if ('user' in found) return found;
+    const { owner, person } = found;
+    return owner === null ? this.asSuccessor(person, attempt) : this.asOwner({ user: owner, person }, attempt);
   }
 
   /**
@@ -78,46 +76,56 @@ export class LdapVerifier extends CredentialVerifier {
     );
     if (found.kind === 'nobody') return null;
     if (found.kind === 'several') {
-      await this.owners.recordRefusal(ambiguous, undefined, client);
+      await this.owners.recordRefusal('several', undefined, client);
       return this.guesses.recordFailure(key);
     }
     const { person } = found;
     const owner = await this.owners.ofAlias(person, key);
     if (owner === 'unsafe') return null;
     if (owner.kind === 'nobody') return this.newcomer(person, person.id ?? key, attempt);
-    if (owner.kind === 'account') return this.asOwner({ user: owner.account, person }, attempt);
-    return this.attributed(owner.account, () => this.refuse(anotherPerson, owner.account, client));
+    const { kind, account } = owner;
+    if (kind === 'account') return this.asOwner({ user: account, person }, attempt);
+    if (kind === 'stranger' && (await this.attributes.release(account, attempt))) {
+      return this.newcomer(person, person.id ?? key, attempt);
+    }
+    return this.attributed(account, () => this.refuse(kind, account, client));
   }
 
   /** Writes what the directory says about the user. The directory itself stores the password. */
-  async renew({ user, person }: CredentialProof, _command: LoginCommand, client: ClientInfo): Promise<User> {
-    return person === undefined ? user : this.follower.follow(user, person, client);
+  async renew(proof: CredentialProof, _command: LoginCommand, client: ClientInfo): Promise<User> {
+    return this.follower.follow(proof, client);
   }
 
-  /** The account of the entry that has the login name now: usually this one, or none because the entry was renamed. */
-  private async ownerOf(user: User, { until, client }: Attempt): Promise<Required<CredentialProof>> {
+  /**
+   * The entry that has the login name now, and its account: usually this one. The account can be that of a colleague
+   * who had the name before. Its name then follows the entry of the colleague, and the entry has no account yet.
+   */
+  private async ownerOf(user: User, attempt: Attempt): Promise<Entry> {
+    const { until, client } = attempt;
     const named = await this.directory.find({ name: user.loginName }, until);
-    if (named.kind === 'several') return this.refuse(ambiguous, user, client);
+    if (named.kind === 'several') return this.refuse('several', user, client);
     if (named.kind === 'person') {
       const owner = await this.owners.amongNamed(named.person, user);
       if (owner.kind === 'account') return { user: owner.account, person: named.person };
-      return this.refuse(anotherPerson, user, client);
+      const freed = owner.kind === 'stranger' && named.person.id !== null;
+      if (freed && (await this.attributes.release(user, attempt))) return { user: null, person: named.person };
+      return this.refuse(owner.kind, user, client);
     }
     const renamed = user.directoryId === null ? named : await this.directory.find({ id: user.directoryId }, until);
     return renamed.kind === 'person' ? { user, person: renamed.person } : this.lock.recordFailure(user);
   }
 
-  private asOwner(owner: Required<CredentialProof>, attempt: Attempt): Promise<CredentialProof> {
+  private asOwner(owner: Known, attempt: Attempt): Promise<CredentialProof> {
     const judge = () => this.alone(owner.user, attempt, () => this.judged(owner, attempt));
     return this.attributed(owner.user, judge);
   }
 
   /** Binds as the entry, and counts a wrong password for the account. */
-  private async judged({ user, person }: Required<CredentialProof>, attempt: Attempt): Promise<CredentialProof> {
+  private async judged({ user, person }: Known, attempt: Attempt): Promise<CredentialProof> {
     const verdict = await this.directory.judge(person, attempt.password, attempt.until);
     if (verdict.kind === 'wrong' || verdict.kind === 'unknown') return this.lock.recordFailure(user);
-    const refusal = verdict.kind === 'refused' ? verdict.answer : groupRefusal(person);
-    if (refusal === undefined) return { user, person };
+    const refusal = refusalOf(verdict, person);
+    if (refusal === undefined) return { user, person, askUntil: attempt.until };
     // The refusal can prove that the password is right. A guess after the lock must not learn this.
     await this.lock.assertStillOpen(user);
     throw new DomainError(refusal);
@@ -130,13 +138,23 @@ export class LdapVerifier extends CredentialVerifier {
       const verdict = await this.directory.judge(person, attempt.password, attempt.until);
       if (verdict.kind === 'unknown') return null;
       if (verdict.kind === 'wrong') return this.guesses.recordFailure(key);
-      const refusal = verdict.kind === 'refused' ? verdict.answer : groupRefusal(person);
+      const refusal = refusalOf(verdict, person);
       if (refusal !== undefined) {
         await this.guesses.left(key);
         throw new DomainError(refusal);
       }
       const user = await this.provisioning.accountOf(person, attempt.client);
-      return user === null ? null : { user, person };
+      return user === null ? null : { user, person, askUntil: attempt.until };
+    });
+  }
+
+  /** A person who has the former login name of a colleague. No account has the name any more. */
+  private asSuccessor(person: DirectoryPerson, attempt: Attempt): Promise<CredentialProof> {
+    return this.attributed(null, async () => {
+      const known = this.config.ldap?.jitProvisioning && person.id !== null;
+      const proof = known ? await this.newcomer(person, person.id, attempt) : null;
+      if (proof === null) throw new DomainError(userNotFound);
+      return proof;
     });
   }
 
@@ -150,33 +168,17 @@ export class LdapVerifier extends CredentialVerifier {
   }
 
   /** Nothing was compared, but the answer and the count are those of a wrong password. */
-  private async refuse(reason: string, user: User, client: ClientInfo): Promise<never> {
+  private async refuse(reason: RefusalReason, user: User, client: ClientInfo): Promise<never> {
     await this.owners.recordRefusal(reason, user, client);
     return this.lock.recordFailure(user);
   }
 
   /** The refusal is recorded for the account, not for the name that was typed. */
-  private async attributed<T>(user: User, work: () => Promise<T>): Promise<T> {
+  private async attributed<T>(user: User | null, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       throw error instanceof DomainError ? new AccountRefused(error, user) : error;
     }
   }
-}
-
-const ambiguous = 'the search filter matches several entries';
-const anotherPerson = 'the login name belongs to the account of another entry';
-
-/** LOGIN_401012 for a person outside of `LDAP_GROUP_REQUIRED`. */
-function groupRefusal({ groups }: DirectoryPerson) {
-  return groups.required ? undefined : accountNotEnabled;
-}
-
-/**
- * A bind with an empty password succeeds for everybody (RFC 4513 §5.1.2), and some servers treat a password that
- * begins with NUL as empty (docs/spec/attacks.md#w18).
- */
-function isBlank(password: string): boolean {
-  return password.trim() === '' || password.includes('\0');
 }

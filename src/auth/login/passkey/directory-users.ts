@@ -6,6 +6,7 @@ import type { DirectoryPerson } from '../../../directory/person';
 import { DirectoryStanding } from '../../../directory/standing';
 import { directoryBudgetMs } from '../../../platform/config/ldap-limits';
 import type { User } from '../../../users/user.entity';
+import type { CredentialProof } from '../credentials/credential-verifier';
 import { DirectoryFollower } from '../credentials/ldap/directory-follower';
 import { EntryOwners } from '../credentials/ldap/entry-owners';
 
@@ -31,16 +32,17 @@ export class DirectoryUsers {
   ) {}
 
   /**
-   * @returns what the directory says; undefined for a local user
+   * @returns the proof for `follow`; it has no person for a local user
    * @throws DomainError LOGIN_401011, LOGIN_401012; PASSKEY_401001 when the entry is gone or somebody else's; LOGIN_503001
    */
-  async assertStanding(user: User): Promise<DirectoryPerson | undefined> {
-    if (user.provider !== 'ldap') return undefined;
-    const person = await this.standing.personOf(user, performance.now() + directoryBudgetMs);
+  async assertStanding(user: User): Promise<CredentialProof> {
+    if (user.provider !== 'ldap') return { user };
+    const askUntil = performance.now() + directoryBudgetMs;
+    const person = await this.standing.personOf(user, askUntil);
     const objection = this.standing.objectionTo(person);
     if (objection !== undefined) throw new DomainError(refusals[objection]);
     if (person !== undefined && !(await this.owns(user, person))) throw new DomainError(passkeyRejected);
-    return person;
+    return { user, person, askUntil };
   }
 
   /**
@@ -54,7 +56,7 @@ export class DirectoryUsers {
   }
 
   /** Writes what the directory says, as after a login with a password. */
-  async follow(user: User, person: DirectoryPerson | undefined, client: ClientInfo): Promise<User> {
-    return person === undefined ? user : this.follower.follow(user, person, client);
+  follow(proof: CredentialProof, client: ClientInfo): Promise<User> {
+    return this.follower.follow(proof, client);
   }
 }

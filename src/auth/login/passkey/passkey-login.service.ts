@@ -37,11 +37,11 @@ export class PasskeyLoginService {
   }
 
   private async enter(user: User, presented: PresentedPasskey, client: ClientInfo): Promise<LoginOutcome> {
-    await this.assertions.assertSigned(presented, client); //         PASSKEY_401001, nothing is counted
-    this.lock.assertOpen(user); //                                    LOGIN_401004
-    const person = await this.directoryUsers.assertStanding(user); // LOGIN_401011, 401012 or 503001
-    const entered = await this.lock.recordSuccess(user, false); //    LOGIN_401004/011/012/008, counter 0
-    return this.branch(await this.directoryUsers.follow(entered, person, client), client);
+    await this.assertions.assertSigned(presented, client); //        PASSKEY_401001, nothing is counted
+    this.lock.assertOpen(user); //                                   LOGIN_401004
+    const proof = await this.directoryUsers.assertStanding(user); // LOGIN_401011, 401012 or 503001
+    const entered = await this.lock.recordSuccess(user, false); //   LOGIN_401004/011/012/008, counter 0
+    return this.branch(await this.directoryUsers.follow({ ...proof, user: entered }, client), client);
   }
 
   /** A passkey is both factors. Only a temporary password interrupts the login: its owner has never chosen one. */

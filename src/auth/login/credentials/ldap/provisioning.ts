@@ -9,7 +9,7 @@ import { rootTenant } from '../../../../platform/settings/system-settings';
 import { AccountProblem, UserAccounts } from '../../../../users/user-accounts';
 import { type User, userStatus } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
-import { emailOf, nicknameOf } from './directory-follower';
+import { emailOf, nicknameOf } from './entry-attributes';
 import { EntryOwners, loginNameOf } from './entry-owners';
 
 /** Creates the account of a user whose credential the directory has accepted (docs/spec/decisions.md#7). */
@@ -70,7 +70,7 @@ export class Provisioning {
   /** Directories without ids: the login name is all that tells the people apart. */
   private async namesake(namesake: User, { id }: DirectoryPerson, client: ClientInfo): Promise<User> {
     if (namesake.directoryId === id) return namesake;
-    await this.owners.recordRefusal('the login name belongs to the account of another entry', namesake, client);
+    await this.owners.recordRefusal('stranger', namesake, client);
     throw new DomainError(loginFailed);
   }
 

@@ -1,5 +1,5 @@
 import type { DirectoryPerson } from '../../../../directory/person';
-import { nicknameOf } from './directory-follower';
+import { nicknameOf } from './entry-attributes';
 
 describe('the nickname of a directory user', () => {
   it.each([

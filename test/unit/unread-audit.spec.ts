@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const src = resolve(__dirname, '../../src');
+
+const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+
+/** `purge` deletes rows of the audit, so what is decided with them would change with time. */
+const allowed: Record<string, string> = {
+  'admin/logs/log-tables.ts': 'search and export for administrators',
+  'audit/audit-trail.ts': 'writes the rows',
+  'audit/persistence/audit-log.entity.ts': 'declares the columns',
+  'cli/purge-command.ts': 'names the table in a help text',
+  'events/stream/audit-lines.ts': 'names the table in a line of the log',
+  'retention/retention.ts': 'deletes old rows',
+};
+
+describe('audit_logs', () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'),
+  );
+  const codeOf = (file: string) => readFileSync(join(src, file), 'utf8').replace(comments, '');
+
+  it('is written and searched, and no decision reads it', () => {
+    expect(files.filter((file) => codeOf(file).includes('audit_logs')).sort()).toEqual(Object.keys(allowed).sort());
+  });
+
+  it('is not read through its entity either', () => {
+    const known = ['audit/audit.module.ts', 'audit/persistence/audit-log.entity.ts'];
+    expect(files.filter((file) => /\bAuditLog\b/.test(codeOf(file))).sort()).toEqual(known);
+  });
+});
