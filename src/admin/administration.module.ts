@@ -11,6 +11,7 @@ import { UsersModule } from '../users/users.module';
 import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
 import { BulkRevocation } from './bulk-revocation';
+import { BulkSupport } from './bulk-support';
 import { Configuration } from './configuration';
 import { Events } from './events';
 import { Mails } from './mails';
@@ -29,6 +30,7 @@ const useCases = [
   AdminChanges,
   AdminUsers,
   BulkRevocation,
+  BulkSupport,
   Configuration,
   Events,
   Mails,

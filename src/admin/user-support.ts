@@ -2,20 +2,34 @@ import { Injectable } from '@nestjs/common';
 import { TotpReset } from '../mfa/totp-reset';
 import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
 import type { Language } from '../shared/languages';
+import { notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { TokenRevoker } from '../tokens/token-revoker';
 import { AccountProblem, UserAccounts } from '../users/user-accounts';
-import { AdminChanges } from './admin-changes';
+import { UsersRepository } from '../users/users.repository';
+import { AdminChanges, type Change } from './admin-changes';
 import type { Authority } from './authority';
 import { TargetUsers } from './target-users';
 
 /** Help for one user by an administrator or an operator. Each method throws AccountProblem as TargetUsers.lock does. */
 @Injectable()
 export class UserSupport {
+  /** Steps in a transaction that holds the row of the user. Each one writes the audit row. */
+  readonly steps = {
+    resetSecondFactor: async ({ tx, record }: Change, userId: string) => {
+      await record('TOTP_RESET', { userId, detail: await this.totpReset.reset(tx, userId) });
+    },
+    requirePasswordChange: async ({ tx, record }: Change, userId: string) => {
+      const changed = await this.users.requirePasswordChange(tx, userId);
+      await record('USER_PASSWORD_CHANGE_REQUIRED', { userId, detail: { changed } });
+    },
+  };
+
   constructor(
     private readonly changes: AdminChanges,
     private readonly targets: TargetUsers,
     private readonly accounts: UserAccounts,
+    private readonly users: UsersRepository,
     private readonly revoker: TokenRevoker,
     private readonly totpReset: TotpReset,
     private readonly invitations: UserInvitations,
@@ -41,9 +55,20 @@ export class UserSupport {
   }
 
   resetSecondFactor(by: Authority, uid: string): Promise<void> {
-    return this.changes.make(by, async ({ tx, record }) => {
-      await this.targets.lock(tx, by, uid);
-      await record('TOTP_RESET', { userId: uid, detail: await this.totpReset.reset(tx, uid) });
+    return this.changes.make(by, async (change) => {
+      await this.targets.lock(change.tx, by, uid);
+      await this.steps.resetSecondFactor(change, uid);
+    });
+  }
+
+  /** The next login asks for a new password. Open sessions go on. @throws AccountProblem for a directory user */
+  requirePasswordChange(by: Authority, uid: string): Promise<void> {
+    return this.changes.make(by, async (change) => {
+      const { provider } = await this.targets.lock(change.tx, by, uid);
+      if (provider !== 'password') {
+        throw new AccountProblem('a directory user has no password in this service', notPermitted);
+      }
+      await this.steps.requirePasswordChange(change, uid);
     });
   }
 

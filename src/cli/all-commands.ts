@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './account-commands';
+import { addBulkCommands } from './bulk-commands';
 import { addClientCommands } from './client-commands';
 import { addConfigCommands } from './config-commands';
 import { addDoctorCommand } from './doctor-command';
@@ -23,6 +24,7 @@ export function addAllCommands(program: Command): void {
   const user = addUserCommands(program);
   addListCommand(user);
   addImportCommand(user);
+  addBulkCommands(user);
   addLostPhoneCommands(user);
   addInviteCommand(user);
   addAccountCommands(user);

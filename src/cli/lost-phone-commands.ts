@@ -5,29 +5,15 @@ import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { TrustedDevices } from '../tokens/trusted-devices';
 import type { User } from '../users/user.entity';
 import { inContext, printRecord, printRows } from './cli-context';
-import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
-import { UserSupport } from '../admin/user-support';
 
 interface Options {
   revoke?: boolean;
   json?: boolean;
 }
 
-/** `user reset-totp`, `user recovery-codes`, `user devices` and `user passkeys`: for a user who has lost a device. */
+/** `user recovery-codes`, `user devices` and `user passkeys`: for a user who has lost a device. */
 export function addLostPhoneCommands(user: Command): void {
-  user
-    .command('reset-totp')
-    .description('remove the authenticator, the recovery codes and the trusted devices; codes are sent by mail again')
-    .argument('<name>', 'login name or uid')
-    .option('--json')
-    .action((name: string, { json }: Options) =>
-      onUser(name, async (found, context) => {
-        await context.get(UserSupport).resetSecondFactor(operatorAuthority, found.uid);
-        printRecord({ ...namesOf(found), result: true }, json);
-      }),
-    );
-
   user
     .command('recovery-codes')
     .description('print how many recovery codes are left')

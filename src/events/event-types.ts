@@ -8,6 +8,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   USER_RESET_PASSWORD: 'user.password_reset_requested',
   USER_PASSWORD_CHANGED: 'user.password_changed',
   USER_PASSWORD_SET_BY_OPERATOR: 'user.password_set_by_operator',
+  USER_PASSWORD_CHANGE_REQUIRED: 'user.password_change_required',
   USER_CREATED: 'user.created',
   USER_INVITED: 'user.invited',
   USER_IMPORTED: 'user.imported',

@@ -10,6 +10,8 @@ export interface UserConditions {
   readonly provider?: Provider;
   readonly mfaType?: MfaType;
   readonly isAdmin?: boolean;
+  readonly hasAuthenticator?: boolean;
+  readonly mustChangePassword?: boolean;
 }
 
 /**
@@ -37,6 +39,16 @@ export class UserSelection {
   }
 
   /**
+   * Locks the user until the transaction ends.
+   * Races with a change of the conditions and a deletion, on any replica. If one of them commits first, this UPDATE
+   * matches no row and the user is left alone. If it comes later, it waits for the transaction.
+   */
+  hold(tx: Transaction, uid: string, conditions: UserConditions): Promise<boolean> {
+    const { text, values } = where(conditions);
+    return tx.won(`UPDATE users SET held = held + 1 WHERE uid = ? AND ${text}`, [uid, ...values]);
+  }
+
+  /**
    * Invalidates everything that was issued to the user, as `UsersRepository.endEverythingIssued` does.
    * Races with a change of the conditions and a deletion, on any replica. If one of them commits first, this UPDATE
    * matches no row and the user is left alone. If it comes later, it waits for the transaction. Races with logins and
@@ -55,15 +67,17 @@ export class UserSelection {
  * COALESCE keeps the optimizer from the other indexes. They are not in the order of the ids, so that it would sort all
  * users of a tenant for each page. With the primary key all pages together read the table once.
  */
-function where({ tenantId, status, provider, mfaType, isAdmin }: UserConditions) {
-  const conditions: readonly (readonly [column: string, value: SqlValue | undefined])[] = [
-    ['tenant_id', tenantId],
-    ['status', status],
-    ['provider', provider],
-    ['mfa_type', mfaType],
-    ['is_admin', isAdmin],
+function where(conditions: UserConditions) {
+  const columns: readonly (readonly [column: string, value: SqlValue | undefined])[] = [
+    ['tenant_id', conditions.tenantId],
+    ['status', conditions.status],
+    ['provider', conditions.provider],
+    ['mfa_type', conditions.mfaType],
+    ['is_admin', conditions.isAdmin],
+    ['topt_secret IS NOT NULL', conditions.hasAuthenticator],
+    ['must_change_password', conditions.mustChangePassword],
   ];
-  const given = conditions.filter((one): one is readonly [string, SqlValue] => one[1] !== undefined);
+  const given = columns.filter((one): one is readonly [string, SqlValue] => one[1] !== undefined);
   return {
     text: ['deleted_at IS NULL', ...given.map(([column]) => `COALESCE(${column}, NULL) = ?`)].join(' AND '),
     values: given.map(([, value]) => value),

@@ -138,6 +138,20 @@ export class UsersRepository {
     );
   }
 
+  /**
+   * Demands another password at the next login. What was issued before stays valid.
+   * Races with a change of the password, which clears the demand, and with another demand. The commit that comes second
+   * decides whether the password has to change, and the second demand changes nothing and returns false. A login that
+   * has read the row before the commit is one from before the demand.
+   */
+  requirePasswordChange(sql: Sql, uid: string): Promise<boolean> {
+    return sql.won(
+      `UPDATE users SET must_change_password = 1
+       WHERE uid = ? AND provider = 'password' AND deleted_at IS NULL AND must_change_password = 0`,
+      [uid],
+    );
+  }
+
   /** One statement. Returns undefined when there is no such user, or when the user was deleted. */
   async resetState(sql: Sql, uid: string): Promise<ResetState | undefined> {
     const row = await sql.row<{ version: number; email: string | null; passkeys: number }>(

@@ -209,6 +209,8 @@ describe('the administration console', () => {
     const { page, name } = await signedIn(userPage('dana.abbott'), 'Dana Abbott');
     await page.locator('.page-head').getByText('Locked').waitFor();
     await act(page, 'Unlock account', 'The account is unlocked.');
+    await act(page, 'Require a new password', 'The next sign-in asks for a new password.');
+    expect(await action(page, 'Require a new password').isDisabled()).toBe(true);
     await page.locator('.page-head').getByText('Locked').waitFor({ state: 'detached' });
     const { uid } = (await site.service.database.row<{ uid: string }>('SELECT uid FROM users WHERE login_name = ?', [
       name,

@@ -98,7 +98,7 @@ describe('a user of the pages always finds a way on', () => {
       const name = await site.newUser({ temporary: true });
       const page = await open();
       await on(page).logIn(name);
-      await on(page).heading('Set your first password').waitFor();
+      await on(page).heading('Set your password').waitFor();
       const hidden = page.locator('input[autocomplete=username]');
       expect(await hidden.inputValue()).toBe(name);
       expect(await hidden.isVisible()).toBe(false);

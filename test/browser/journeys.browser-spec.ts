@@ -119,7 +119,7 @@ describe('a user of the pages', () => {
   });
 
   it.each([
-    ['a first password', { temporary: true }, 'Set your first password'],
+    ['a first password', { temporary: true }, 'Set your password'],
     ['an expired password', { passwordSetAt: new Date('2020-01-01T00:00:00Z') }, 'Your password has expired'],
   ])('must replace %s before the login succeeds, also after a reload', async (_case, more, title) => {
     const name = await site.newUser(more);
@@ -145,7 +145,7 @@ describe('a user of the pages', () => {
   it('can abandon a forced password change and return to the login page', async () => {
     const page = await open();
     await on(page).logIn(await site.newUser({ temporary: true }));
-    await on(page).heading('Set your first password').waitFor();
+    await on(page).heading('Set your password').waitFor();
     await on(page).link('Back to sign in').click();
     await on(page).heading('Sign in').waitFor();
   });

@@ -81,7 +81,7 @@ describe('the pages', () => {
     'reset-first': async (page) => {
       await page.goto('/');
       await on(page).logIn('dave');
-      await on(page).heading('Set your first password').waitFor();
+      await on(page).heading('Set your password').waitFor();
     },
     'reset-expired': async (page) => {
       await page.goto('/');

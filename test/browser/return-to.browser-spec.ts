@@ -56,7 +56,7 @@ describe('return_to of the login page', () => {
     const loginName = await site.newUser({ temporary: true });
     const page = await open(reports);
     await on(page).logIn(loginName);
-    await on(page).heading('Set your first password').waitFor();
+    await on(page).heading('Set your password').waitFor();
     await on(page).field('New password').fill(goodPassword(1));
     await on(page).field('Repeat the new password').fill(goodPassword(1));
     await on(page).button('Save password').click();

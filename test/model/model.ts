@@ -451,6 +451,7 @@ export class Model extends Rules {
     if (typeof action === 'object') return yield* this.changeUser(user, action);
     if (action === 'unlock') Object.assign(u, { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null });
     if (action === 'revoke-sessions') this.endEverything(user);
+    if (action === 'require-password-change') u.temporary = true;
     if (action === 'erase') this.erase(user);
     if (action === 'reset-second-factor') {
       Object.assign(u, { secret: null, mfaType: 'email', lastStep: 0, enrolment: null, recovery: [] });

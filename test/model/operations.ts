@@ -245,7 +245,10 @@ const weighted: [number, number, fc.Arbitrary<Operation>][] = [
       action: fc.oneof(
         {
           weight: 6,
-          arbitrary: of<AdminAction>('unlock', 'revoke-sessions', 'reset-second-factor', 'invite', 'send-reset-link'),
+          arbitrary: of<AdminAction>(
+            ...(['unlock', 'revoke-sessions', 'reset-second-factor', 'invite', 'send-reset-link'] as const),
+            'require-password-change',
+          ),
         },
         { weight: 3, arbitrary: fc.record({ status: of(1, 1, 1, 1, 1, 0, -1, -2) }) },
         { weight: 4, arbitrary: fc.record({ is_admin: of(true, true, false) }) },

@@ -133,7 +133,14 @@ export type Request =
 
 export type AdminAction =
   AdminPost | { status: number } | { is_admin: boolean } | { mfa_type: 'email' | 'totp' } | { email: string };
-export type AdminPost = 'unlock' | 'revoke-sessions' | 'reset-second-factor' | 'invite' | 'send-reset-link' | 'erase';
+export type AdminPost =
+  | 'unlock'
+  | 'revoke-sessions'
+  | 'reset-second-factor'
+  | 'require-password-change'
+  | 'invite'
+  | 'send-reset-link'
+  | 'erase';
 
 /** Who asks: the `mfa_token` that is sent, if any, and the address of the client. */
 export interface Owner {

@@ -17,6 +17,7 @@ const commands: [string[], string][] = [
   [['user', 'set-password', 'bob', '--password', password], 'USER_PASSWORD_SET_BY_OPERATOR'],
   [['user', 'unlock', 'bob'], 'USER_UNLOCKED'],
   [['user', 'reset-totp', 'bob'], 'TOTP_RESET'],
+  [['user', 'require-password-change', 'bob'], 'USER_PASSWORD_CHANGE_REQUIRED'],
   [['user', 'recovery-codes', 'bob', '--revoke'], 'RECOVERY_CODES_REVOKED'],
   [['user', 'devices', 'bob', '--revoke'], 'TRUSTED_DEVICES_REVOKED'],
   [['user', 'passkeys', 'bob', '--revoke'], 'PASSKEYS_REVOKED'],

@@ -1,5 +1,6 @@
 import { givenCaller, givenPasskeyRow, givenTenant, startAdministration, tokenOf } from '../support/admin';
-import type { Answer, TestService } from '../support/app';
+import { type Answer, password, type TestService } from '../support/app';
+import { goodPassword, look, submit } from '../support/reset';
 
 const code = ({ status, body }: Answer) => (status === 200 ? '200' : String(body.error_code));
 
@@ -132,6 +133,7 @@ describe('users, as administrators see and change them', () => {
       ['unlock', 'USER_UNLOCKED'],
       ['revoke-sessions', 'USER_TOKENS_REVOKED'],
       ['reset-second-factor', 'TOTP_RESET'],
+      ['require-password-change', 'USER_PASSWORD_CHANGE_REQUIRED'],
       ['invite', 'USER_INVITED'],
       ['send-reset-link', 'USER_RESET_PASSWORD'],
     ] as const) {
@@ -140,6 +142,36 @@ describe('users, as administrators see and change them', () => {
       expect(await lastAudit(user.uid)).toMatchObject({ event, actor_id: acmeUid, ip: '127.0.0.1' });
     }
     expect(await one()).toMatchObject({ locked: false, failed_logins: 0, sessions: 0 });
+  });
+
+  it('a demanded change of the password: open sessions go on, the next login asks for it, and the owner meets it', async () => {
+    const user = await service.givenUser('suspected', { tenantId: 'acme' });
+    const former = await service.session('suspected');
+    const demand = () => service.post(`/admin/users/${user.uid}/require-password-change`, undefined, { bearer: acme });
+    expect((await demand()).body.data).toEqual({ result: true });
+    expect(await lastAudit(user.uid)).toMatchObject({ detail: { changed: true } });
+    expect((await demand()).body.data).toEqual({ result: true });
+    expect(await lastAudit(user.uid)).toMatchObject({ detail: { changed: false } });
+    expect((await service.get('/user/me', { bearer: former.access })).status).toBe(200);
+    expect((await service.post('/refresh', undefined, { bearer: former.refresh })).status).toBe(200);
+
+    const { data } = (await service.login('suspected')).body;
+    expect(data).toMatchObject({ change_password: true, access_token: null, refresh_token: null });
+    expect((await look(service, data.change_uid)).body.data).toMatchObject({ type: 0, status: 0 });
+    expect(code(await submit(service, data.change_uid, goodPassword(1)))).toBe('200');
+    expect((await service.login('suspected', goodPassword(1))).body.data).toMatchObject({ change_password: false });
+    expect(code(await service.get('/user/me', { bearer: former.access }))).toBe('AUTH_401004');
+  });
+
+  it('a demanded change is met by an own change of the password in an open session', async () => {
+    const user = await service.givenUser('changes-at-once', { tenantId: 'acme' });
+    const { access: bearer } = await service.session('changes-at-once');
+    await service.post(`/admin/users/${user.uid}/require-password-change`, undefined, { bearer: acme });
+    const chosen = { password: goodPassword(1), confirm_password: goodPassword(1) };
+    const changed = await service.post('/user/change-password', { current_password: password, ...chosen }, { bearer });
+    expect(changed.status).toBe(200);
+    const next = await service.login('changes-at-once', goodPassword(1));
+    expect(next.body.data).toMatchObject({ change_password: false });
   });
 
   it('only the root tenant makes directory users: a tenant cannot capture a person who has not signed in yet', async () => {
@@ -156,6 +188,13 @@ describe('users, as administrators see and change them', () => {
     const change = { nickname: 'other', provider: 'ldap' };
     await service.send('PATCH', `/admin/users/${uid}`, change, { bearer: acme });
     expect(await service.userRow(uid)).toMatchObject({ provider: 'password' });
+  });
+
+  it('no change of the password is demanded of a directory user', async () => {
+    const { uid } = await service.givenUser('password-elsewhere', { provider: 'ldap', tenantId: 'acme' });
+    const answer = await service.post(`/admin/users/${uid}/require-password-change`, undefined, { bearer: root });
+    expect(code(answer)).toBe('AUTH_403001');
+    expect(Number((await service.userRow(uid)).must_change_password)).toBe(0);
   });
 
   it('a directory user gets no link, and neither does a user without an address', async () => {
@@ -242,6 +281,7 @@ describe('users, as administrators see and change them', () => {
         ['POST', '/unlock'],
         ['POST', '/revoke-sessions'],
         ['POST', '/reset-second-factor'],
+        ['POST', '/require-password-change'],
         ['POST', '/invite'],
         ['POST', '/send-reset-link'],
         ['DELETE', `/passkeys/${await givenPasskeyRow(service, user.uid)}`],

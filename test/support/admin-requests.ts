@@ -31,6 +31,9 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'POST /admin/users/:uid/unlock': ({ uid }) => ({ path: `/admin/users/${uid}/unlock` }),
   'POST /admin/users/:uid/revoke-sessions': ({ uid }) => ({ path: `/admin/users/${uid}/revoke-sessions` }),
   'POST /admin/users/:uid/reset-second-factor': ({ uid }) => ({ path: `/admin/users/${uid}/reset-second-factor` }),
+  'POST /admin/users/:uid/require-password-change': ({ uid }) => ({
+    path: `/admin/users/${uid}/require-password-change`,
+  }),
   'POST /admin/users/:uid/invite': ({ uid }) => ({ path: `/admin/users/${uid}/invite` }),
   'POST /admin/users/:uid/send-reset-link': ({ uid }) => ({ path: `/admin/users/${uid}/send-reset-link` }),
   'GET /admin/users/:uid/sessions': ({ uid }) => ({ path: `/admin/users/${uid}/sessions` }),

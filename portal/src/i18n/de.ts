@@ -151,7 +151,7 @@ export const texts: Texts = {
     malformed: 'Geben Sie eine vollständige E-Mail-Adresse ein.',
   },
   reset: {
-    titles: { 0: 'Erstes Passwort festlegen', 2: 'Neues Passwort festlegen', 3: 'Ihr Passwort ist abgelaufen' },
+    titles: { 0: 'Passwort festlegen', 2: 'Neues Passwort festlegen', 3: 'Ihr Passwort ist abgelaufen' },
     intros: {
       0: 'Legen Sie zuerst Ihr eigenes Passwort fest.',
       2: 'Sie verwenden es ab der nächsten Anmeldung.',

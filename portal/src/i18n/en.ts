@@ -146,7 +146,7 @@ export const texts = {
     malformed: 'Enter a complete e-mail address.',
   },
   reset: {
-    titles: { 0: 'Set your first password', 2: 'Choose a new password', 3: 'Your password has expired' },
+    titles: { 0: 'Set your password', 2: 'Choose a new password', 3: 'Your password has expired' },
     intros: {
       0: 'Choose your own password to get started.',
       2: 'You will use it the next time you sign in.',

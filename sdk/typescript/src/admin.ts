@@ -92,6 +92,11 @@ export class PortalAdmin {
     await this.data((options) => operations.adminResetSecondFactor({ ...options, path: { uid } }));
   }
 
+  /** The next login asks for a new password. Open sessions go on: `endUserSessions` ends them. */
+  async requirePasswordChange(uid: string): Promise<void> {
+    await this.data((options) => operations.adminRequirePasswordChange({ ...options, path: { uid } }));
+  }
+
   async inviteUser(uid: string): Promise<void> {
     await this.data((options) => operations.adminInviteUser({ ...options, path: { uid } }));
   }

@@ -47,6 +47,17 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @AdminChange('POST', 'users/:uid/require-password-change', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({
+    operationId: 'adminRequirePasswordChange',
+    summary: 'Let the next login of a user ask for a new password',
+    description: 'The next login answers `change_password: true` with a request of type 0. Open sessions go on.',
+  })
+  async requirePasswordChange(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
+    await this.support.requirePasswordChange(by, uid);
+    return { result: true };
+  }
+
   @RateLimited('forgotPassword', pathParameter('uid'))
   @AdminChange('POST', 'users/:uid/invite', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminInviteUser', summary: 'Mail a link by which the user sets the first password' })

@@ -45,6 +45,7 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await call('adminUnlockUser', { parameters });
   await call('adminRevokeSessions', { parameters });
   await call('adminResetSecondFactor', { parameters });
+  await call('adminRequirePasswordChange', { parameters });
   service.clock.advanceSeconds(61);
   await call('adminSendResetLink', { parameters });
 

@@ -193,6 +193,7 @@ export const texts: Texts = {
       noEmail: 'Das Konto hat keine E-Mail-Adresse.',
       directory: 'Das Passwort gehört zum Firmenverzeichnis.',
       notLocked: 'Das Konto ist nicht gesperrt.',
+      mustChange: 'Die nächste Anmeldung verlangt bereits ein neues Passwort.',
     },
     acts: {
       unlock: {
@@ -210,6 +211,15 @@ export const texts: Texts = {
         ask: '{name} einen Link zum Zurücksetzen senden?',
         effect: 'Eine E-Mail geht an {email}. Das bisherige Passwort gilt, bis ein neues gesetzt ist.',
         done: 'Die E-Mail mit dem Link ist unterwegs.',
+      },
+      requireChange: {
+        label: 'Neues Passwort verlangen',
+        button: 'Verlangen',
+        text: 'Die nächste Anmeldung verlangt ein neues Passwort.',
+        ask: 'Von {name} ein neues Passwort verlangen?',
+        effect:
+          '{name} muss bei der nächsten Anmeldung ein neues Passwort wählen. Offene Sitzungen laufen weiter: „Überall abmelden“ beendet sie.',
+        done: 'Die nächste Anmeldung verlangt ein neues Passwort.',
       },
       invite: {
         label: 'Einladung senden',

@@ -190,6 +190,7 @@ export const texts = {
       noEmail: 'The account has no e-mail address.',
       directory: 'The password belongs to the company directory.',
       notLocked: 'The account is not locked.',
+      mustChange: 'The next sign-in already asks for a new password.',
     },
     acts: {
       unlock: {
@@ -207,6 +208,15 @@ export const texts = {
         ask: 'Send {name} a reset link?',
         effect: 'A mail goes to {email}. The current password works until a new one is set.',
         done: 'The mail with the reset link is on its way.',
+      },
+      requireChange: {
+        label: 'Require a new password',
+        button: 'Require',
+        text: 'The next sign-in asks for a new password.',
+        ask: 'Require a new password of {name}?',
+        effect:
+          '{name} has to choose a new password at the next sign-in. Open sessions go on: sign the user out everywhere to end them.',
+        done: 'The next sign-in asks for a new password.',
       },
       invite: {
         label: 'Send invitation',

@@ -163,6 +163,7 @@ export const texts: Texts = {
       noEmail: '该账户没有邮箱地址。',
       directory: '密码由企业目录管理。',
       notLocked: '该账户未被锁定。',
+      mustChange: '下次登录时已要求修改密码。',
     },
     acts: {
       unlock: {
@@ -180,6 +181,14 @@ export const texts: Texts = {
         ask: '向 {name} 发送重置链接？',
         effect: '邮件将发送至 {email}。设置新密码前，当前密码仍然有效。',
         done: '重置链接的邮件正在发送。',
+      },
+      requireChange: {
+        label: '要求修改密码',
+        button: '要求',
+        text: '下次登录时必须设置新密码。',
+        ask: '要求 {name} 修改密码？',
+        effect: '{name} 下次登录时必须设置新密码。现有会话继续有效，可通过“在所有设备退出登录”结束。',
+        done: '下次登录时将要求修改密码。',
       },
       invite: {
         label: '发送邀请',

@@ -34,6 +34,12 @@ export function actionsOf(user: AdminUserDetail, { me, root }: Viewer): Action[]
       why: user.locked || user.failed_logins > 0 ? undefined : 'notLocked',
     },
     { id: 'resetLink', kind: 'usual', run: () => admin.sendResetLink(uid), why: mailed },
+    {
+      id: 'requireChange',
+      kind: 'usual',
+      run: () => admin.requirePasswordChange(uid),
+      why: directory ? 'directory' : user.must_change_password ? 'mustChange' : undefined,
+    },
     { id: 'invite', kind: 'usual', run: () => admin.inviteUser(uid), why: mailed },
     {
       id: 'endSessions',
