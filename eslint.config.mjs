@@ -25,7 +25,7 @@ const architecture = [
     message: 'Throw a DomainError with an entry of the error catalogue: clients decide by its code, not by the status.',
   },
   {
-    selector: 'Literal[value=/^(LOGIN|MFA|AUTH|AUTH_MFA|CAPTCHA|COMMON)_[0-9]{6}$/]',
+    selector: 'Literal[value=/^[A-Z]+(_[A-Z]+)*_[0-9]{6}$/]',
     message: 'Error codes are written in the error catalogue only: import its entry.',
   },
   {

@@ -10,21 +10,22 @@ const ranks = [
   ['tokens'],
   ['mfa', 'password-reset', 'passkeys', 'events'],
   ['auth', 'account', 'admin', 'introspection', 'health', 'metrics', 'retention', 'portal'],
+  ['cli', 'demo', 'openapi'],
 ];
+/** The rank of the programs, which import the files directly in `src` as well: the composition root and its set-up. */
+const programs = ranks.length - 1;
 /** Modules whose sub-folders may be imported, too. */
 const open = ['shared', 'platform'];
-/** Modules whose sub-folders are private. */
-const closed = ranks.flat().filter((module) => !open.includes(module));
-
 const rankRules = ranks.flatMap((modules, rank) =>
   modules.map((module) => {
-    const allowed = [...ranks.slice(0, rank).flat(), module];
+    const allowed = [...ranks.slice(0, rank).flat(), module].map((name) => `${name}/`);
+    if (rank === programs) allowed.push('[^/]+\\.ts$');
     return {
       name: `rank-${rank}-${module}`,
       comment: `${module} (rank ${rank}) may import only modules of a lower rank: other imports lead to cycles.`,
       severity: 'error',
       from: { path: `^src/${module}/` },
-      to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+      to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})` },
     };
   }),
 );
@@ -48,12 +49,10 @@ module.exports = {
     },
     {
       name: 'doors-of-the-root',
-      comment: 'Sub-folders of a module are private for the programs (main, cli, demo) as well.',
+      comment: 'Sub-folders of a module are private for the files directly in src as well.',
       severity: 'error',
-      from: { path: '^src/([^/]+\\.ts$|cli/|demo/)' },
-      to: {
-        path: `^src/(${[...closed, 'openapi'].join('|')})/[^/]+/`,
-      },
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { path: '^src/[^/]+/[^/]+/', pathNot: `^src/(${open.join('|')})/` },
     },
     ...rankRules,
   ],

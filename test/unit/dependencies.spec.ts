@@ -60,6 +60,21 @@ describe('docs/dependencies.md', () => {
     ).toHaveLength(6);
   });
 
+  it.each([
+    ...[
+      '@nestjs/core',
+      '@nestjs/common',
+      '@nestjs/jwt',
+      '@nestjs/passport',
+      '@nestjs/throttler',
+      '@nestjs-modules/mailer',
+    ],
+    ...['passport', 'passport-jwt', 'passport-ldapauth', 'typeorm', 'mysql2', 'class-validator', 'class-transformer'],
+    ...['bcryptjs', 'speakeasy', 'qrcode', 'jest'],
+  ])('says that the design card names %s, so that nobody replaces it by a better one', (name) => {
+    expect(rowOf(name)?.cells[3]).toContain('named by the design card of the project');
+  });
+
   it.each(ranges.filter(([name]) => !name.startsWith('@types/')))(
     'names the current major version of %s (%s)',
     (name, range) => {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import * as catalogue from '../../src/shared/errors/error-catalogue';
 
 /** The codes of docs/spec/service.md#7, with their status in docs/spec/decisions.md#1. */
@@ -65,6 +67,27 @@ describe('the error catalogue', () => {
 
   it('also contains the codes that the decisions and the extensions add, and no others', () => {
     expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries([...specified, ...added, ...extended]));
+  });
+
+  it('is the only place for codes: the lint rule of src finds each one', () => {
+    // The rule alone, in a program of its own: the whole configuration would need the types of all files.
+    const program = `
+      import { readFileSync } from 'node:fs';
+      import { Linter } from 'eslint';
+      import config from './eslint.config.mjs';
+      const rule = 'no-restricted-syntax';
+      const rules = { [rule]: config.find((part) => part.rules?.[rule]?.length > 1).rules[rule] };
+      console.log(JSON.stringify(new Linter().verify(readFileSync(0, 'utf8'), [{ rules }])));`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: resolve(__dirname, '../..'),
+      input: codes.map((code) => `f('${code}');`).join('\n'),
+      encoding: 'utf8',
+    });
+    const messages = JSON.parse(stdout) as { line: number; message: string }[];
+    const found = messages
+      .filter(({ message }) => message.startsWith('Error codes are written'))
+      .map(({ line }) => line);
+    expect(found.map((line) => codes[line - 1])).toEqual(codes);
   });
 
   it('contains each code once', () => {

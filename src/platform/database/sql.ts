@@ -8,8 +8,8 @@ export interface Written {
 
 /**
  * Plain SQL with `?` placeholders, with the same text for MySQL, MariaDB and SQLite. Guarded writes and hot reads use
- * it, because the statement itself is their guarantee. Everything else uses the repositories of TypeORM (ADR 0003). All
- * methods throw DomainError COMMON_503001 if the database cannot answer.
+ * it, because the statement itself is their guarantee. ADR 0003 says what uses the repositories of TypeORM. All methods
+ * throw DomainError COMMON_503001 if the database cannot answer.
  */
 export abstract class Sql {
   abstract rows<Row>(statement: string, values?: readonly SqlValue[]): Promise<Row[]>;
