@@ -55,6 +55,15 @@ describe('the limits of the client', () => {
     await page.getByText('You signed in with your password and a one-time code.').waitFor();
   });
 
+  it('a user without an e-mail address is told that no code could be sent', async () => {
+    const name = await site.newUser({ email: null });
+    const page = await open();
+    await on(page).logIn(name);
+    await page.getByText('No code could be sent').waitFor();
+    expect(await page.getByText('We sent').count()).toBe(0);
+    await on(page).button('Use a recovery code').waitFor();
+  });
+
   it('a code of the authenticator logs in', async () => {
     const { page, name } = await atCode();
     await on(page).enterCode(await site.mailedCode(name));

@@ -47,11 +47,11 @@ describe('the examples of the packages', () => {
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the example of a section of the README of the SDK. @returns what it prints */
-  const run = async (section: string): Promise<string> => {
+  /** Runs the example of a section of the README of the SDK, and what uses it. @returns what it prints */
+  const run = async (section: string, use = ''): Promise<string> => {
     const readme = await readFile(join(packed, '@portal-auth/sdk/README.md'), 'utf8');
     const [, example] = new RegExp(`^## ${section}\n[^#]*?\`\`\`ts\n([^]+?)\`\`\``, 'm').exec(readme) ?? [];
-    const program = String(example)
+    const program = (String(example) + use)
       .replaceAll('https://auth.example.com', url)
       .replaceAll('from the widget', captchaToken);
     const { outputText } = ts.transpileModule(program, {
@@ -72,6 +72,17 @@ describe('the examples of the packages', () => {
 
   it('README of the SDK: the example of the operations refreshes, reads the account and signs out', async () => {
     expect(await run('Only the operations')).toBe('alice\n');
+  });
+
+  it('README of the SDK: the example of a server with its own sessions signs in, reads the account and signs out', async () => {
+    const use = `
+      const headers = {};
+      const response = { setHeader: (name, value) => (headers.cookie = value.split(';')[0]) };
+      await signIn(response, { username: 'alice', password: 'Correct-Horse-7', captchaToken: 'from the widget' });
+      console.log((await authOf({ headers }).me()).login_name, authOf({ headers: {} }));
+      await signOut({ headers });
+      console.log(authOf({ headers }));`;
+    expect(await run('On a server with its own sessions', use)).toBe('alice undefined\nundefined\n');
   });
 
   it('README of the SDK: the example of the administration unlocks the locked users', async () => {
