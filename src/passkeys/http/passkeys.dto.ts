@@ -6,7 +6,12 @@ import type { Passkey } from '../persistence/passkey.entity';
 /** The length is that of the column. */
 const nameForm = new RegExp(`^(?=.*\\S)[^${notInNames}]{1,64}$`, 'u');
 const nameMessage = { message: `name must be 1 to 64 characters with ${plainTextRule}` };
-const nameField = { minLength: 1, maxLength: 64, description: 'Shown to the owner and to administrators.', example: 'My phone' };
+const nameField = {
+  minLength: 1,
+  maxLength: 64,
+  description: 'Shown to the owner and to administrators.',
+  example: 'My phone',
+};
 
 export class AttestationDto {
   @ApiProperty({ description: 'Base64url.' })
