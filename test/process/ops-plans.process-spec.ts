@@ -1,5 +1,7 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { EventOutbox } from '../../src/events/event-outbox';
+import { EventReplay } from '../../src/events/event-replay';
+import { KeptEventRows } from '../../src/events/kept-events';
 import { EventRows, eventStatus, fresh } from '../../src/events/outbox/event-rows';
 import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
 import { windowRows } from '../../src/admin/logs/log-search';
@@ -215,7 +217,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     }
   });
 
-  it('the sender of events finds its rows by an index, with a row for each user and many rows of one user', async () => {
+  it('the sender of events, a retry, a replay and an erasure find their rows by an index, with a row for each user and many rows of one user', async () => {
     const flood = 'one-user-with-many-events';
     const row = `INSERT INTO event_outbox (event_id, type, stream, payload, status, fresh, created_at)
        SELECT UUID(), 'user.unlocked',`;
@@ -244,6 +246,10 @@ describe('the plans of login and refresh on tables that have grown', () => {
       await work();
       readBy[what] = (await rowsRead()) - before;
     };
+    const [dead] = (
+      await sql.query(`SELECT event_id, stream FROM event_outbox WHERE stream <> '${flood}' LIMIT 1`)
+    )[0] as [Record<'event_id' | 'stream', string>];
+    await sql.query(`UPDATE event_outbox SET status = ${eventStatus.dead} WHERE event_id = '${dead.event_id}'`);
     const statements = await statementsOf(async () => {
       await measure('new events', () => events.fresh(fresh.known, 128));
       await measure('the first event of one user', () => events.first(flood));
@@ -256,12 +262,18 @@ describe('the plans of login and refresh on tables that have grown', () => {
           }
         });
       }
+      await measure('one event', () => sender.get(KeptEventRows).find(dead.event_id));
+      await measure('a retry', () =>
+        sender.database.transaction((tx) => sender.get(KeptEventRows).retry(tx, dead.event_id)),
+      );
+      await measure('what a replay finds', () => sender.get(EventReplay).candidates(new Date(0), new Date(), 100));
+      await measure('the erasure of a user', () => sender.get(EventOutbox).forgetUser(dead.stream));
       await measure('a purge', () => sender.get(EventOutbox).purgeOld(new Date(0), 1000));
     });
     await sender.stop();
     await receiver.stop();
     for (const read of Object.values(readBy)) expect(read).toBeLessThan(1000);
-    expect(statements.length).toBeGreaterThan(6);
+    expect(statements.length).toBeGreaterThan(12);
     const found: string[] = [];
     for (const statement of statements) found.push(...faults(statement, await planOf(statement)));
     // The optimizer estimates the rows without the LIMIT. The rows that were read are counted above.
@@ -307,6 +319,9 @@ describe('the plans of login and refresh on tables that have grown', () => {
       ['mails', 'root', ofAnIndex],
       ['mails?status=sent', 'root', ofAnIndex],
       ['mails?status=dead', 'root', ofAnIndex],
+      ['events', 'root', ofAnIndex],
+      ['events?status=sent', 'root', ofAnIndex],
+      ['events?status=dead', 'root', ofAnIndex],
     ])('%s by %s reads at most so many rows in full tables: %d', async (template, by, bound) => {
       const path = template.replace('FROM', from!).replace('TO', to!);
       const client = by === 'root' ? root : acme;
