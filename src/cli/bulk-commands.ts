@@ -53,9 +53,7 @@ async function namesOf(given: readonly string[]): Promise<string[]> {
   if (!given.includes('-')) return [...new Set(given)];
   if (given.length > 1) throw new CliProblem('give either names, or - for those on standard input');
   const lines = (await readStandardInput()).split('\n').map((line) => line.trim());
-  const names = lines.filter((line) => line !== '');
-  if (names.length === 0) throw new CliProblem('standard input has no name');
-  return [...new Set(names)];
+  return [...new Set(lines.filter((line) => line !== ''))];
 }
 
 /** Checks all names first, so that a misspelt one changes nobody. */
@@ -79,9 +77,9 @@ async function ofNames(what: What, names: string[], options: Options, context: I
     },
     () => `after ${report.users} of ${found.length} users; run it again for the rest`,
   );
-  const [{ uid, loginName }] = found as [User];
-  const one = { uid, login_name: loginName, result: true };
-  printRecord(found.length === 1 ? one : { selected: found.length, ...report }, options.json);
+  const [one, ...others] = found;
+  const alone = one !== undefined && others.length === 0 && { uid: one.uid, login_name: one.loginName, result: true };
+  printRecord(alone || { selected: found.length, ...report }, options.json);
   if (interrupted) throw interrupted;
 }
 

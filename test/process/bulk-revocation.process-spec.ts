@@ -10,7 +10,7 @@ const crowd = 1000;
 
 type Session = Record<'access_token' | 'refresh_token', string>;
 
-/** `user revoke-tokens` of many users as an operator runs it, beside two replicas on MariaDB. */
+/** `user revoke-tokens` and other commands for many users as an operator runs it, beside two replicas on MariaDB. */
 describe('user revoke-tokens of many users', () => {
   let replicas: Replicas;
 
@@ -150,6 +150,62 @@ describe('user revoke-tokens of many users', () => {
     expect(stderr).toMatch(problem);
     expect(stderr.trim()).not.toContain('\n');
     expect(await replicas.rows('SELECT SUM(credential_version) AS sum FROM users')).toEqual(before);
+  });
+
+  describe('user reset-totp and user require-password-change', () => {
+    const factors = async () =>
+      (await replicas.rows('SELECT uid FROM users WHERE topt_secret IS NOT NULL ORDER BY uid')).length;
+    const demanded = async () =>
+      (await replicas.rows('SELECT login_name FROM users WHERE must_change_password = 1 ORDER BY login_name')).map(
+        ({ login_name }) => login_name as string,
+      );
+
+    it('take names, names on standard input, a tenant and all, and --dry-run changes nothing', async () => {
+      await replicas.rows("UPDATE users SET topt_secret = 'sealed', mfa_type = 'totp' WHERE login_name IN (?)", [
+        people,
+      ]);
+      const reset = (...args: string[]) => replicas.cli('user', 'reset-totp', ...args);
+      expect(await reset('--all', '--dry-run')).toEqual({ selected: people.length });
+      expect(await reset('ann', 'bob', '--dry-run')).toEqual({ selected: 2 });
+      expect(await factors()).toBe(people.length);
+      expect(await reset('ann')).toMatchObject({ login_name: 'ann', result: true });
+      expect(await reset('ann', 'bob', 'bob')).toEqual({ selected: 2, users: 2 });
+      expect(await factors()).toBe(2);
+      expect(await reset('--tenant', 'acme')).toEqual({ selected: 0, users: 0 });
+      expect(await reset('--all')).toEqual({ selected: 2, users: 2 });
+      expect(await factors()).toBe(0);
+
+      const named = await replicas.run(['user', 'require-password-change', '-'], { input: 'cid\r\n\n dan \ncid\n' });
+      expect(named).toMatchObject({ code: 0, answer: { selected: 2, users: 2 }, stderr: '' });
+      expect(await demanded()).toEqual(['cid', 'dan']);
+      const nobody = await replicas.run(['user', 'require-password-change', '-'], { input: '\n' });
+      expect(nobody).toMatchObject({ code: 0, answer: { selected: 0, users: 0 } });
+      expect((await replicas.login('cid')).body.data).toMatchObject({ change_password: true, access_token: null });
+    });
+
+    it.each([
+      [[], '', /^give either names, - for those on standard input, --tenant or --all\n$/],
+      [['ann', '--all'], '', /^give either names, - for/],
+      [['--tenant', 'acme', '--all'], '', /^give either names, - for/],
+      [['ann', '-'], 'bob', /^give either names, or - for those on standard input\n$/],
+      [['ann', 'amn'], '', /^there is no user "amn"\n$/],
+      [
+        ['ann', 'person-of-the-directory'],
+        '',
+        /^"person-of-the-directory" has the password of the directory: change it there\n$/,
+      ],
+      [['--tenant', 'acmee'], '', /^there is no tenant "acmee"\n$/],
+    ])('%j with the input %j is refused in one line, and changes nobody', async (args, input, problem) => {
+      await replicas.rows(
+        `INSERT IGNORE INTO users (uid, login_name, login_name_key, status, tenant_id, provider, created_at)
+         VALUES ('elsewhere', 'person-of-the-directory', 'person-of-the-directory', 1, 'root', 'ldap', UTC_TIMESTAMP(3))`,
+      );
+      const before = await demanded();
+      const { code, answer, stderr } = await replicas.run(['user', 'require-password-change', ...args], { input });
+      expect({ code, answer }).toEqual({ code: 1, answer: undefined });
+      expect(stderr).toMatch(problem);
+      expect(await demanded()).toEqual(before);
+    });
   });
 
   it('a session of one user among them is unaffected by a run for another tenant', async () => {

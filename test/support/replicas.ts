@@ -97,12 +97,13 @@ export class Replicas {
   /** Runs the command line with the same settings. A command that fails does not throw. */
   async run(
     args: string[],
-    { root = this.started.root } = {},
+    { root = this.started.root, input = '' } = {},
   ): Promise<{ code: number | null; answer: any; stderr: string }> {
     const command = [...args, '--json'];
     const { code, stdout, stderr } = await runProgram(join(root, 'dist/src/cli.js'), command, {
       env: this.env,
       cwd: process.cwd(),
+      input,
     });
     return { code, answer: stdout === '' ? undefined : JSON.parse(stdout), stderr };
   }
