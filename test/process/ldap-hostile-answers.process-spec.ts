@@ -105,7 +105,6 @@ describe('a hostile directory', () => {
     });
     // The first logins make the accounts and load the modules that a login needs.
     for (const name of accounts) {
-      stub.uid = name;
       await eventually(async () => (await login(name)) === 'success', { what: `${name} has an account` });
     }
     await longestHold();

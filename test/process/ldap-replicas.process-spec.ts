@@ -98,6 +98,28 @@ describe('two replicas and one directory', () => {
     expect(await replicas.deadlocks()).toBe(0);
   });
 
+  it('a renamed colleague and a newcomer with the former name sign in at both replicas at once: all succeed, two accounts (T306)', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = freshName();
+      const married = `${name}-married`;
+      await givenPerson(directory, name);
+      const colleague = (await login(name, directoryPassword, 0)).body.data.user_info.uid as string;
+      await directory.renameUser(name, married);
+      await directory.changeUser(married, 'mail', `${married}@example.test`);
+      await givenPerson(directory, name);
+      const names = [name, married];
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => login(names[(n >> 1) % 2]!, directoryPassword, n)),
+      );
+      expect(tally(answers)).toEqual({ success: 20 });
+      const uids = answers.map(({ body }) => body.data.user_info.uid as string);
+      expect(new Set(uids).size).toBe(2);
+      expect(new Set(uids.filter((_, n) => (n >> 1) % 2 === 1))).toEqual(new Set([colleague]));
+      expect(await replicas.rows('SELECT uid FROM users WHERE login_name IN (?, ?)', names)).toHaveLength(2);
+    }
+    expect(await replicas.deadlocks()).toBe(0);
+  });
+
   it('of 100 parallel wrong passwords under two names three are LOGIN_401001, after at most six binds', async () => {
     const name = freshName();
     const dn = await givenPerson(directory, name);

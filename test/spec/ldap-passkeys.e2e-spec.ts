@@ -97,6 +97,16 @@ describe('a directory user logs in with a passkey', () => {
     expect(await client.service.count('passkeys', 'user_id = ?', [uid])).toBe(1);
   });
 
+  it('of a renamed entry gets the session of the same account, and the login name follows the entry', async () => {
+    const client = await givenService();
+    const name = freshName();
+    await givenPerson(directory, name);
+    const { uid, authenticator } = await givenOwner(client, name);
+    await directory.renameUser(name, `${name}-married`);
+    const { data } = dataOf(await client.logIn(authenticator));
+    expect(data.user_info).toMatchObject({ uid, login_name: `${name}-married` });
+  });
+
   it('works again when the entry is enabled again: a passkey ends only when it is removed', async () => {
     const client = await givenService({ LDAP_GROUP_REQUIRED: group });
     const name = freshName();

@@ -31,9 +31,7 @@ export class DirectoryStub {
   searchResult: StubAnswer = ok;
   /** DNs of the entries that every search finds. */
   entries: string[] = ['uid=somebody,dc=example'];
-  /** The login name of every entry. Undefined: the first name that the search asks for. */
-  uid: string | undefined;
-  /** Further attributes of every entry. */
+  /** Attributes of every entry, besides the login name that the search asked for. */
   attributes: Record<string, string> = {};
   /** URLs of search references in each search result. */
   references: string[] = [];
@@ -109,7 +107,7 @@ export class DirectoryStub {
     if (question !== 'search') return [result(0x61, question === 'service bind' ? this.serviceBind : this.userBind)];
     return [
       ...this.entries.map((dn) => {
-        const values = Object.entries({ uid: this.uid ?? nameAskedFor(operation), ...this.attributes });
+        const values = Object.entries({ uid: nameAskedFor(operation), ...this.attributes });
         return element(0x64, text(dn), element(0x30, ...values.map(([name, value]) => attribute(name, value))));
       }),
       ...this.references.map((url) => element(0x73, text(url))),
