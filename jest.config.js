@@ -33,43 +33,54 @@ const patient = { setupFilesAfterEnv: ['<rootDir>/test/support/patient-limits.ts
 
 const slow = { setupFilesAfterEnv: [...patient.setupFilesAfterEnv, '<rootDir>/test/support/servers/slow-tests.ts'] };
 
-/**
- * Endpoint tests that run on SQLite only. They are about another server, the protocol, settings or documents. Tests of
- * the database, races and several processes run the same statements on MariaDB.
- */
-const storeNeutral = [
-  'admin-(access|config|mails|names|overview)',
+const endpointTests = (names) => names.map((name) => `/test/spec/${name}\\.e2e-spec\\.ts$`);
+
+/** Endpoint tests about another server, one setting or a document. They run once. */
+const once = endpointTests([
   'breach-check',
   'capabilities',
-  'change-pwd-mfa',
-  'client-gone',
   'data-key',
   'demo-names',
+  'forgot-password-timing',
+  'ldap-(directory-answers|doctor|follow|outage|provisioning|recheck|silence|slow-groups|tls)',
+  'login-overload',
+  'openapi-examples',
+  'tracing',
+]);
+
+/**
+ * Endpoint tests that run on SQLite only, once with the defaults and once with everything on. They are about the protocol
+ * and the rules. Tests of the database, races and several processes run the same statements on MariaDB.
+ */
+const storeNeutral = endpointTests([
+  'admin-(access|config|mails|names|overview)',
+  'change-pwd-mfa',
+  'client-gone',
   'enrolment-step-up',
   'expiry-warnings',
-  'forgot-password-timing',
   'http(-logs|-settings)?',
   'integration-guide',
   'introspection',
-  'ldap-[a-z-]+',
+  'ldap-(identity|login|passkeys)',
   'leaks',
   'limits',
-  'login-(hidden-existence|history|overload)',
+  'login-(hidden-existence|history)',
   'metrics',
   'new-sign-in',
-  'openapi-examples',
   'otp-resend',
   'password-policy',
   'token-attacks',
-  'tracing',
   'young-session',
-].map((name) => `/test/spec/${name}\\.e2e-spec\\.ts$`);
+]);
+
+/** Starts the application with everything on (test/support/everything.ts). */
+const everything = { __PROFILE__: 'everything' };
 
 /**
  * Runs the same files once per database. The global `__DATABASE__` tells a test which one it has.
- * @param onlySqlite patterns of files that test another server than the database
+ * @param mariadb what differs on MariaDB
  */
-function oncePerDatabase(name, testMatch, onlySqlite = []) {
+function oncePerDatabase(name, testMatch, { globals, ...mariadb } = {}) {
   return [
     { ...common, ...patient, displayName: `${name}-sqlite`, testMatch, globals: { __DATABASE__: 'sqlite' } },
     {
@@ -78,8 +89,8 @@ function oncePerDatabase(name, testMatch, onlySqlite = []) {
       ...patient,
       displayName: `${name}-mariadb`,
       testMatch,
-      testPathIgnorePatterns: ['/node_modules/', ...onlySqlite],
-      globals: { __DATABASE__: 'mariadb' },
+      globals: { __DATABASE__: 'mariadb', ...globals },
+      ...mariadb,
     },
   ];
 }
@@ -105,7 +116,18 @@ module.exports = {
         (folder) => `<rootDir>/${folder}/**/*.spec.ts`,
       ),
     },
-    ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts'], storeNeutral),
+    // Each file runs with the defaults on SQLite, and with everything on: on MariaDB, or on SQLite where it runs only there.
+    ...oncePerDatabase('spec', ['<rootDir>/test/spec/**/*.e2e-spec.ts'], {
+      globals: everything,
+      testPathIgnorePatterns: ['/node_modules/', ...once, ...storeNeutral],
+    }),
+    {
+      ...common,
+      ...patient,
+      displayName: 'spec-everything',
+      testRegex: storeNeutral,
+      globals: { __DATABASE__: 'sqlite', ...everything },
+    },
     ...oncePerDatabase('db', ['<rootDir>/test/db/**/*.db-spec.ts']),
     {
       ...common,

@@ -27,6 +27,7 @@ const NEEDED = {
   unit: ['promtool'],
   'spec-sqlite': [],
   'spec-mariadb': ['mariadbd'],
+  'spec-everything': [],
   'db-sqlite': [],
   'db-mariadb': ['mariadbd'],
   process: SERVERS,

@@ -18,8 +18,18 @@ let clock: FakeClock;
 let smtp: Smtp;
 let replicas: MailReplica[];
 
-beforeEach(async () => {
+/** Clears the tables. It sends nothing. */
+let cleaner: MailReplica;
+beforeAll(async () => {
   store = await freshDatabase();
+  cleaner = await MailReplica.start(store.url);
+});
+afterAll(async () => {
+  await cleaner.stop();
+  await store.drop();
+});
+
+beforeEach(async () => {
   clock = new FakeClock();
   smtp = await Smtp.start();
   replicas = [];
@@ -28,7 +38,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const replica of replicas) await replica.stop();
   await smtp.stop();
-  await store.drop();
+  for (const table of ['mail_outbox', 'system_configs']) await cleaner.database.affected(`DELETE FROM ${table}`);
 });
 
 async function replica(options: Parameters<typeof MailReplica.start>[1] = {}): Promise<MailReplica> {

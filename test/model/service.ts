@@ -5,6 +5,7 @@ import { timeOrNull } from '../../src/platform/database/sql';
 import type { User as ServiceUser } from '../../src/users/user.entity';
 import { tokenOf } from '../support/admin';
 import { type Answer as Received, TestService } from '../support/app';
+import { withMetrics } from '../support/everything';
 import { FakeClock } from '../support/fakes';
 import { mailsStay } from '../support/mfa';
 import type { AdminAction, Answer, Request, Rows, State } from './state';
@@ -34,14 +35,17 @@ export class Services {
     private readonly operator: ServiceUser,
   ) {}
 
-  /** @param count replicas of each kind */
+  /** On MariaDB with everything on. @param count replicas of each kind */
   static async start(count: number): Promise<Services> {
-    const first = await TestService.start(withoutFactor);
+    const more = async () => (__DATABASE__ === 'mariadb' ? withMetrics() : {});
+    const first = await TestService.start({ ...(await more()), ...withoutFactor });
     const { store, clock } = first;
+    const start = async (settings: Record<string, string>) =>
+      TestService.start({ ...(await more()), ...settings }, { store, clock });
     const plain = [first];
     const mfa: TestService[] = [];
-    while (plain.length < count) plain.push(await TestService.start(withoutFactor, { store, clock }));
-    while (mfa.length < count) mfa.push(await TestService.start(withFactor, { store, clock }));
+    while (plain.length < count) plain.push(await start(withoutFactor));
+    while (mfa.length < count) mfa.push(await start(withFactor));
     return new Services(clock, { plain, mfa }, await first.givenUser('operator', { isAdmin: true, password: null }));
   }
 

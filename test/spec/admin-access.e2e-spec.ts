@@ -67,7 +67,7 @@ describe('who may use the administration', () => {
   it('ADMIN_REQUIRES_MFA=false admits a session by password alone, and ADMIN_API=off has no such path', async () => {
     const { store, clock } = service;
     const relaxed = await TestService.start({ ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' }, { store, clock });
-    const off = await TestService.start({}, { store, clock });
+    const off = await TestService.start({ ADMIN_API: '' }, { store, clock });
     try {
       const bearer = await tokenOf(relaxed, (await givenCaller(relaxed, { isAdmin: true })).user, null);
       expect((await relaxed.get('/admin/users', { bearer })).status).toBe(200);

@@ -1,3 +1,4 @@
+import { EventOutbox } from '../../src/events/event-outbox';
 import { mailLimits } from '../../src/mail/mail-limits';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { mailStatus } from '../../src/mail/mail-status';
@@ -10,6 +11,7 @@ import { UserErasure } from '../../src/admin/user-erasure';
 import type { User } from '../../src/users/user.entity';
 import { givenCaller, startAdministration } from '../support/admin';
 import { TestService } from '../support/app';
+import { WebhookReceiver } from '../support/events/webhook-receiver';
 import { RetentionModule } from '../../src/retention/retention.module';
 import { AppModule } from '../../src/app.module';
 
@@ -29,15 +31,20 @@ const traces = [
 
 describe('deleting a user', () => {
   let service: TestService;
+  let receiver: WebhookReceiver;
   let bearer: string;
   beforeAll(async () => {
-    service = await startAdministration({}, (config) => ({
+    receiver = await WebhookReceiver.start();
+    service = await startAdministration(receiver.settings, (config) => ({
       module: class {},
       imports: [AppModule.with(config), RetentionModule],
     }));
     bearer = (await givenCaller(service, { isAdmin: true })).bearer;
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
 
   const remove = (uid: string) => service.send('DELETE', `/admin/users/${uid}`, undefined, { bearer });
 
@@ -107,6 +114,8 @@ describe('deleting a user', () => {
     for (const trace of traces) expect(before).toContain(trace);
 
     expect((await remove(user.uid)).body.data).toEqual({ result: true });
+    // An event that still waits keeps its payload until it is sent.
+    await service.app.get(EventOutbox).sendDue();
 
     const after = await everything(['login_logs', 'audit_logs']);
     for (const trace of [...traces, String(row.password)]) {

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { type Answer, password, TestService } from '../support/app';
 import { countHashing } from '../support/count-hashing';
 import { countStatements } from '../support/count-statements';
+import { isEverythingOn } from '../support/everything';
 import { methodsOf, named, type RouteCase, routes, taking } from '../support/routes';
 import { captchaToken } from '../support/settings';
 
@@ -167,9 +168,17 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
     });
   });
 
+  if (isEverythingOn) {
+    it('GET / is the login page, and its other methods are answered with the 405 envelope', async () => {
+      const page = await service.get('/');
+      expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expectRefusal(await service.post('/', {}), 'COMMON_405001');
+    });
+  }
+
   describe('paths that do not exist', () => {
     it.each([
-      '/',
+      ...(isEverythingOn ? [] : ['/']),
       '/nowhere',
       '/login/alice',
       '/metrics',

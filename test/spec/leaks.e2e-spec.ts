@@ -132,6 +132,7 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
       ...directory.settings,
       LDAP_JIT_PROVISIONING: 'true',
       CAPTCHA_PROVIDER: 'turnstile',
+      CAPTCHA_SITE_KEY: 'public-key',
       CAPTCHA_SECRET: `${mark}-of-the-provider`,
       CAPTCHA_VERIFY_URL: provider.url,
       CAPTCHA_TIMEOUT_MS: '30000',

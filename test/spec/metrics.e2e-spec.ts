@@ -122,7 +122,7 @@ describe('Prometheus metrics on METRICS_PORT', () => {
 
 describe('without METRICS_PORT', () => {
   it('nothing listens and no request is measured', async () => {
-    const service = await TestService.start();
+    const service = await TestService.start({ METRICS_PORT: '' });
     try {
       expect(service.logLines.filter(({ msg }) => msg === 'metrics are served')).toEqual([]);
       expect(service.app.get(Metrics)).toMatchObject({ registry: undefined, listener: undefined });

@@ -6,6 +6,7 @@ import type { User } from '../../src/users/user.entity';
 import type { Answer } from '../support/app';
 import { type Deviation, SoftAuthenticator } from '../support/authenticator';
 import { cbor, head } from '../support/cbor';
+import { everything, isEverythingOn } from '../support/everything';
 import { dataOf, origin, PasskeyClient } from '../support/passkeys';
 
 const refused = { status: 400, body: { error_code: 'PASSKEY_400001' } };
@@ -45,7 +46,7 @@ describe('/passkeys', () => {
       const { user, access } = await givenSession();
       const { data } = dataOf(await client.options(access));
       expect(data).toMatchObject({
-        rp: { id: 'portal.test', name: 'portal.test' },
+        rp: { id: 'portal.test', name: isEverythingOn ? everything.BRAND_NAME : 'portal.test' },
         user: {
           id: Buffer.from(user.uid).toString('base64url'),
           name: user.loginName,

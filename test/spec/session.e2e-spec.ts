@@ -386,7 +386,8 @@ describe('REFRESH_TOKEN_ROTATION (RFC 9700 §4.14.2)', () => {
     const { refresh: parent } = await service.session('t166');
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(parent)));
     expect(tally(answers)).toEqual({ success: 50 });
-    expect(new Set(answers.map(({ body }) => body.data.refresh_token as string)).size).toBe(1);
+    // Two signatures with ES256 differ, also for the same token.
+    expect(new Set(answers.map(({ body }) => decodeJwt(body.data.refresh_token as string).jti)).size).toBe(1);
   });
 
   it('T167 T170 a reuse after the grace period ends the whole session and leaves an audit row', async () => {

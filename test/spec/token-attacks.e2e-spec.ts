@@ -28,7 +28,7 @@ describe('forged and malformed tokens (RFC 8725) are answered 401, never 500', (
   let claims: Record<string, unknown>;
   let kid: string;
   beforeAll(async () => {
-    service = await TestService.start();
+    service = await TestService.start({ JWT_ALGORITHM: 'HS256' });
     await service.givenUser('victim');
     ({ access } = await service.session('victim'));
     claims = decodeJwt(access);
@@ -231,17 +231,18 @@ describe.each(['ES256', 'RS256'] as const)('JWT_ALGORITHM=%s (RFC 7518)', (algor
 
 describe('HS256 key rotation', () => {
   it('accepts tokens of the former secret while it is in JWT_PREVIOUS_KEYS, and refuses them afterwards', async () => {
-    const before = await TestService.start();
+    const before = await TestService.start({ JWT_ALGORITHM: 'HS256' });
     await before.givenUser('rotating');
     const { access } = await before.session('rotating');
     await before.app.close();
     const fresh = 'another-secret-of-the-tests-long-enough-too';
     const shared = { store: before.store, clock: before.clock };
-    const overlap = await TestService.start({ JWT_SECRET: fresh, JWT_PREVIOUS_KEYS: testSettings.JWT_SECRET }, shared);
+    const settings = { JWT_ALGORITHM: 'HS256', JWT_SECRET: fresh };
+    const overlap = await TestService.start({ ...settings, JWT_PREVIOUS_KEYS: testSettings.JWT_SECRET }, shared);
     expect((await overlap.get('/user/me', { bearer: access })).status).toBe(200);
     expect((await overlap.get('/.well-known/jwks.json')).body).toEqual({ keys: [] });
     await overlap.app.close();
-    const after = await TestService.start({ JWT_SECRET: fresh }, shared);
+    const after = await TestService.start(settings, shared);
     expect((await after.get('/user/me', { bearer: access })).body.error_code).toBe('AUTH_401001');
     await after.stop();
   });

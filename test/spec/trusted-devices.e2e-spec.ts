@@ -454,7 +454,7 @@ describe('trusted devices', () => {
     };
 
     it('0, the default, trusts no device, and ends nothing: the tokens are ignored', () =>
-      MfaClient.with({}, async (off) => {
+      MfaClient.with({ MFA_TRUSTED_DEVICE_DAYS: '' }, async (off) => {
         const user = await off.givenUser('off');
         const { uid, code } = await off.logInByMail(user);
         expect((await off.verify(uid, 'email', code, { trust_device: true })).body.data.device_token).toBeNull();

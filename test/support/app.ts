@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { AppModule } from '../../src/app.module';
 import { applyAppSetup, createAdapter } from '../../src/app.setup';
 import { AppConfig, loadConfig } from '../../src/platform/config/app-config';
+import { AuditLines } from '../../src/events/stream/audit-lines';
 import { Database } from '../../src/platform/database/database';
 import { describeError } from '../../src/platform/logging/describe-error';
 import { NestLogger } from '../../src/platform/logging/logger';
@@ -20,6 +21,7 @@ import { type NewUser, UserAccounts } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import { assertDeclaredAnswer } from './contract';
 import { freshDatabase, type TestDatabase } from './database';
+import { profileSettings } from './everything';
 import { FakeClock } from './fakes';
 import { SecretsWatch } from './secrets-watch';
 import { captchaToken, password, testSettings } from './settings';
@@ -54,7 +56,7 @@ export class TestService {
   ) {}
 
   /**
-   * @param settings environment variables that differ from `testSettings`
+   * @param settings environment variables that differ from `testSettings` and from the profile of the jest project
    * @param shared `clock` and `store` of another service make this one a second replica in the same process. `module`
    * replaces the root module.
    */
@@ -65,10 +67,14 @@ export class TestService {
     const store = shared.store ?? (await freshDatabase());
     const clock = shared.clock ?? new FakeClock();
     const dataDir = await mkdtemp(join(tmpdir(), 'service-data-'));
-    const config = loadConfig({ ...testSettings, DATABASE_URL: store.url, DATA_DIR: dataDir, ...settings });
+    const environment = { ...testSettings, ...(await profileSettings()), ...settings };
+    const config = loadConfig({ DATABASE_URL: store.url, DATA_DIR: dataDir, ...environment });
+    const auditLines: string[] = [];
     const module = await Test.createTestingModule({ imports: [(shared.module ?? AppModule.with)(config)] })
       .overrideProvider(Clock)
       .useValue(clock)
+      .overrideProvider(AuditLines)
+      .useValue(new AuditLines(config, (line, done) => done(null, auditLines.push(line.toString()) && line.length)))
       .compile();
     const lines: string[] = [];
     const sink = new Writable({
@@ -90,8 +96,8 @@ export class TestService {
     if (settings.LDAP_URL !== undefined) await import('passport-ldapauth');
     const service = new TestService(app, clock, store, dataDir);
     Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
-    service.logText = () => lines.join('');
-    service.secrets.settings({ ...testSettings, ...settings });
+    service.logText = () => [...lines, ...auditLines].join('');
+    service.secrets.settings(environment);
     return service;
   }
 

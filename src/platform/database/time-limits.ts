@@ -25,3 +25,6 @@ export const abandonedMs = 3000;
  * with the limit of its last statement, this is below 5 s (ADR 0029).
  */
 export const repeatMs = 2500;
+
+/** How long SQLite waits for the lock of another process. better-sqlite3 blocks the event loop during this wait. */
+export const sqliteBusyMs = 4000;

@@ -2,7 +2,7 @@ import type { DataSourceOptions, Logger } from 'typeorm';
 import { migrations } from '../../../migrations/all';
 import { parseMysqlUrl } from './mysql-address';
 import { keepAliveInitialDelay, verifiableSocket } from './mysql-socket';
-import { connectTimeoutMs, statementTimeoutMs } from './time-limits';
+import { connectTimeoutMs, sqliteBusyMs, statementTimeoutMs } from './time-limits';
 
 /** The loggers of TypeORM print statements with their parameters, which include hashes and tokens. */
 class SilentLogger implements Logger {
@@ -22,8 +22,6 @@ const shared = {
   invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
 } as const;
 
-/** How long SQLite waits for the lock of another process. better-sqlite3 blocks the event loop during this wait. */
-const sqliteBusyMs = 4000;
 const sqliteBusyMsWithoutLimits = 60_000;
 
 /**

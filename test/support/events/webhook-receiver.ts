@@ -60,6 +60,9 @@ export class WebhookReceiver {
         this.behaviour(event, response, request);
       });
     });
+    // A statement may hold up this process for seconds. Then the server would close idle connections, and the sender would
+    // find that out only by its next POST.
+    this.server.keepAliveTimeout = 0;
     this.server.on('connection', () => (this.connections += 1));
     await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
