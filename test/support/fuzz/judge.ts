@@ -34,12 +34,18 @@ export function faultOf(answer: ReadAnswer, request?: RequestLine): string | und
     return `an answer ${status} whose JSON is not well formed`;
   }
   const isHead = request?.method === 'HEAD' || (request === undefined && answer.body.length === 0);
-  if (status >= 400 && !isHead) {
+  if (status >= 400 && !isHead && !isNotFoundPage(answer, request)) {
     const wrong = faultOfError(status, body);
     if (wrong !== undefined) return wrong;
   }
   if (isRefusal(answer, body)) return undefined;
   return request === undefined ? undefined : undeclared(request, answer, body);
+}
+
+/** A browser gets the "not found" page for an unknown path (`PORTAL`). */
+function isNotFoundPage({ status, headers, body }: ReadAnswer, request?: RequestLine): boolean {
+  if (status !== 404 || (request !== undefined && request.method !== 'GET')) return false;
+  return headers['content-type'] === 'text/html; charset=utf-8' && /^<!doctype html>/i.test(body.toString());
 }
 
 /** Whether the answer is the last one on its connection, to bytes that no route has seen. */
