@@ -25,5 +25,5 @@ export function checkCoverage(
 
 /** Returns a function that tells whether a project of the jest configuration runs a file. */
 export function testFilesOf(config: {
-  readonly projects: readonly { readonly testMatch: readonly string[] }[];
+  readonly projects: readonly { readonly testMatch?: readonly string[] }[];
 }): (file: string) => boolean;

@@ -286,7 +286,7 @@ const lineAt = (text, index) => text.slice(0, index).split('\n').length;
 /** Returns a function that tells whether a project of the jest configuration runs a file. */
 export function testFilesOf({ projects }) {
   const patterns = projects
-    .flatMap(({ testMatch }) => testMatch)
+    .flatMap(({ testMatch = [] }) => testMatch)
     .map((glob) => glob.replace('<rootDir>/', '').replace(/[.]/g, '\\.'))
     .map((glob) => glob.replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(.*/)?')))
     .map((glob) => new RegExp(`^${glob}$`));
