@@ -7,6 +7,7 @@ import { DatabaseClock } from './database-clock';
 import { DatabaseConnection } from './database-connection';
 import { DatabaseOutages } from './database-outages';
 import { DatabaseWaits } from './database-waits';
+import { NewConnections } from './new-connections';
 import { traceDatabase } from '../tracing/traced-database';
 import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
@@ -36,6 +37,7 @@ import { typeormOptions } from './typeorm-options';
     DatabaseClock,
     DatabaseOutages,
     DatabaseWaits,
+    NewConnections,
     {
       provide: Database,
       inject: [getDataSourceToken(), DatabaseWaits, { token: Tracing, optional: true }],
