@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import { LoginJournal } from '../audit/login-journal';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
 import { EventOutbox } from '../events/event-outbox';
 import { SmtpCheck } from '../mail/smtp-check';
@@ -77,7 +78,9 @@ const storedNames = ['writes', 'cluster', 'clock', 'captcha', 'smtp', 'events'];
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
   const database = context.get(Database);
   return [
-    checkWrites(database, () => takesWrites(database, context.get(DataSource))),
+    checkWrites(database, context.get(LoginJournal, { strict: false }), () =>
+      takesWrites(database, context.get(DataSource)),
+    ),
     checkCluster(config, database),
     checkClock(context.get(DatabaseClock)),
     checkCaptcha(config, context.get(CaptchaGateway)),

@@ -3,26 +3,30 @@ import { DataSource } from 'typeorm';
 import type { AppConfig } from '../../platform/config/app-config';
 import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
+import type { LoginJournal } from '../../audit/login-journal';
+import { rolledBack } from '../../platform/database/rolled-back';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
 
-/** `checkWrites` throws this error to roll its transaction back. */
-class RolledBack extends Error {}
-
 /**
- * Makes the writes of a login and rolls them back, to find a read-only primary and an account that may only read.
+ * Makes the writes of a login and rolls them back, to find a read-only primary, an account that may only read, and a full
+ * disk.
  * @param takesWrites the check of readiness, which also finds a read-only primary for an administrative account
  */
-export function checkWrites(database: Database, takesWrites: () => Promise<boolean>): Promise<Finding> {
+export function checkWrites(
+  database: Database,
+  journal: LoginJournal,
+  takesWrites: () => Promise<boolean>,
+): Promise<Finding> {
   return finding(
     'writes',
     async () => {
       if (!(await takesWrites())) return ['problem', 'the database is read-only'];
       const subject = `doctor-${randomUUID()}`;
-      const roundTrip = database.transaction(async (tx) => {
+      await rolledBack(database, async (tx) => {
         await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
         await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
           subject,
@@ -30,10 +34,7 @@ export function checkWrites(database: Database, takesWrites: () => Promise<boole
           new Date(0),
         ]);
         await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
-        throw new RolledBack();
-      });
-      await roundTrip.catch((error: unknown) => {
-        if (!(error instanceof RolledBack)) throw error;
+        await journal.rehearse(tx);
       });
       return ['ok', 'insert, update and delete, rolled back'];
     },

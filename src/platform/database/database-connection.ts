@@ -4,6 +4,7 @@ import { AppConfig } from '../config/app-config';
 import { Database } from './database';
 import { DatabaseOutages } from './database-outages';
 import { DatabaseWaits } from './database-waits';
+import { DiskSpace } from './disk-space';
 import { ForeignTables } from './foreign-tables';
 import { migrate, pendingMigrations } from './migrator';
 import { NewConnections } from './new-connections';
@@ -59,6 +60,7 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
     private readonly waits: DatabaseWaits,
     private readonly outages: DatabaseOutages,
     private readonly newConnections: NewConnections,
+    private readonly disk: DiskSpace,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -124,8 +126,8 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
       }
       await this.dataSource.initialize();
       if (this.dataSource.options.type === 'mysql')
-        boundThePool(this.dataSource, this.waits, this.outages, this.newConnections);
-      else giveEachCallerItsOwnRunner(this.dataSource);
+        boundThePool(this.dataSource, this.waits, this.outages, this.newConnections, this.disk);
+      else giveEachCallerItsOwnRunner(this.dataSource, (error) => this.disk.failed(error));
       this.outages.answered(this.outages.mark);
       await this.probe();
     } catch (error) {

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { boundStatements, sessionSettings, sessionTimeLimits } from './mysql-session';
 import type { DatabaseOutages } from './database-outages';
 import type { DatabaseWaits } from './database-waits';
+import type { DiskSpace } from './disk-space';
 import { storeCode } from './store-failure';
 import { acquireTimeoutMs } from './time-limits';
 
@@ -47,6 +48,7 @@ export function boundThePool(
   waits: DatabaseWaits,
   outages: DatabaseOutages,
   newConnections: NewConnectionWatch,
+  disk: DiskSpace,
 ): void {
   const driver = mysqlDriver(dataSource);
   const obtain = driver.obtainMasterConnection.bind(driver);
@@ -57,7 +59,7 @@ export function boundThePool(
   const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;
   const prepare = async (connection: PoolConnection) => {
     await Promise.all(settings.map((statement) => run(connection, statement)));
-    if (limited) boundStatements(connection, waits, outages);
+    if (limited) boundStatements(connection, waits, outages, disk);
     prepared.add(connection);
   };
 

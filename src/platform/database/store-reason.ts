@@ -8,6 +8,8 @@ const privileges = new Set([
   'ER_SPECIFIC_ACCESS_DENIED_ERROR',
 ]);
 
+const fullDisk = new Set(['ER_DISK_FULL', 'ER_RECORD_FILE_FULL', 'SQLITE_FULL']);
+
 const readOnly = new Set([
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_READ_ONLY_MODE',
@@ -31,6 +33,10 @@ const refusals = new Set([
 ]);
 
 export const isRefusedLogin = (error: unknown): boolean => refusals.has(storeCode(error));
+/** Not a temporary table, which a large search of one person can fill. */
+export function isFullDisk(error: unknown): boolean {
+  return fullDisk.has(storeCode(error)) && !(error as Error).message.includes('#sql');
+}
 export const lacksPrivilege = (error: unknown): boolean => privileges.has(storeCode(error));
 export const isReadOnly = (error: unknown): boolean => readOnly.has(storeCode(error));
 
@@ -46,18 +52,15 @@ export function storeReason(error: unknown): string {
     return `does not grant ${deniedTo(error) ?? 'a privilege'} to the account of DATABASE_URL (${code})`;
   }
   if (isReadOnly(error)) return `is read-only (${code})`;
+  if (fullDisk.has(code)) return `has no space left on its disk (${code})`;
   return `${sentences[code] ?? 'cannot be reached'} (${code})`;
 }
 
-const full = 'has no space left on its disk';
 const refused = 'refuses the account of DATABASE_URL';
 const sentences: Readonly<Record<string, string>> = {
   ER_ACCESS_DENIED_ERROR: refused,
   ER_ACCESS_DENIED_NO_PASSWORD_ERROR: refused,
   ER_BAD_DB_ERROR: 'has no schema of the name in DATABASE_URL',
-  ER_DISK_FULL: full,
-  ER_RECORD_FILE_FULL: full,
-  SQLITE_FULL: full,
   ER_NO_SUCH_TABLE: 'lacks a table',
   ER_LOCK_WAIT_TIMEOUT: 'was locked by another session for too long',
 };
