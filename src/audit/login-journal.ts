@@ -22,6 +22,8 @@ export interface LoginAttempt {
 }
 
 const newestLogins = 2000;
+/** Rows of 700 bytes that fill two pages of 16 KiB. */
+const rehearsedRows = 50;
 
 /**
  * Writes the rows of `login_logs` (docs/spec/service.md#6.3). A login with a second factor or a forced password change
@@ -30,6 +32,8 @@ const newestLogins = 2000;
 @Injectable()
 export class LoginJournal {
   private readonly logger = new Logger('login');
+  /** Rows that could not be written since the start, for the metrics. */
+  lostRows = 0;
 
   constructor(
     private readonly database: Database,
@@ -42,11 +46,12 @@ export class LoginJournal {
     await this.insert(sql, { ...attempt, outcome: 'success' }, client);
   }
 
-  /** Never throws: if the row cannot be written, the refusal is still answered and an error is logged. */
+  /** Never throws: if the row cannot be written, the refusal is still answered, an error is logged and the row counted. */
   async failed(attempt: LoginAttempt, client: ClientInfo): Promise<void> {
     try {
       await this.insert(this.database, attempt, client);
     } catch (error) {
+      this.lostRows++;
       this.logger.error({ requestId: client.requestId, err: error }, 'login_logs row not written');
     }
   }
@@ -61,12 +66,25 @@ export class LoginJournal {
     return rows.map((row) => row.user_agent);
   }
 
+  /**
+   * Inserts rows that need more than one new page of the database. The caller rolls them back: they only show whether the
+   * table can grow.
+   */
+  async rehearse(sql: Sql): Promise<void> {
+    const client = { ip: '', userAgent: 'x'.repeat(500), requestId: 'rehearsal' } as ClientInfo;
+    const attempt = { userId: null, loginName: 'x'.repeat(200), provider: 'password', mfa: null, outcome: 'rehearsal' };
+    for (let row = 0; row < rehearsedRows; row++) await insertRow(sql, this.rowOf(attempt, client));
+  }
+
   private async insert(sql: Sql, attempt: LoginAttempt, client: ClientInfo): Promise<void> {
-    const { ip, userAgent, requestId } = client;
-    const loginName = attempt.loginName.slice(0, 255);
-    const row: LoginRow = { ...attempt, loginName, ip, userAgent, requestId, createdAt: this.clock.now() };
+    const row = this.rowOf(attempt, client);
     const insert = (into: Sql) => insertRow(into, row);
     await (this.sink === undefined ? insert(sql) : this.sink.login(sql, row, insert));
+  }
+
+  private rowOf(attempt: LoginAttempt, { ip, userAgent, requestId }: ClientInfo): LoginRow {
+    const loginName = attempt.loginName.slice(0, 255);
+    return { ...attempt, loginName, ip, userAgent, requestId, createdAt: this.clock.now() };
   }
 }
 

@@ -4,6 +4,7 @@ import type { AppConfig } from '../platform/config/app-config';
 import { configOrExit } from '../platform/config/env';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { isStoreFailure, storeCode } from '../platform/database/store-failure';
+import { storeReason } from '../platform/database/store-reason';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { DomainError } from '../shared/errors/domain-error';
 import { AccountProblem } from '../users/user-accounts';
@@ -25,9 +26,12 @@ export class CliProblem extends Error {
 /** Describes an error in one line for standard error, without values that may be secrets. */
 export function problemOf(error: unknown): string {
   if (error instanceof AccountProblem) return error.message;
-  if (error instanceof DomainError) return `${error.entry.code}: ${error.entry.msg.en}`;
+  if (error instanceof DomainError) {
+    const { cause, entry } = error;
+    return isStoreFailure(cause) ? problemOf(cause) : `${entry.code}: ${entry.msg.en}`;
+  }
   const code = storeCode(error);
-  if (isStoreFailure(error)) return `the database cannot be reached (${code}): check DATABASE_URL and the database`;
+  if (isStoreFailure(error)) return `the database ${storeReason(error)}: check DATABASE_URL and the database`;
   if (code.startsWith('ER_') || code.startsWith('SQLITE_')) return `the database refused the statement: ${code}`;
   return error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : 'unknown error';
 }
@@ -46,9 +50,11 @@ export async function inContext<T>(
     abortOnError: false,
   });
   try {
-    const state = await context.get(DatabaseConnection).probe();
-    if (state === 'unreachable')
-      throw new CliProblem('the database cannot be reached: check DATABASE_URL and the database');
+    const connection = context.get(DatabaseConnection);
+    const state = await connection.probe();
+    if (state === 'unreachable' || state === 'refuses connections') {
+      throw new CliProblem(`the database ${connection.reason}: check DATABASE_URL and the database`);
+    }
     if (state === 'migrations pending')
       throw new CliProblem('the database has pending migrations: run `migrate` first');
     return await work(context, config);

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import { LoginJournal } from '../audit/login-journal';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
 import { EventOutbox } from '../events/event-outbox';
 import { SmtpCheck } from '../mail/smtp-check';
@@ -14,13 +15,16 @@ import { takesWrites } from '../platform/database/writability';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliProblem, print } from './cli-context';
 import { CliModule } from './cli.module';
-import type { Finding } from './doctor/finding';
+import type { Finding, Health } from './doctor/finding';
 import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
 import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkMail } from './doctor/peer-checks';
 import { checkCluster, checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
-/** `doctor`: checks each part, changes nothing, and prints one line for each. Exit code 1 if a part has a problem. */
+/**
+ * `doctor`: checks each part, changes nothing, and prints one line for each. Exit code 1 if a part has a problem, 2 if only
+ * migrations are pending.
+ */
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
@@ -36,6 +40,9 @@ export function addDoctorCommand(program: Command): void {
       else for (const { check, status, text } of findings) print(`${check.padEnd(12)}${status.padEnd(9)}${text}`);
       const failed = findings.filter(({ status }) => status === 'problem').map(({ check }) => check);
       if (failed.length > 0) throw new CliProblem(`doctor found problems: ${failed.join(', ')}`);
+      if (findings.some(({ status }) => status === 'pending')) {
+        throw new CliProblem('doctor found nothing wrong, and migrations are pending: run `migrate`', 2);
+      }
     });
 }
 
@@ -48,7 +55,9 @@ async function examine(config: AppConfig): Promise<Finding[]> {
   try {
     const usable = migrations.status === 'ok';
     const others = await Promise.all([
-      ...(usable ? storedChecks(config, context) : storedNames.map((name) => Promise.resolve(needsTables(name)))),
+      ...(usable
+        ? storedChecks(config, context)
+        : storedNames.map((name) => Promise.resolve(skipped(name, migrations.status)))),
       checkLdap(config),
       checkCounters(config),
       checkSettings(config),
@@ -69,7 +78,9 @@ const storedNames = ['writes', 'cluster', 'clock', 'captcha', 'smtp', 'events'];
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
   const database = context.get(Database);
   return [
-    checkWrites(database, () => takesWrites(database, context.get(DataSource))),
+    checkWrites(database, context.get(LoginJournal, { strict: false }), () =>
+      takesWrites(database, context.get(DataSource)),
+    ),
     checkCluster(config, database),
     checkClock(context.get(DatabaseClock)),
     checkCaptcha(config, context.get(CaptchaGateway)),
@@ -78,6 +89,6 @@ function storedChecks(config: AppConfig, context: INestApplicationContext): Prom
   ];
 }
 
-function needsTables(check: string): Finding {
-  return { check, status: 'skipped', text: 'needs the database' };
+function skipped(check: string, migrations: Health): Finding {
+  return { check, status: 'skipped', text: migrations === 'pending' ? 'needs the migrations' : 'needs the database' };
 }

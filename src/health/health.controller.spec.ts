@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { FakeClock } from '../../test/support/fakes';
 import type { DatabaseClock } from '../platform/database/database-clock';
 import type { DatabaseConnection } from '../platform/database/database-connection';
+import type { DiskCheck } from './disk-check';
 import { HealthController } from './health.controller';
 import { Lifecycle } from './lifecycle';
 
@@ -11,7 +12,7 @@ type State = 'ok' | 'unreachable' | 'migrations pending';
 function readiness() {
   const clock = new FakeClock();
   const lifecycle = new Lifecycle();
-  const database = { state: 'ok' as State, probes: 0, held: Promise.resolve(), clock: 'ok' };
+  const database = { state: 'ok' as State, probes: 0, held: Promise.resolve(), clock: 'ok', full: false };
   const probe = async () => {
     database.probes += 1;
     await database.held;
@@ -20,6 +21,7 @@ function readiness() {
   const controller = new HealthController(
     { probe } as unknown as DatabaseConnection,
     { look: () => Promise.resolve(database.clock) } as unknown as DatabaseClock,
+    { isFull: () => Promise.resolve(database.full) } as unknown as DiskCheck,
     lifecycle,
     clock,
   );
@@ -67,6 +69,14 @@ describe('GET /health/ready', () => {
     clock.advanceSeconds(1);
     expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'ok', clock: 'far off' });
     database.clock = 'ok';
+    expect(await ask()).toEqual(green);
+  });
+
+  it('answers 503 while the disk of the database is full', async () => {
+    const { ask, database } = readiness();
+    database.full = true;
+    expect(await ask()).toEqual({ code: 503, status: 'unavailable', database: 'disk full' });
+    database.full = false;
     expect(await ask()).toEqual(green);
   });
 

@@ -7,6 +7,7 @@ import { Admits, anyone } from '../platform/http/audience';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { NotRateLimited } from '../platform/limits/rate-limited.decorator';
 import { Clock } from '../shared/clock';
+import { DiskCheck } from './disk-check';
 import { Lifecycle } from './lifecycle';
 import { SharedReading } from '../shared/shared-reading';
 
@@ -15,12 +16,12 @@ const freshForMs = 1000;
 
 interface Readiness {
   readonly status: 'ok' | 'draining' | 'unavailable';
-  readonly database: StoreState;
+  readonly database: StoreState | 'disk full';
   /** Only when it is far off. */
   readonly clock?: ClockState;
 }
 
-/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema, clock
+/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema, disk, clock
  * and shutdown. */
 @ApiExcludeController()
 @Controller('health')
@@ -28,17 +29,19 @@ interface Readiness {
 @OwnFormat()
 export class HealthController {
   /** The endpoint is open to anyone, so the number of requests must not decide how often the database is queried. */
-  private readonly store: SharedReading<{ readonly database: StoreState; readonly clock: ClockState }>;
+  private readonly store: SharedReading<{ readonly database: StoreState | 'disk full'; readonly clock: ClockState }>;
 
   constructor(
     connection: DatabaseConnection,
     databaseClock: DatabaseClock,
+    disk: DiskCheck,
     private readonly lifecycle: Lifecycle,
     clock: Clock,
   ) {
     this.store = new SharedReading(
       async () => {
-        const database = await connection.probe();
+        const state = await connection.probe();
+        const database = state === 'ok' && (await disk.isFull()) ? 'disk full' : state;
         return { database, clock: database === 'ok' ? await databaseClock.look() : 'ok' };
       },
       ({ database, clock: time }) => database === 'ok' && time !== 'far off',

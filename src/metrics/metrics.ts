@@ -10,6 +10,7 @@ import { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { LoginJournal } from '../audit/login-journal';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { PasswordChecks } from '../password-reset/password-checks';
@@ -38,6 +39,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly events: EventOutbox,
     private readonly clock: DatabaseClock,
     private readonly passwords: PasswordChecks,
+    private readonly journal: LoginJournal,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -56,6 +58,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       outbox: this.outbox,
       events: this.events,
       clock: this.clock,
+      lostLoginRows: () => this.journal.lostRows,
       failedBreachChecks: () => this.passwords.failedBreachChecks,
     });
     new RequestMetrics(prometheus, registry).watch(fastify);

@@ -1,27 +1,9 @@
 import { checkClock } from '../../src/cli/doctor/own-checks';
 import { clockState, DatabaseClock } from '../../src/platform/database/database-clock';
 import { TestService } from '../support/app';
-import { FakeClock } from '../support/fakes';
+import { RunningClock } from '../support/fakes';
 
 const mariadb = __DATABASE__ === 'mariadb';
-
-/** The clock of this machine, which MariaDB has as well, and a difference that a pause of the machine does not change. */
-class RunningClock extends FakeClock {
-  private differenceMs: number | undefined = 0;
-
-  override now(): Date {
-    return this.differenceMs === undefined ? super.now() : new Date(Date.now() + this.differenceMs);
-  }
-
-  behindBy(seconds: number): void {
-    this.differenceMs = -1000 * seconds;
-  }
-
-  override set(time: Date): void {
-    this.differenceMs = undefined;
-    super.set(time);
-  }
-}
 
 /** All decisions use the clock of the application. The clock of the database only serves to detect a wrong clock. */
 describe('the clock of the application and the clock of the database', () => {

@@ -54,13 +54,17 @@ describe('doctor', () => {
     return { ...run, of: Object.fromEntries(findings.map(({ check, status, text }) => [check, `${status}: ${text}`])) };
   };
 
-  it('doctor before the migration lists the pending migrations, changes nothing, and exits with 1', async () => {
+  const onlyPending = 'doctor found nothing wrong, and migrations are pending: run `migrate`\n';
+
+  it('doctor before the first migration says that the database is new, changes nothing, and exits with 2', async () => {
     for (let run = 0; run < 2; run++) {
       const { code, stderr, of } = await doctor();
-      expect(code).toBe(1);
-      expect(stderr).toBe('doctor found problems: migrations\n');
-      expect(of.migrations).toMatch(/^problem: pending: Init\d+/);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: onlyPending });
+      expect(of.migrations).toBe('pending: the database is new: run migrate');
+      expect(of.writes).toBe('skipped: needs the migrations');
     }
+    const { code, stderr } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'doctor found problems: redis\n' });
     expect(
       await MariaDbDatabases.shared().run(`SHOW TABLES FROM \`${new URL(databaseUrl).pathname.slice(1)}\``),
     ).toEqual([]);
@@ -68,6 +72,20 @@ describe('doctor', () => {
 
   describe('on a migrated database', () => {
     beforeAll(() => cli(['migrate'], healthy));
+
+    it('before an upgrade, doctor lists the migrations that wait, and exits with 2', async () => {
+      const table = `\`${new URL(databaseUrl).pathname.slice(1)}\`.migrations`;
+      const [last] = (await MariaDbDatabases.shared().run(
+        `SELECT id, timestamp, name FROM ${table} ORDER BY id DESC LIMIT 1`,
+      )) as { id: number; timestamp: number; name: string }[];
+      await MariaDbDatabases.shared().run(`DELETE FROM ${table} WHERE id = ${last?.id}`);
+      const { code, stderr, of } = await doctor();
+      await MariaDbDatabases.shared().run(
+        `INSERT INTO ${table} (id, timestamp, name) VALUES (${last?.id}, ${last?.timestamp}, '${last?.name}')`,
+      );
+      expect({ code, stderr }).toEqual({ code: 2, stderr: onlyPending });
+      expect(of.migrations).toBe(`pending: the database is of an earlier version: run migrate (${last?.name})`);
+    });
 
     it('prints one line for each check and exits with 0 when there is no problem', async () => {
       const { code, stdout, stderr } = await cli(['doctor'], healthy);

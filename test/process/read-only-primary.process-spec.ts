@@ -52,8 +52,34 @@ describe('a read-only database', () => {
   it('doctor: an account that may only read is a problem', async () => {
     const { code, of } = await doctor(urlOf('reader'));
     expect(of.database).toMatch(/^ok/);
-    expect(of.writes).toBe('problem: the database is read-only, or the account may not write');
+    expect(of.writes).toBe(
+      'problem: the database does not grant UPDATE on cooldowns to the account of DATABASE_URL (ER_TABLEACCESS_DENIED_ERROR)',
+    );
     expect(code).toBe(1);
+  });
+
+  it('an account that lacks a privilege: commands name it, readiness is 503, and the log says so once', async () => {
+    const privilege = /the database does not grant INSERT on \w+ to the account of DATABASE_URL/;
+    const { code, stderr } = await cli(
+      ['user', 'create', '--login-name', 'refused', '--password', password],
+      urlOf('reader'),
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(privilege) });
+    const service = await ServiceProcess.start({
+      env: { ...testSettings, ...patientDatabase, DATABASE_URL: urlOf('reader'), MIGRATE_ON_START: 'false' },
+      ready: '/health/live',
+    });
+    for (let n = 0; n < 3; n++) {
+      const response = await fetch(`${service.url}/health/ready`);
+      expect([response.status, await response.json()]).toEqual([
+        503,
+        { status: 'unavailable', database: 'missing privilege' },
+      ]);
+    }
+    await service.stop();
+    const said = service.lines.filter((line) => line.includes('lacks a privilege'));
+    expect(said).toEqual([expect.stringContaining('UPDATE on cooldowns')]);
+    expect(service.lines.filter((line) => line.includes('the database is away'))).toEqual([]);
   });
 
   it.each(['service', 'administrator'])(
@@ -61,7 +87,7 @@ describe('a read-only database', () => {
     async (account) => {
       await server.run('SET GLOBAL read_only = 1');
       const { code, of } = await doctor(account === 'service' ? urlOf(account) : adminUrl);
-      expect(of.writes).toBe('problem: the database is read-only, or the account may not write');
+      expect(of.writes).toBe('problem: the database is read-only');
       expect(code).toBe(1);
     },
   );

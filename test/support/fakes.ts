@@ -22,3 +22,21 @@ export class FakeClock extends Clock {
     this.time = time;
   }
 }
+
+/** The clock of this machine, which MariaDB has as well, and a difference that a pause of the machine does not change. */
+export class RunningClock extends FakeClock {
+  private differenceMs: number | undefined = 0;
+
+  override now(): Date {
+    return this.differenceMs === undefined ? super.now() : new Date(Date.now() + this.differenceMs);
+  }
+
+  behindBy(seconds: number): void {
+    this.differenceMs = -1000 * seconds;
+  }
+
+  override set(time: Date): void {
+    this.differenceMs = undefined;
+    super.set(time);
+  }
+}

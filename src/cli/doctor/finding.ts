@@ -1,5 +1,8 @@
-/** `warn`: the operator should look. `skipped`: not configured. Only a `problem` makes `doctor` fail. */
-export type Health = 'ok' | 'warn' | 'skipped' | 'problem';
+/**
+ * `warn`: the operator should look. `skipped`: not configured. `pending`: `migrate` has to run first. A `problem` makes
+ * `doctor` end with 1, and `pending` alone with 2.
+ */
+export type Health = 'ok' | 'warn' | 'skipped' | 'pending' | 'problem';
 
 export interface Finding {
   readonly check: string;

@@ -3,26 +3,30 @@ import { DataSource } from 'typeorm';
 import type { AppConfig } from '../../platform/config/app-config';
 import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
+import type { LoginJournal } from '../../audit/login-journal';
+import { rolledBack } from '../../platform/database/rolled-back';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
-import { tlsFailure } from '../../platform/database/tls-failure';
+import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { type Finding, finding } from './finding';
 
-/** `checkWrites` throws this error to roll its transaction back. */
-class RolledBack extends Error {}
-
 /**
- * Makes the writes of a login and rolls them back, to find a read-only primary and an account that may only read.
+ * Makes the writes of a login and rolls them back, to find a read-only primary, an account that may only read, and a full
+ * disk.
  * @param takesWrites the check of readiness, which also finds a read-only primary for an administrative account
  */
-export function checkWrites(database: Database, takesWrites: () => Promise<boolean>): Promise<Finding> {
+export function checkWrites(
+  database: Database,
+  journal: LoginJournal,
+  takesWrites: () => Promise<boolean>,
+): Promise<Finding> {
   return finding(
     'writes',
     async () => {
-      if (!(await takesWrites())) return ['problem', 'the database is read-only, or the account may not write'];
+      if (!(await takesWrites())) return ['problem', 'the database is read-only'];
       const subject = `doctor-${randomUUID()}`;
-      const roundTrip = database.transaction(async (tx) => {
+      await rolledBack(database, async (tx) => {
         await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
         await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
           subject,
@@ -30,14 +34,11 @@ export function checkWrites(database: Database, takesWrites: () => Promise<boole
           new Date(0),
         ]);
         await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
-        throw new RolledBack();
-      });
-      await roundTrip.catch((error: unknown) => {
-        if (!(error instanceof RolledBack)) throw error;
+        await journal.rehearse(tx);
       });
       return ['ok', 'insert, update and delete, rolled back'];
     },
-    (error) => `refused (${storeCode((error as Error).cause ?? error) || (error as Error).name})`,
+    (error) => `the database ${storeReason((error as Error).cause ?? error)}`,
   );
 }
 
@@ -59,13 +60,11 @@ export function checkCluster(config: AppConfig, database: Database): Promise<Fin
 /** Uses its own connection, because the operator needs the reason of a failure. */
 export async function checkStore(config: AppConfig): Promise<[database: Finding, migrations: Finding]> {
   const dataSource = new DataSource(typeormOptions(config.database.url, 1));
-  const explain = (error: unknown) =>
-    `cannot be reached (${tlsFailure(error) ?? (storeCode(error) || (error as Error).name)})`;
-  const database = await finding('database', () => greet(dataSource), explain);
+  const database = await finding('database', () => greet(dataSource), storeReason);
   try {
     if (database.status !== 'ok')
       return [database, { check: 'migrations', status: 'skipped', text: 'needs the database' }];
-    return [database, await finding('migrations', () => compare(dataSource), explain)];
+    return [database, await finding('migrations', () => compare(dataSource), storeReason)];
   } finally {
     if (dataSource.isInitialized) await dataSource.destroy();
   }
@@ -82,7 +81,10 @@ async function greet(dataSource: DataSource): Promise<['ok', string]> {
   return ['ok', `${mysql ? 'MySQL' : 'SQLite'} ${rows[0]?.version} answers in ${took} ms`];
 }
 
-async function compare(dataSource: DataSource): Promise<['ok' | 'problem', string]> {
+/** Tells a new database, and one of an earlier version, from a failure. */
+async function compare(dataSource: DataSource): Promise<['ok' | 'pending', string]> {
   const pending = await pendingMigrations(dataSource);
-  return pending.length === 0 ? ['ok', 'current'] : ['problem', `pending: ${pending.join(', ')}; run migrate`];
+  if (pending.length === 0) return ['ok', 'current'];
+  if (pending.length === dataSource.migrations.length) return ['pending', 'the database is new: run migrate'];
+  return ['pending', `the database is of an earlier version: run migrate (${pending.join(', ')})`];
 }

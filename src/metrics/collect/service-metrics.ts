@@ -18,6 +18,7 @@ export interface Sources {
   readonly events: Pick<EventOutbox, 'figures' | 'droppedLines'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
   readonly failedBreachChecks: () => number;
+  readonly lostLoginRows: () => number;
 }
 
 /** Registers metrics that read other services at each scrape. Those services need no code for metrics. */
@@ -77,6 +78,16 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
     collect() {
       this.reset();
       this.inc(sources.failedBreachChecks());
+    },
+  });
+
+  new prometheus.Counter({
+    name: 'auth_login_log_rows_lost_total',
+    help: 'Rows of login_logs that could not be written. The refusal of the login was answered all the same.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.lostLoginRows());
     },
   });
 

@@ -318,7 +318,10 @@ describe('NAME_FILE', () => {
   ])('%s can be read from a file, with or without a final line break', (key, value) => {
     const inline = load({ [key]: value });
     for (const content of [value, `${value}\n`, `${value}\r\n`]) {
-      expect(load({ [key]: undefined, [`${key}_FILE`]: file(key, content) })).toEqual(inline);
+      const { database, ...others } = load({ [key]: undefined, [`${key}_FILE`]: file(key, content) });
+      // The file of the database is read again while the service runs.
+      const urlFile = key === 'DATABASE_URL' ? join(directory, key) : undefined;
+      expect({ ...others, database }).toEqual({ ...inline, database: { ...inline.database, urlFile } });
     }
   });
 

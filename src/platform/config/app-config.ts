@@ -26,6 +26,8 @@ export abstract class AppConfig {
   abstract readonly logLevel: string;
   abstract readonly database: {
     readonly url: string;
+    /** The file of `DATABASE_URL_FILE`, which is read again when the server refuses new connections. */
+    readonly urlFile: string | undefined;
     readonly poolSize: number;
     readonly migrateOnStart: boolean;
     readonly sqliteSynchronous: 'full' | 'normal';
@@ -104,6 +106,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     database: {
       url: readDatabaseUrl(env, production),
+      urlFile: env.fileOf('DATABASE_URL'),
       poolSize: env.count('DATABASE_POOL_SIZE', 10, { max: 1000 }),
       migrateOnStart: env.flag('MIGRATE_ON_START', !production),
       sqliteSynchronous: env.choice('SQLITE_SYNCHRONOUS', ['full', 'normal'], 'full'),

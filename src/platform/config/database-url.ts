@@ -1,5 +1,5 @@
 import { parseMysqlUrl } from '../database/mysql-address';
-import type { SettingsReader } from './settings-reader';
+import { type SettingsReader, textOfFile } from './settings-reader';
 
 /**
  * Reads `mysql://…` or `sqlite:PATH` and checks all of it, because a later error of the driver would name no setting.
@@ -18,6 +18,19 @@ export function readDatabaseUrl(env: SettingsReader, production: boolean): strin
     );
   }
   return url;
+}
+
+/**
+ * Reads the file of `DATABASE_URL_FILE` again while the program runs.
+ * @returns undefined if the file cannot be read or has no valid URL of MySQL, as while a tool replaces it
+ */
+export function rereadDatabaseUrl(file: string): string | undefined {
+  try {
+    const url = textOfFile(file);
+    return url !== undefined && isMysqlUrl(url) ? url : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isMysqlUrl(url: string): boolean {

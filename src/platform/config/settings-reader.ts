@@ -72,11 +72,16 @@ export class SettingsReader {
     const file = this.environment[`${key}_FILE`];
     if (file === undefined || file === '') return undefined;
     try {
-      return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
+      return textOfFile(file);
     } catch {
       this.problem(`${key}_FILE`, 'names a file that cannot be read: check its path and its permissions');
       return undefined;
     }
+  }
+
+  /** The file that holds the value of a setting. Undefined when the value is in the environment itself. */
+  fileOf(key: string): string | undefined {
+    return this.environment[key] ? undefined : this.environment[`${key}_FILE`] || undefined;
   }
 
   text(key: string, fallback: string): string {
@@ -139,4 +144,9 @@ export class SettingsReader {
   private isSet(name: string): boolean {
     return (this.environment[name] ?? '') !== '';
   }
+}
+
+/** @throws when the file cannot be read */
+export function textOfFile(path: string): string | undefined {
+  return readFileSync(path, 'utf8').replace(/\r?\n$/, '') || undefined;
 }

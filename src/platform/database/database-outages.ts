@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { storeCode } from './store-failure';
+import { isRefusedLogin } from './store-reason';
 
 /** The server runs and refuses only this connection, because it has too many. */
 const tooManyConnections = new Set(['ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'ER_USER_LIMIT_REACHED']);
@@ -35,7 +36,9 @@ export class DatabaseOutages {
    * shows whether it is an outage.
    */
   refused(error: unknown): void {
-    if (!tooManyConnections.has(storeCode(error))) this.away(storeCode(error) || (error as Error).name);
+    // NewConnections logs a server that does not let the account in.
+    if (!tooManyConnections.has(storeCode(error)) && !isRefusedLogin(error))
+      this.away(storeCode(error) || (error as Error).name);
   }
 
   /**

@@ -7,6 +7,8 @@ import { DatabaseClock } from './database-clock';
 import { DatabaseConnection } from './database-connection';
 import { DatabaseOutages } from './database-outages';
 import { DatabaseWaits } from './database-waits';
+import { DiskSpace } from './disk-space';
+import { NewConnections } from './new-connections';
 import { traceDatabase } from '../tracing/traced-database';
 import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
@@ -36,6 +38,8 @@ import { typeormOptions } from './typeorm-options';
     DatabaseClock,
     DatabaseOutages,
     DatabaseWaits,
+    NewConnections,
+    DiskSpace,
     {
       provide: Database,
       inject: [getDataSourceToken(), DatabaseWaits, { token: Tracing, optional: true }],
@@ -46,6 +50,6 @@ import { typeormOptions } from './typeorm-options';
       },
     },
   ],
-  exports: [Database, DatabaseConnection, DatabaseClock, DatabaseWaits],
+  exports: [Database, DatabaseConnection, DatabaseClock, DatabaseWaits, DiskSpace],
 })
 export class DatabaseModule {}

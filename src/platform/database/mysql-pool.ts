@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { boundStatements, sessionSettings, sessionTimeLimits } from './mysql-session';
 import type { DatabaseOutages } from './database-outages';
 import type { DatabaseWaits } from './database-waits';
+import type { DiskSpace } from './disk-space';
 import { storeCode } from './store-failure';
 import { acquireTimeoutMs } from './time-limits';
 
@@ -13,12 +14,20 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
+/** NewConnections. */
+export interface NewConnectionWatch {
+  readonly url: string;
+  accepted(): void;
+  failed(error: unknown, url: string): boolean;
+}
+
 interface Counted {
   readonly length: number;
 }
 
 interface MysqlDriver {
   pool?: {
+    readonly config: { readonly connectionConfig: object };
     // The pool has no public API for its sizes. All three are optional, so a change of the driver costs only a metric.
     readonly _allConnections?: Counted;
     readonly _freeConnections?: Counted;
@@ -34,7 +43,13 @@ export const mysqlDriver = (dataSource: DataSource): MysqlDriver => dataSource.d
  * end. Each connection gets its session settings and time limits before its first use. The command line has no time
  * limits.
  */
-export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outages: DatabaseOutages): void {
+export function boundThePool(
+  dataSource: DataSource,
+  waits: DatabaseWaits,
+  outages: DatabaseOutages,
+  newConnections: NewConnectionWatch,
+  disk: DiskSpace,
+): void {
   const driver = mysqlDriver(dataSource);
   const obtain = driver.obtainMasterConnection.bind(driver);
   // A connection is prepared when it is first handed out, not when the pool opens it, because the pool has opened the
@@ -44,22 +59,27 @@ export function boundThePool(dataSource: DataSource, waits: DatabaseWaits, outag
   const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;
   const prepare = async (connection: PoolConnection) => {
     await Promise.all(settings.map((statement) => run(connection, statement)));
-    if (limited) boundStatements(connection, waits, outages);
+    if (limited) boundStatements(connection, waits, outages, disk);
     prepared.add(connection);
   };
 
   driver.obtainMasterConnection = async () => {
     const { mark } = outages;
+    const { url } = newConnections;
     const wait: { over: boolean; connection?: PoolConnection } = { over: false };
-    const connected = obtain().catch((error: unknown) => {
+    const refused = (error: unknown): never => {
       outages.refused(error);
       throw error;
-    });
+    };
+    const connected = obtain().catch((error: unknown) =>
+      newConnections.failed(error, url) ? obtain().catch(refused) : refused(error),
+    );
     const handedOut = connected.then(async (connection) => {
       if (wait.over) return connection.release();
       wait.connection = connection;
       if (prepared.has(connection)) return;
       await prepare(connection);
+      newConnections.accepted();
       outages.answered(mark);
     });
     try {

@@ -1,5 +1,6 @@
 import type { PoolConnection } from 'mysql2';
 import type { DatabaseOutages } from './database-outages';
+import type { DiskSpace } from './disk-space';
 import type { DatabaseWaits } from './database-waits';
 import { abandonedCode, storeCode } from './store-failure';
 import { abandonedMs, serverLockWaitSeconds, serverStatementMs, statementTimeoutMs } from './time-limits';
@@ -33,7 +34,12 @@ type Callback = (error: (Error & { fatal?: boolean }) | null, ...rest: unknown[]
  * another one. So the connection keeps its place in the pool until the server has answered. Then its transaction is
  * rolled back, and it is free again. If the server is silent for much longer, the connection is destroyed.
  */
-export function boundStatements(connection: PoolConnection, waits: DatabaseWaits, outages: DatabaseOutages): void {
+export function boundStatements(
+  connection: PoolConnection,
+  waits: DatabaseWaits,
+  outages: DatabaseOutages,
+  disk: DiskSpace,
+): void {
   const query = connection.query.bind(connection) as Statement;
   const release = connection.release.bind(connection);
   let unanswered = 0;
@@ -55,6 +61,7 @@ export function boundStatements(connection: PoolConnection, waits: DatabaseWaits
       });
       return statement(...withoutTimeout(args), (error: (Error & { fatal?: boolean }) | null, ...rest: unknown[]) => {
         if (error?.fatal !== true) outages.answered(mark);
+        if (error) disk.failed(error);
         if (!abandoned) {
           end();
           callback(error, ...rest);

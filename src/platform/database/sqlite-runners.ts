@@ -7,8 +7,9 @@ type RunnerClass = new (driver: unknown) => QueryRunner & { stmtCache: Map<strin
  * among all callers: parallel transactions then fail, and a single statement becomes part of another caller's
  * transaction and is rolled back with it. A transaction holds the lock from BEGIN to COMMIT or ROLLBACK, and a single
  * statement holds it while it runs.
+ * @param failed is called with the error of each statement that fails
  */
-export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
+export function giveEachCallerItsOwnRunner(dataSource: DataSource, failed?: (error: unknown) => void): void {
   const driver = dataSource.driver as unknown as { createQueryRunner(mode: string): QueryRunner };
   const Shared = driver.createQueryRunner('master').constructor as RunnerClass;
   const connection = new Mutex();
@@ -41,6 +42,10 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
     override async rollbackTransaction(): Promise<void> {
       try {
         await super.rollbackTransaction();
+      } catch (error) {
+        // A full disk has ended the transaction already. Without this, no other caller would get the connection again.
+        if (!/no transaction is active/.test((error as Error).message)) throw error;
+        Object.assign(this, { isTransactionActive: false, transactionDepth: 0 });
       } finally {
         if (!this.isTransactionActive) this.releaseConnection();
       }
@@ -50,7 +55,11 @@ export function giveEachCallerItsOwnRunner(dataSource: DataSource): void {
       // IMMEDIATE takes the write lock at once. A deferred transaction that reads first fails with SQLITE_BUSY when it
       // writes.
       const text = query === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : query;
-      const run = () => super.query(text, parameters, structured as true) as Promise<T>;
+      const run = () =>
+        (super.query(text, parameters, structured as true) as Promise<T>).catch((error: unknown) => {
+          failed?.(error);
+          throw error;
+        });
       if (this.unlock !== undefined) return run();
       const unlock = await connection.lock();
       try {

@@ -71,8 +71,11 @@ const repeatable = new Set(['ER_LOCK_DEADLOCK', notReadyCode, 'SQLITE_BUSY']);
 
 const duplicate = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-/** Error numbers of MariaDB that have no name in mysql2, which has the names of the error numbers of MySQL. */
-const mariadbCodes: Readonly<Record<number, string>> = { 1969: 'ER_STATEMENT_TIMEOUT' };
+/** Error numbers of MariaDB that have no name in mysql2, or a wrong one: it has the names of the error numbers of MySQL. */
+const mariadbCodes: Readonly<Record<number, string>> = {
+  1969: 'ER_STATEMENT_TIMEOUT',
+  4151: 'ER_ACCOUNT_HAS_BEEN_LOCKED',
+};
 
 /** The code of the driver, also inside a QueryFailedError of TypeORM or an AggregateError of connection attempts. */
 export function storeCode(error: unknown): string {
@@ -80,9 +83,9 @@ export function storeCode(error: unknown): string {
   const { code, errno, driverError, errors } = error as Partial<
     Record<'code' | 'errno' | 'driverError' | 'errors', unknown>
   >;
-  if (typeof code === 'string') return code;
   const named = typeof errno === 'number' ? mariadbCodes[errno] : undefined;
   if (named !== undefined) return named;
+  if (typeof code === 'string') return code;
   if (driverError !== undefined && driverError !== error) return storeCode(driverError);
   return Array.isArray(errors) ? storeCode(errors[0]) : '';
 }

@@ -1,22 +1,13 @@
 import type { DataSource } from 'typeorm';
 import type { Database } from './database';
-import { storeCode } from './store-failure';
-
-/** Codes that mean that the server, the session or the account must not write. */
-const refusals = new Set([
-  'ER_OPTION_PREVENTS_STATEMENT',
-  'ER_READ_ONLY_MODE',
-  'ER_OPEN_AS_READONLY',
-  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
-  'ER_TABLEACCESS_DENIED_ERROR',
-]);
+import { isReadOnly } from './store-reason';
 
 /**
  * Checks whether a login could be written now. The check is cheap enough for readiness. It reads the variables, because
  * an account with administrative rights can still write to a demoted primary. It also tries a write that matches no
  * row, because the account may lack the right to write. `super_read_only` of MySQL implies `read_only`. The read
  * replicas of some clusters set only `innodb_read_only`.
- * @throws DomainError COMMON_503001 if the database does not answer
+ * @throws DomainError COMMON_503001 if the database does not answer, or the account lacks the privilege to write
  */
 export async function takesWrites(database: Database, dataSource: DataSource): Promise<boolean> {
   if (dataSource.options.type !== 'mysql') return true;
@@ -29,7 +20,7 @@ export async function takesWrites(database: Database, dataSource: DataSource): P
     await database.affected("UPDATE cooldowns SET until = until WHERE subject = '' AND kind = ''");
     return true;
   } catch (error) {
-    if (error instanceof Error && refusals.has(storeCode(error.cause))) return false;
+    if (error instanceof Error && isReadOnly(error.cause)) return false;
     throw error;
   }
 }

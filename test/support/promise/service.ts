@@ -73,4 +73,5 @@ const silence: Sources = {
   events: { figures: zero, droppedLines: 0 },
   clock: { offsetMs: async () => Promise.resolve(0) },
   failedBreachChecks: () => 0,
+  lostLoginRows: () => 0,
 };

@@ -1,0 +1,93 @@
+import { checkWrites } from '../../src/cli/doctor/store-checks';
+import { LoginJournal } from '../../src/audit/login-journal';
+import { TestService } from '../support/app';
+import { freshDatabase, type TestDatabase } from '../support/database';
+import { RunningClock } from '../support/fakes';
+import { eventually } from '../support/servers/eventually';
+import { MariaDb } from '../support/servers/mariadb';
+import { MariaDbDatabases } from '../support/servers/mariadb-databases';
+
+const mariadb = __DATABASE__ === 'mariadb';
+
+/** One file with a highest size for all tables, so that the server refuses rows as it does on a full disk. */
+const smallTablespace = ['--innodb-file-per-table=0', '--innodb-data-file-path=ibdata1:12M:autoextend:max:40M'];
+
+/** The database takes no new rows, and answers everything else. */
+describe('a full disk of the database', () => {
+  let server: MariaDb | undefined;
+  let store: TestDatabase;
+  let service: TestService;
+
+  beforeAll(async () => {
+    if (mariadb) {
+      server = await MariaDb.start(smallTablespace);
+      store = { url: await server.freshDatabase(), drop: () => Promise.resolve() };
+    } else store = await freshDatabase();
+    service = await TestService.start({ MAX_LOCK_COUNT: '100000' }, { store, clock: new RunningClock() });
+    await service.givenUser('known');
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await server?.stop();
+  });
+
+  const filler = async (statement: string) =>
+    new MariaDbDatabases(server!.url).run(
+      statement.replace('filler', `\`${new URL(store.url).pathname.slice(1)}\`.filler`),
+    );
+  const pragma = async (text: string) => service.database.rows<Record<string, number>>(`PRAGMA ${text}`);
+
+  async function fill(): Promise<void> {
+    if (!mariadb) {
+      const [row] = await pragma('page_count');
+      await pragma(`max_page_count = ${row?.page_count}`);
+      return;
+    }
+    await filler('CREATE TABLE filler (id INT AUTO_INCREMENT PRIMARY KEY, filling MEDIUMTEXT)');
+    // First large rows, and then small ones, so that no page is left.
+    for (const size of [500_000, 20_000, 1000]) {
+      const more = () => filler(`INSERT INTO filler (filling) VALUES (REPEAT('x', ${size}))`);
+      for (let full = false; !full;)
+        full = await more().then(
+          () => false,
+          () => true,
+        );
+    }
+  }
+
+  const ready = async () => {
+    const { status, body } = await service.get('/health/ready');
+    return `${status} ${body.database}`;
+  };
+  const doctor = async () => checkWrites(service.database, service.app.get(LoginJournal), () => Promise.resolve(true));
+  const said = (text: string) => service.logLines.filter(({ msg }) => String(msg).startsWith(text)).length;
+
+  it('a refused login is answered, its lost row is counted, readiness and doctor say why, and all of it ends with the cause', async () => {
+    expect(await ready()).toBe('200 ok');
+    expect(await doctor()).toMatchObject({ status: 'ok' });
+    await fill();
+    expect(await doctor()).toEqual({
+      check: 'writes',
+      status: 'problem',
+      text: `the database has no space left on its disk (${mariadb ? 'ER_RECORD_FILE_FULL' : 'SQLITE_FULL'})`,
+    });
+    const { lostRows: before } = service.app.get(LoginJournal);
+    // The rows still fit into the last page for a while.
+    const lost = async () => {
+      expect((await service.login('known', 'wrong')).body.error_code).toBe('LOGIN_401001');
+      return service.app.get(LoginJournal).lostRows > before;
+    };
+    await eventually(lost, { what: 'a lost row', interval: 0 });
+    // A green answer is used again for a second.
+    await eventually(async () => (await ready()) === '503 disk full', { what: 'readiness is red' });
+    await eventually(() => said('the database has no space left on its disk') === 1, { what: 'one line' });
+    // A full InnoDB of one file has no page left for the undo of DROP TABLE.
+    if (mariadb) return;
+    await pragma('max_page_count = 1000000');
+    await eventually(async () => (await ready()) === '200 ok', { what: 'readiness is green again' });
+    expect(said('the database takes rows again')).toBe(1);
+    expect(await doctor()).toMatchObject({ status: 'ok' });
+    // What readiness and doctor tried was rolled back.
+    expect(await service.database.rows("SELECT id FROM login_logs WHERE outcome = 'rehearsal'")).toEqual([]);
+  });
+});
