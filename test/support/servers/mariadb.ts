@@ -92,6 +92,8 @@ export class MariaDb extends PrivateServer {
         '--max-connections=400',
         '--character-set-server=utf8mb4',
         ...QUICK,
+        // A new table is then no new file, so migrations are quicker.
+        '--skip-innodb-file-per-table',
         ...settings,
       ],
       host,
