@@ -87,9 +87,15 @@ describe('the pages of the portal', () => {
     await on(page).button('Send link').click();
     await on(page).heading('Check your inbox').waitFor();
     const expires = new Date(site.service.clock.now().getTime() + 30 * 60_000);
-    const time = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Shanghai', hour: 'numeric', minute: '2-digit' });
+    // With the name of the zone, an hour before ten has two digits.
+    const time = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Asia/Shanghai',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+    });
     // The clock of the service does not move in this test.
-    await page.getByText(`until ${time.format(expires)} GMT+8`).waitFor();
+    await page.getByText(`until ${time.format(expires)}`).waitFor();
   });
 
   it.each([
