@@ -27,9 +27,9 @@ for (const file of [worker, 'hashing/engine/politeness.js', 'hashing/engine/deri
 /** Packages that are loaded from node_modules instead of being bundled, with all their entry points. */
 const external = Object.keys(outside).map((name) => new RegExp(`^${name}(/|$)`));
 
-/** What the bundle changes in packages, as pairs. The build stops if the source of such a package has changed. */
+/** Texts of packages that the bundle replaces, as pairs. The build stops if the source of such a package has changed. */
 const adapted = {
-  // They call `require` in a way that the bundler cannot see, and would load second copies of other packages.
+  // These packages call `require` in a way that the bundler cannot see, and would load second copies of other packages.
   '@nestjs/typeorm/dist/common/typeorm-compat.js': [['const require = createRequire(import.meta.url);', '']],
   'typeorm/platform/PlatformTools.js': [
     ['return require(name);', "return name === 'mysql2' ? require('mysql2') : require(name);"],

@@ -7,7 +7,7 @@ import { AdminChanges } from './admin-changes';
 import { operatorAuthority } from './authority';
 import { UserSupport } from './user-support';
 
-/** What an operator does for many users at once, and whom it concerns. A user for whom it was done is not selected again. */
+/** The actions for many users at once, each with the users that it selects. An action is not repeated for a user who has had it. */
 const concerned = {
   resetSecondFactor: { hasAuthenticator: true },
   requirePasswordChange: { provider: 'password', mustChangePassword: false },

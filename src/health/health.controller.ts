@@ -21,8 +21,10 @@ interface Readiness {
   readonly clock?: ClockState;
 }
 
-/** Probes of an orchestrator. `live` tells that the process runs; `ready` checks database, schema, disk, clock
- * and shutdown. */
+/**
+ * Probes of an orchestrator. `live` tells that the process runs. `ready` checks the database with its schema and its disk,
+ * the clock and the shutdown.
+ */
 @ApiExcludeController()
 @Controller('health')
 @NotRateLimited()
