@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module';
-import { TokensModule } from '../tokens/tokens.module';
-import { YoungSessionGuard } from '../tokens/young-session.guard';
+import { SessionsModule } from '../sessions/sessions.module';
+import { YoungSessionGuard } from '../sessions/young-session.guard';
 import { UsersModule } from '../users/users.module';
 import { AdministrationModule } from './administration.module';
 import { assertDeclaredRoutes } from './frame/declared-routes';
@@ -34,7 +34,7 @@ assertDeclaredRoutes(controllers);
 
 /** The API of administrators (docs/spec/extensions.md#d). With `ADMIN_API=off` it is not part of the service. */
 @Module({
-  imports: [AdministrationModule, TokensModule, UsersModule, MailModule],
+  imports: [AdministrationModule, SessionsModule, UsersModule, MailModule],
   controllers,
   providers: [
     LogSearch,

@@ -6,7 +6,7 @@ import { MailModule } from '../mail/mail.module';
 import { RecoveryModule } from '../mfa/recovery.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { AdminChanges } from './admin-changes';
 import { AdminUsers } from './admin-users';
@@ -50,7 +50,7 @@ const useCases = [
     UsersModule,
     AuditModule,
     EventsModule,
-    TokensModule,
+    SessionsModule,
     MailModule,
     RecoveryModule,
     PasskeysModule,

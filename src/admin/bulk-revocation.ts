@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { TokenRevoker } from '../tokens/token-revoker';
+import { TokenRevoker } from '../sessions/token-revoker';
 import { assertTenant } from '../users/user-accounts';
 import { type UserConditions, UserSelection } from '../users/user-selection';
 import { AdminChanges } from './admin-changes';

@@ -9,7 +9,7 @@ import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogu
 import type { Language } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
-import { TokenRevoker } from '../tokens/token-revoker';
+import { TokenRevoker } from '../sessions/token-revoker';
 import { PasswordHistory } from '../users/password-history';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import type { User } from '../users/user.entity';

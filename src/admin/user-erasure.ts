@@ -3,7 +3,7 @@ import { LoginNames } from '../audit/login-names';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import type { Transaction } from '../platform/database/database';
-import { TokenRevoker } from '../tokens/token-revoker';
+import { TokenRevoker } from '../sessions/token-revoker';
 import { tombstoneName, UserTombstones } from '../users/user-tombstones';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';

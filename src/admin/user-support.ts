@@ -4,7 +4,7 @@ import { type Invitation, UserInvitations } from '../password-reset/user-invitat
 import type { Language } from '../shared/languages';
 import { notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
-import { TokenRevoker } from '../tokens/token-revoker';
+import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
 import { AdminChanges, type Change } from './admin-changes';

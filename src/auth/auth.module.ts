@@ -5,7 +5,7 @@ import { DirectoryModule } from '../directory/directory.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { CredentialVerifiers } from './login/credentials/credential-verifiers';
 import { EqualWork } from './login/credentials/equal-work';
@@ -32,7 +32,7 @@ import { SessionController } from './session/session.controller';
     AuditModule,
     CaptchaModule,
     DirectoryModule,
-    TokensModule,
+    SessionsModule,
     MfaModule,
     PasswordResetModule,
     PasskeysModule,

@@ -13,7 +13,7 @@ import { RecoveryModule } from '../mfa/recovery.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { UserAdoption } from './adoption/user-adoption';
 import { PasswordAges } from './password-ages';
@@ -36,7 +36,7 @@ export class CliModule {
         AdministrationModule,
         UsersModule,
         AuditModule,
-        TokensModule,
+        SessionsModule,
         CaptchaModule,
         MailModule,
         RecoveryModule,

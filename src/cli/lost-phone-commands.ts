@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
-import { TrustedDevices } from '../tokens/trusted-devices';
+import { TrustedDevices } from '../sessions/trusted-devices';
 import type { User } from '../users/user.entity';
 import { inContext, printRecord, printRows } from './cli-context';
 import { UserAdministration } from '../admin/user-administration';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UserSessions } from '../tokens/user-sessions';
+import { UserSessions } from '../sessions/user-sessions';
 import { inContext, printRows } from './cli-context';
 import { UserAdministration } from '../admin/user-administration';
 

@@ -7,7 +7,7 @@ import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { AppConfig } from '../platform/config/app-config';
 import { PageSettings } from '../portal/portal-pages';
 import { PortalModule } from '../portal/portal.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { DemoOutbox } from './demo-outbox';
 import { DemoOutboxController, outboxPath } from './demo-outbox.controller';
@@ -31,7 +31,7 @@ export class DemoModule {
         AdministrationModule,
         UsersModule,
         AuditModule,
-        TokensModule,
+        SessionsModule,
         PasswordResetModule,
         PortalModule,
       ],

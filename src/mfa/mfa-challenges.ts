@@ -5,8 +5,8 @@ import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue'
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
-import { PendingLogins } from '../tokens/pending-logins';
-import { type DeviceLogin, TrustedDevices } from '../tokens/trusted-devices';
+import { PendingLogins } from '../sessions/pending-logins';
+import { type DeviceLogin, TrustedDevices } from '../sessions/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { EmailCodes } from './codes/email-codes';

@@ -4,7 +4,7 @@ import { Random } from '../shared/random';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { AppConfig } from '../platform/config/app-config';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { CodeAttempts } from './codes/code-attempts';
 import { EmailCodes } from './codes/email-codes';
@@ -32,7 +32,14 @@ import { VerifiedLogins } from './verify/verified-logins';
 
 /** The second factor: codes by mail and by authenticator, recovery codes (docs/spec/decisions.md#3). */
 @Module({
-  imports: [TypeOrmModule.forFeature([TotpSecret]), UsersModule, AuditModule, MailModule, TokensModule, RecoveryModule],
+  imports: [
+    TypeOrmModule.forFeature([TotpSecret]),
+    UsersModule,
+    AuditModule,
+    MailModule,
+    SessionsModule,
+    RecoveryModule,
+  ],
   controllers: [MfaController, RecoveryCodesController],
   providers: [
     MfaChallenges,

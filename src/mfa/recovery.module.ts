@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { RecoveryCodes } from './recovery-codes';
 import { RecoveryCodeRows } from './recovery/recovery-code-rows';
@@ -9,7 +9,7 @@ import { TotpReset } from './totp-reset';
 
 /** What helps a user who has lost the phone: recovery codes, and the reset by an operator. */
 @Module({
-  imports: [UsersModule, AuditModule, MailModule, TokensModule],
+  imports: [UsersModule, AuditModule, MailModule, SessionsModule],
   providers: [RecoveryCodes, RecoveryCodeRows, TotpReset],
   exports: [RecoveryCodes, RecoveryCodeRows, TotpReset],
 })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TrustedDevices } from '../tokens/trusted-devices';
+import { TrustedDevices } from '../sessions/trusted-devices';
 import type { Transaction } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
 import { RecoveryCodeRows } from './recovery/recovery-code-rows';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { PasskeyChallenges } from './challenge/passkey-challenges';
 import { PasskeysController } from './http/passkeys.controller';
@@ -17,7 +17,7 @@ import { WebAuthn } from './webauthn/webauthn';
 
 /** WebAuthn: passkeys of users, and the assertions of a login (docs/spec/extensions.md#b). */
 @Module({
-  imports: [TypeOrmModule.forFeature([Passkey]), UsersModule, AuditModule, MailModule, TokensModule],
+  imports: [TypeOrmModule.forFeature([Passkey]), UsersModule, AuditModule, MailModule, SessionsModule],
   controllers: [PasskeysController],
   providers: [
     OwnPasskeys,

@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import { AuditTrail } from '../audit/audit-trail';
 import { Mailer } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
-import { TokenRevoker } from '../tokens/token-revoker';
+import { TokenRevoker } from '../sessions/token-revoker';
 import { PasswordHistory } from '../users/password-history';
 import type { ChangeType } from '../shared/change-type';
 import type { User } from '../users/user.entity';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
 import { WarningClaims } from './expiry/warning-claims';
@@ -24,7 +24,7 @@ import { UserInvitations } from './user-invitations';
 
 /** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
 @Module({
-  imports: [TypeOrmModule.forFeature([PasswordChangeRequest]), UsersModule, TokensModule, AuditModule, MailModule],
+  imports: [TypeOrmModule.forFeature([PasswordChangeRequest]), UsersModule, SessionsModule, AuditModule, MailModule],
   controllers: [PasswordResetController],
   providers: [
     PasswordChangeRequests,

@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { MailModule } from '../mail/mail.module';
-import { TokensModule } from '../tokens/tokens.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { Retention } from './retention';
 
 @Module({
-  imports: [AuditModule, UsersModule, CaptchaModule, MailModule, TokensModule],
+  imports: [AuditModule, UsersModule, CaptchaModule, MailModule, SessionsModule],
   providers: [Retention],
   exports: [Retention],
 })

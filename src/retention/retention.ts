@@ -5,7 +5,7 @@ import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
-import { SessionUses } from '../tokens/session-uses';
+import { SessionUses } from '../sessions/session-uses';
 import { tombstoneName, UserTombstones } from '../users/user-tombstones';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 

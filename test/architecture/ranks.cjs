@@ -7,7 +7,7 @@ const ranks = [
   ['shared'],
   ['platform', 'hashing'],
   ['users', 'audit', 'captcha', 'mail', 'directory'],
-  ['tokens'],
+  ['sessions'],
   ['mfa', 'password-reset', 'passkeys', 'events'],
   ['auth', 'account', 'admin', 'introspection', 'health', 'metrics', 'retention', 'portal'],
   ['cli', 'demo', 'openapi'],

@@ -1,7 +1,7 @@
 import { BulkRevocation, type RevocationReport } from '../../src/admin/bulk-revocation';
 import { UserErasure } from '../../src/admin/user-erasure';
 import { operatorAuthority } from '../../src/admin/authority';
-import { SessionOpener } from '../../src/tokens/session-opener';
+import { SessionOpener } from '../../src/sessions/session-opener';
 import { type UserConditions, UserSelection } from '../../src/users/user-selection';
 import { startAdministration } from '../support/admin';
 import { TestService } from '../support/app';

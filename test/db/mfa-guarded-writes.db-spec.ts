@@ -1,7 +1,7 @@
-import { TokenRevoker } from '../../src/tokens/token-revoker';
-import { LiveSessions } from '../../src/tokens/live-sessions';
-import { type PendingLogin, PendingLogins } from '../../src/tokens/pending-logins';
-import type { CurrentSession } from '../../src/tokens/current-session';
+import { TokenRevoker } from '../../src/sessions/token-revoker';
+import { LiveSessions } from '../../src/sessions/live-sessions';
+import { type PendingLogin, PendingLogins } from '../../src/sessions/pending-logins';
+import type { CurrentSession } from '../../src/sessions/current-session';
 import { EnrolmentConfirmation } from '../../src/mfa/enrolment/enrolment-confirmation';
 import { OpenEnrolments } from '../../src/mfa/enrolment/open-enrolments';
 import type { TotpSecret } from '../../src/mfa/persistence/totp-secret.entity';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { OwnPasskeys } from '../../src/passkeys/own-passkeys';
-import type { CurrentSession } from '../../src/tokens/current-session';
+import type { CurrentSession } from '../../src/sessions/current-session';
 import { LoginLock } from '../../src/users/login-lock';
 import type { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { SessionRows } from '../../src/tokens/persistence/session-rows';
+import { SessionRows } from '../../src/sessions/persistence/session-rows';
 import { TestService } from '../support/app';
 import { codeOf } from '../support/reset';
 import { eventually } from '../support/servers/eventually';

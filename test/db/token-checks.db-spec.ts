@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '../../src/platform/database/database';
-import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
-import type { TokenPayload, TokenUse } from '../../src/tokens/token-payload';
+import { LoginTokens } from '../../src/sessions/persistence/login-tokens';
+import type { TokenPayload, TokenUse } from '../../src/sessions/token-payload';
 import { TestService } from '../support/app';
 
 /** Checks of one event loop iteration share a statement (ADR 0014). Each must get the result it would get alone. */

@@ -4,7 +4,7 @@ import { ThrottlerStorage } from '@nestjs/throttler';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import type { SharedCounters } from '../../src/platform/limits/shared-counters';
-import { SessionOpener } from '../../src/tokens/session-opener';
+import { SessionOpener } from '../../src/sessions/session-opener';
 import type { User } from '../../src/users/user.entity';
 import { type Answer, password, TestService } from '../support/app';
 import { BreachStub, lineOf, range } from '../support/breach-stub';

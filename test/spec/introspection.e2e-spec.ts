@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { ServiceClients } from '../../src/introspection/service-clients';
-import { TokenRevoker } from '../../src/tokens/token-revoker';
+import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { type Answer, TestService } from '../support/app';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { UserSessions } from '../../src/tokens/user-sessions';
-import { TokenRevoker } from '../../src/tokens/token-revoker';
+import { UserSessions } from '../../src/sessions/user-sessions';
+import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { type Request, TestService } from '../support/app';
 import { MfaClient } from '../support/mfa';
 import { codeOf } from '../support/reset';

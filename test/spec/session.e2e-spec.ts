@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { timeOf } from '../../src/platform/database/sql';
-import { LoginTokens } from '../../src/tokens/persistence/login-tokens';
-import { TokenRevoker } from '../../src/tokens/token-revoker';
+import { LoginTokens } from '../../src/sessions/persistence/login-tokens';
+import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { password, tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
 

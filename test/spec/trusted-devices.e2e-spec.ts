@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { sha256Hex } from '../../src/platform/crypto/key-ring';
-import { TokenRevoker } from '../../src/tokens/token-revoker';
-import { TrustedDevices } from '../../src/tokens/trusted-devices';
+import { TokenRevoker } from '../../src/sessions/token-revoker';
+import { TrustedDevices } from '../../src/sessions/trusted-devices';
 import type { User } from '../../src/users/user.entity';
 import { SoftAuthenticator } from '../support/authenticator';
 import { resetSecondFactor } from '../support/operator';

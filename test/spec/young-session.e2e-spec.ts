@@ -1,8 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module';
 import { Admits } from '../../src/platform/http/audience';
-import { TokensModule } from '../../src/tokens/tokens.module';
-import { youngSession } from '../../src/tokens/audiences';
+import { SessionsModule } from '../../src/sessions/sessions.module';
+import { youngSession } from '../../src/sessions/audiences';
 import { password, TestService } from '../support/app';
 
 @Controller()
@@ -14,7 +14,7 @@ class SafeController {
   }
 }
 
-@Module({ imports: [TokensModule], controllers: [SafeController] })
+@Module({ imports: [SessionsModule], controllers: [SafeController] })
 class SafeModule {}
 
 const start = (settings: Record<string, string> = {}) =>

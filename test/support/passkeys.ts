@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientInfo } from '../../src/shared/client-info';
-import { SessionOpener } from '../../src/tokens/session-opener';
+import { SessionOpener } from '../../src/sessions/session-opener';
 import type { User } from '../../src/users/user.entity';
 import { type Answer, type Request, TestService } from './app';
 import { type AuthenticatorKind, type Deviation, SoftAuthenticator, type SoftCredential } from './authenticator';

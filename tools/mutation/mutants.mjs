@@ -12,7 +12,7 @@ export const MODULES = {
   login: 'src/auth/',
   mfa: 'src/mfa/',
   'password-reset': 'src/password-reset/',
-  tokens: 'src/tokens/',
+  tokens: 'src/sessions/',
   captcha: 'src/captcha/',
   passkeys: 'src/passkeys/',
   administration: 'src/admin/',

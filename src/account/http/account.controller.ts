@@ -14,9 +14,9 @@ import {
 import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
-import { accessToken } from '../../tokens/audiences';
-import { type CurrentSession, Session } from '../../tokens/current-session';
-import { UserSessions } from '../../tokens/user-sessions';
+import { accessToken } from '../../sessions/audiences';
+import { type CurrentSession, Session } from '../../sessions/current-session';
+import { UserSessions } from '../../sessions/user-sessions';
 import { OwnPasswordService } from '../password/own-password.service';
 import {
   ChangeOwnPasswordDto,

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '../../platform/config/app-config';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
-import type { CurrentSession } from '../../tokens/current-session';
-import { hasSecondFactor } from '../../tokens/live-sessions';
+import type { CurrentSession } from '../../sessions/current-session';
+import { hasSecondFactor } from '../../sessions/live-sessions';
 import { permissionOf } from './declared-routes';
 import { isPermitted } from './permissions';
 

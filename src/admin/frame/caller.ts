@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { CurrentSession } from '../../tokens/current-session';
+import type { CurrentSession } from '../../sessions/current-session';
 import { scopeOf } from '../admin-scope';
 import type { Administrator } from '../authority';
 

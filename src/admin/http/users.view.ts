@@ -1,5 +1,5 @@
 import type { PastLogin } from '../../audit/login-history';
-import type { UserSession } from '../../tokens/user-sessions';
+import type { UserSession } from '../../sessions/user-sessions';
 import type { ListedUser } from '../../users/user-listing';
 import type { UserDetail } from '../admin-users';
 import type { AdminSessionItem, AdminUser, AdminUserItem, AdminUserLogin } from './users.dto';

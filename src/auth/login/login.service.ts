@@ -4,7 +4,7 @@ import { type ForcedChangeType, changeType } from '../../shared/change-type';
 import type { ClientInfo } from '../../shared/client-info';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
-import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
+import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
 import { LoginLock } from '../../users/login-lock';
 import { PasswordHistory } from '../../users/password-history';
 import type { MfaType, User } from '../../users/user.entity';

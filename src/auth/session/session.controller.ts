@@ -5,16 +5,16 @@ import { directoryUnavailable } from '../../shared/errors/error-catalogue';
 import { AnswersTo } from '../../platform/http/audience';
 import { DoneResponse } from '../../platform/http/done-response';
 import { Client } from '../../platform/http/client-info.decorator';
-import { accessToken, refreshToken, sessionToken } from '../../tokens/audiences';
+import { accessToken, refreshToken, sessionToken } from '../../sessions/audiences';
 import {
   type CurrentSession,
   type PresentedToken,
   RefreshToken,
   Session,
   WithAccount,
-} from '../../tokens/current-session';
-import { SessionRefresher } from '../../tokens/session-refresher';
-import { TokenRevoker } from '../../tokens/token-revoker';
+} from '../../sessions/current-session';
+import { SessionRefresher } from '../../sessions/session-refresher';
+import { TokenRevoker } from '../../sessions/token-revoker';
 import { PasswordHistory } from '../../users/password-history';
 import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 

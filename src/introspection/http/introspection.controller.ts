@@ -5,7 +5,7 @@ import { OwnFormat } from '../../platform/http/answers.decorator';
 import { AnswersTo, type Audience } from '../../platform/http/audience';
 import { FormBody } from '../../platform/http/body-parser';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
-import { TokenIntrospection } from '../../tokens/token-introspection';
+import { TokenIntrospection } from '../../sessions/token-introspection';
 import { ServiceClients } from '../service-clients';
 import { basicCredentials } from './basic-credentials';
 import { IntrospectionDto, introspectionOf, IntrospectionResponse, WrongClientResponse } from './introspection.dto';

@@ -1,6 +1,6 @@
 import { IsString, MaxLength } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
-import type { LiveToken } from '../../tokens/token-introspection';
+import type { LiveToken } from '../../sessions/token-introspection';
 
 export class IntrospectionDto {
   @ApiProperty({ description: 'The access token or refresh token to ask about.' })

@@ -5,8 +5,8 @@ import { Random } from '../../shared/random';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import { Database, type Transaction } from '../../platform/database/database';
-import type { CurrentSession } from '../../tokens/current-session';
-import { UserSessions } from '../../tokens/user-sessions';
+import type { CurrentSession } from '../../sessions/current-session';
+import { UserSessions } from '../../sessions/user-sessions';
 import { canonicalRecoveryCode, codesAtATime, newRecoveryCode } from './recovery-code';
 import { RecoveryCodeRows } from './recovery-code-rows';
 

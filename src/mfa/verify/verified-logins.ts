@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
-import type { LiveSession } from '../../tokens/live-sessions';
-import { SessionOpener, type TokenPair } from '../../tokens/session-opener';
-import { TrustedDevices } from '../../tokens/trusted-devices';
+import type { LiveSession } from '../../sessions/live-sessions';
+import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
+import { TrustedDevices } from '../../sessions/trusted-devices';
 import type { User } from '../../users/user.entity';
 
 /** The session of an accepted code. */

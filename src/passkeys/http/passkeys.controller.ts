@@ -9,8 +9,8 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
-import { accessToken, youngSession } from '../../tokens/audiences';
-import { type CurrentSession, Session } from '../../tokens/current-session';
+import { accessToken, youngSession } from '../../sessions/audiences';
+import { type CurrentSession, Session } from '../../sessions/current-session';
 import { OwnPasskeys } from '../own-passkeys';
 import { PasskeysOn } from '../passkeys-on.guard';
 import { PasskeyRegistration } from '../registration/passkey-registration';

@@ -5,7 +5,7 @@ import { usableAddress } from '../../shared/mail-address';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
-import type { SessionUser } from '../../tokens/current-session';
+import type { SessionUser } from '../../sessions/current-session';
 import type { Passkey } from '../persistence/passkey.entity';
 
 export type PasskeyOwner = Pick<SessionUser, 'uid' | 'email' | 'nickname'>;

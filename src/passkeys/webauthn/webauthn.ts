@@ -1,4 +1,4 @@
-import type { SessionUser } from '../../tokens/current-session';
+import type { SessionUser } from '../../sessions/current-session';
 
 /** A credential as its authenticator made it. */
 export interface NewCredential {

@@ -2,7 +2,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { openMail } from '../../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../../src/platform/crypto/key-ring';
-import { SessionOpener } from '../../../src/tokens/session-opener';
+import { SessionOpener } from '../../../src/sessions/session-opener';
 import type { User } from '../../../src/users/user.entity';
 import type { Answer, TestService } from '../app';
 import { SoftAuthenticator } from '../authenticator';

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/platform/config/app-config';
 import { SystemClock } from '../../../src/shared/clock';
 import * as catalogue from '../../../src/shared/errors/error-catalogue';
 import { SystemRandom } from '../../../src/shared/random';
-import { TokenIssuer } from '../../../src/tokens/jwt/token-issuer';
+import { TokenIssuer } from '../../../src/sessions/jwt/token-issuer';
 import { testSettings } from '../settings';
 import type { Recorded } from './broken-promises';
 

@@ -5,7 +5,7 @@ import { DomainError } from '../../../shared/errors/domain-error';
 import { passkeyRejected } from '../../../shared/errors/error-catalogue';
 import { PasskeyAssertions, type PasskeyLogin, type PresentedPasskey } from '../../../passkeys/passkey-assertions';
 import { PasswordChangeRequests } from '../../../password-reset/password-change-requests';
-import { SessionOpener } from '../../../tokens/session-opener';
+import { SessionOpener } from '../../../sessions/session-opener';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';

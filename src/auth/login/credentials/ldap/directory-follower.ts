@@ -5,7 +5,7 @@ import { loginFailed } from '../../../../shared/errors/error-catalogue';
 import { AuditTrail } from '../../../../audit/audit-trail';
 import type { DirectoryPerson } from '../../../../directory/person';
 import { Database } from '../../../../platform/database/database';
-import { TokenRevoker } from '../../../../tokens/token-revoker';
+import { TokenRevoker } from '../../../../sessions/token-revoker';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import type { User } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';

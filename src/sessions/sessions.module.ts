@@ -77,4 +77,4 @@ import { UserSessions } from './user-sessions';
     TrustedDevices,
   ],
 })
-export class TokensModule {}
+export class SessionsModule {}
