@@ -3,7 +3,7 @@ import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { notPermitted } from '../shared/errors/error-catalogue';
 import { PasswordChangeRequests } from '../password-reset/password-change-requests';
-import { PendingLogins } from '../sessions/pending-logins';
+import { PendingLogins } from '../sessions/pending-login.repository';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';

@@ -5,7 +5,7 @@ import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue'
 import { AppConfig } from '../platform/config/app-config';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
-import { PendingLogins } from '../sessions/pending-logins';
+import { PendingLogins } from '../sessions/pending-login.repository';
 import { type DeviceLogin, TrustedDevices } from '../sessions/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';

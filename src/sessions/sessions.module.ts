@@ -13,7 +13,7 @@ import { TokenIssuer } from './jwt/token-issuer';
 import { IntrospectedTokenStrategy } from './jwt/introspected-token.strategy';
 import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
-import { PendingLogins } from './pending-logins';
+import { PendingLogins } from './pending-login.repository';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
 import { PendingLogin } from './persistence/pending-login.entity';

@@ -4,7 +4,7 @@ import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
-import { PendingLogins } from './pending-logins';
+import { PendingLogins } from './pending-login.repository';
 import { LoginTokens } from './persistence/login-tokens';
 import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 

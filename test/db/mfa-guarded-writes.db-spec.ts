@@ -1,6 +1,6 @@
 import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { LiveSessions } from '../../src/sessions/live-sessions';
-import { type PendingLogin, PendingLogins } from '../../src/sessions/pending-logins';
+import { type PendingLogin, PendingLogins } from '../../src/sessions/pending-login.repository';
 import type { CurrentSession } from '../../src/sessions/current-session';
 import { EnrolmentConfirmation } from '../../src/mfa/enrolment/enrolment-confirmation';
 import { OpenEnrolments } from '../../src/mfa/enrolment/open-enrolments';

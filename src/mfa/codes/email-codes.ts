@@ -8,7 +8,7 @@ import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import type { Transaction } from '../../platform/database/database';
-import { type PendingLogin, PendingLogins } from '../../sessions/pending-logins';
+import { type PendingLogin, PendingLogins } from '../../sessions/pending-login.repository';
 import type { User } from '../../users/user.entity';
 import { isCodeShaped } from './code-shape';
 

@@ -5,7 +5,7 @@ import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
-import { PendingLogins } from '../../sessions/pending-logins';
+import { PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { TotpSecrets } from '../persistence/totp-secrets';

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-catalogue';
 import { AppConfig } from '../../platform/config/app-config';
 import { Cooldowns } from '../../platform/database/cooldowns';
-import { PendingLogins } from '../../sessions/pending-logins';
+import { PendingLogins } from '../../sessions/pending-login.repository';
 import { codeRefused } from '../codes/code-attempts';
 import { EmailCodes } from '../codes/email-codes';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
-import { PendingLogins } from '../../sessions/pending-logins';
+import { PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { RecoveryCodes } from '../recovery-codes';

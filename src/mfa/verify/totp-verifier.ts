@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
-import { type PendingLogin, PendingLogins } from '../../sessions/pending-logins';
+import { type PendingLogin, PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';

@@ -1,13 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { isUserId } from '../shared/user-id';
 import { AppConfig } from '../platform/config/app-config';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { type Reservation, reserveAttempt } from '../users/attempts';
@@ -30,14 +31,18 @@ export interface PendingLoginClaim {
  */
 @Injectable()
 export class PendingLogins {
+  private readonly rows: EntityRows<PendingLogin>;
+
   constructor(
-    @InjectRepository(PendingLogin) private readonly rows: Repository<PendingLogin>,
+    @InjectRepository(PendingLogin) rows: Repository<PendingLogin>,
     private readonly database: Database,
     private readonly users: UsersRepository,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * Race: parallel logins of one user. The last login owns the row. The tokens and codes of the others are refused.
@@ -52,20 +57,14 @@ export class PendingLogins {
     const mfaToken = this.random.bytes(32).toString('base64url');
     const id = this.random.uuid();
     const expires = this.clock.secondsFromNow(this.config.mfa.pendingTtlSeconds);
-    const values = [id, channel, sha256Hex(mfaToken), ip, user.credentialVersion, expires, this.clock.now(), user.uid];
-    const takeOver = () =>
-      sql.won(
-        `UPDATE pending_logins SET id = ?, channel = ?, token_hash = ?, ip = ?, credential_version = ?, expires = ?,
-         created_at = ?, code_hash = NULL, code_expires = NULL, attempts = 0, is_closed = 0 WHERE user_id = ?`,
-        values,
-      );
+    const login = {
+      ...{ id, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
+      ...{ createdAt: this.clock.now(), codeHash: null, codeExpires: null, attempts: 0, isClosed: false },
+    };
+    const takeOver = () => this.rows.won(sql, { userId: user.uid }, login);
     if (!(await takeOver())) {
       try {
-        await sql.affected(
-          `INSERT INTO pending_logins (id, channel, token_hash, ip, credential_version, expires, created_at, user_id)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-          values,
-        );
+        await this.rows.insert(sql, { userId: user.uid, ...login });
       } catch (error) {
         if (!isDuplicate(error)) throw error;
         await takeOver();
@@ -80,7 +79,7 @@ export class PendingLogins {
    */
   async find(uid: string, claim: PendingLoginClaim): Promise<{ pending: PendingLogin; user: User } | undefined> {
     if (!isUserId(uid)) return undefined;
-    const [pending, user] = await Promise.all([this.rows.findOneBy({ userId: uid }), this.users.findByUid(uid)]);
+    const [pending, user] = await Promise.all([this.rows.findOne({ userId: uid }), this.users.findByUid(uid)]);
     if (pending === null || user === null || !this.isOwner(pending, claim)) return undefined;
     const live =
       !pending.isClosed &&
@@ -113,12 +112,8 @@ export class PendingLogins {
     hash: string,
     expires: Date,
   ): Promise<boolean> {
-    const now = this.clock.now();
-    return tx.won(
-      `UPDATE pending_logins SET code_hash = ?, code_expires = ?
-       WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ? AND attempts < ?`,
-      [hash, expires, pending.userId, pending.id, now, this.config.mfa.maxAttempts],
-    );
+    const open = { ...this.openRow(pending), attempts: LessThan(this.config.mfa.maxAttempts) };
+    return this.rows.won(tx, open, { codeHash: hash, codeExpires: expires });
   }
 
   /**
@@ -128,24 +123,21 @@ export class PendingLogins {
    * the request is answered as for a wrong code (docs/spec/attacks.md#w06).
    */
   consume(tx: Transaction, { userId, id, codeHash }: PendingLogin): Promise<boolean> {
-    return tx.won(
-      `UPDATE pending_logins SET is_closed = 1
-       WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ? AND COALESCE(code_hash, '') = ?`,
-      [userId, id, this.clock.now(), codeHash ?? ''],
-    );
+    return this.rows.won(tx, { ...this.openRow({ userId, id }), codeHash: codeHash ?? IsNull() }, { isClosed: true });
   }
 
   /** Like `consume`, for a correct code that is not the mailed one: whether a newer code was mailed does not matter. */
   consumeByOtherCode(tx: Transaction, { userId, id }: PendingLogin): Promise<boolean> {
-    return tx.won(
-      'UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND id = ? AND is_closed = 0 AND expires > ?',
-      [userId, id, this.clock.now()],
-    );
+    return this.rows.won(tx, this.openRow({ userId, id }), { isClosed: true });
   }
 
   /** Marks the row, to show the actual state. The new credential version of the same transaction ends the login. */
   async close(tx: Transaction, userId: string): Promise<void> {
-    await tx.affected('UPDATE pending_logins SET is_closed = 1 WHERE user_id = ? AND is_closed = 0', [userId]);
+    await this.rows.update(tx, { userId, isClosed: false }, { isClosed: true });
+  }
+
+  private openRow({ userId, id }: Pick<PendingLogin, 'userId' | 'id'>) {
+    return { userId, id, isClosed: false, expires: MoreThan(this.clock.now()) };
   }
 
   private isOwner({ tokenHash, ip }: PendingLogin, claim: PendingLoginClaim): boolean {

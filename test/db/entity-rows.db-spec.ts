@@ -1,0 +1,88 @@
+import { IsNull, MoreThan, type Repository } from 'typeorm';
+import { EntityRows } from '../../src/platform/database/entity-rows';
+import { Passkey } from '../../src/passkeys/persistence/passkey.entity';
+import { getRepositoryToken } from '@nestjs/typeorm';
+import { TestService } from '../support/app';
+
+const time = new Date('2026-01-02T03:04:05.678Z');
+
+const passkey = (id: string) => ({
+  ...{ id, userId: 'user', credentialHash: id, credentialId: id, publicKey: 'key', counter: 0, transports: '' },
+  ...{ name: "O'Neill \\ ? `x`", backupEligible: true, backedUp: false, createdAt: time, lastUsedAt: null },
+});
+
+describe('the rows of an entity', () => {
+  let service: TestService;
+  let rows: EntityRows<Passkey>;
+  beforeAll(async () => {
+    service = await TestService.start();
+    rows = new EntityRows(service.app.get<Repository<Passkey>>(getRepositoryToken(Passkey)), service.database);
+  });
+  afterAll(() => service.stop());
+  beforeEach(() => service.database.affected('DELETE FROM passkeys'));
+
+  it('come back as they were inserted: texts, times to the millisecond, flags and NULL', async () => {
+    await rows.insert(service.database, passkey('a'));
+    expect(await rows.findOne({ id: 'a' })).toEqual(Object.assign(new Passkey(), passkey('a')));
+    expect(await rows.findOne({ id: 'b' })).toBeNull();
+  });
+
+  it('are found in the asked order, as many as asked', async () => {
+    for (const id of ['a', 'c', 'b']) await rows.insert(service.database, passkey(id));
+    const found = await rows.find({ userId: 'user' }, { order: { createdAt: 'ASC', id: 'DESC' }, limit: 2 });
+    expect(found.map(({ id }) => id)).toEqual(['c', 'b']);
+    expect(await rows.count({ userId: 'user', createdAt: MoreThan(new Date(time.getTime() - 1)) })).toBe(3);
+    expect(await rows.count({ userId: 'user', createdAt: MoreThan(time) })).toBe(0);
+  });
+
+  it('a guarded write tells whether it won, and a second one finds no row', async () => {
+    await rows.insert(service.database, passkey('a'));
+    const use = () =>
+      rows.won(service.database, { id: 'a', lastUsedAt: IsNull() }, { lastUsedAt: time, counter: () => 'counter + 1' });
+    expect([await use(), await use()]).toEqual([true, false]);
+    expect(await rows.findOne({ id: 'a' })).toMatchObject({ counter: 1, lastUsedAt: time });
+  });
+
+  it('a guarded write that touches two rows fails', async () => {
+    for (const id of ['a', 'b']) await rows.insert(service.database, passkey(id));
+    const rename = service.database.transaction((tx) => rows.won(tx, { userId: 'user' }, { name: 'x' }));
+    await expect(rename).rejects.toThrow('a guarded write touched 2 rows');
+    expect((await rows.findOne({ id: 'a' }))?.name).not.toBe('x');
+    expect(await rows.update(service.database, { userId: 'user' }, { name: 'y' })).toBe(2);
+    expect(await rows.remove(service.database, { userId: 'user' })).toBe(2);
+  });
+
+  it('a write is rolled back with its transaction, and a read in the transaction sees it', async () => {
+    const work = service.database.transaction(async (tx) => {
+      await rows.insert(tx, passkey('a'));
+      expect((await rows.findOne({ id: 'a' }, tx))?.id).toBe('a');
+      throw new Error('undone');
+    });
+    await expect(work).rejects.toThrow('undone');
+    expect(await rows.findOne({ id: 'a' })).toBeNull();
+  });
+
+  it.each([{}, { id: undefined }, { lastUsedAt: null }] as never[])(
+    'a condition without a value is an error, not every row of the table: %j',
+    async (where) => {
+      await rows.insert(service.database, passkey('a'));
+      const attempts = [
+        () => rows.find(where),
+        () => rows.count(where),
+        () => rows.update(service.database, where, { name: 'x' }),
+        () => rows.won(service.database, where, { name: 'x' }),
+        () => rows.remove(service.database, where),
+      ];
+      for (const attempt of attempts) await expect((async () => attempt())()).rejects.toThrow(TypeError);
+      expect(await rows.findOne({ id: 'a' })).toMatchObject({ name: passkey('a').name });
+    },
+  );
+
+  it('an object in the place of a value is an error (W42)', async () => {
+    await rows.insert(service.database, passkey('a'));
+    const object = { toString: () => 'a' } as never;
+    await expect((async () => rows.findOne({ id: object }))()).rejects.toThrow();
+    await expect((async () => rows.remove(service.database, { id: ['a', 'b'] as never }))()).rejects.toThrow();
+    expect(await rows.count({ userId: 'user' })).toBe(1);
+  });
+});
