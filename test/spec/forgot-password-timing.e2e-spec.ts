@@ -7,7 +7,7 @@ import { eventually } from '../support/servers/eventually';
 
 describe('the time of an answer does not reveal whether an account exists (W12)', () => {
   it('the answer does not wait for a mail server that is silent (T136, T245)', async () => {
-    const service = await TestService.start({ SMTP_URL: 'smtp://127.0.0.1:9' });
+    const service = await TestService.start({ SMTP_URL: 'smtp://127.0.0.1:9' }, { workers: true });
     try {
       let conversations = 0;
       // No SMTP conversation ends by itself, so a request that waited for one would exceed the time-out of this test.

@@ -48,7 +48,7 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
   afterEach(() => Promise.all([smtp.stop(), receiver.stop()]));
 
   async function start(more: Record<string, string>): Promise<TestService> {
-    const service = await TestService.start({
+    const settings = {
       LOG_LEVEL: 'trace',
       SMTP_URL: `${smtp.url}?tls=none`,
       SYSTEM_URL: portal,
@@ -57,7 +57,8 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
       METRICS_PORT: `${metricsPort}`,
       ...receiver.settings,
       ...more,
-    });
+    };
+    const service = await TestService.start(settings, { workers: true });
     service.secrets.most = Infinity;
     const { tracer } = service.app.get<unknown, { tracer: { startSpan(...given: unknown[]): Span } }>(Tracing);
     const startSpan = tracer.startSpan.bind(tracer);

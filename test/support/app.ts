@@ -10,6 +10,8 @@ import { AppModule } from '../../src/app.module';
 import { applyAppSetup, createAdapter } from '../../src/app.setup';
 import { AppConfig, loadConfig } from '../../src/platform/config/app-config';
 import { AuditLines } from '../../src/events/stream/audit-lines';
+import { EventLimits, eventLimits } from '../../src/events/event-limits';
+import { MailLimits, mailLimits } from '../../src/mail/mail-limits';
 import { Database } from '../../src/platform/database/database';
 import { describeError } from '../../src/platform/logging/describe-error';
 import { NestLogger } from '../../src/platform/logging/logger';
@@ -27,6 +29,12 @@ import { SecretsWatch } from './secrets-watch';
 import { captchaToken, password, testSettings } from './settings';
 
 export { password };
+
+/**
+ * Mails and events leave when a test asks for them. A worker that sends beside a test, while the test moves the clock, sees
+ * its lease end and sends twice.
+ */
+const onlyWhenAsked = { pollMs: 86_400_000, nudgeMs: 86_400_000 };
 
 export interface Answer<T = any> {
   readonly status: number;
@@ -58,11 +66,16 @@ export class TestService {
   /**
    * @param settings environment variables that differ from `testSettings` and from the profile of the jest project
    * @param shared `clock` and `store` of another service make this one a second replica in the same process. `module`
-   * replaces the root module.
+   * replaces the root module. With `workers`, mails and events leave by themselves.
    */
   static async start(
     settings: Record<string, string> = {},
-    shared: { clock?: FakeClock; store?: TestDatabase; module?: (config: AppConfig) => DynamicModule } = {},
+    shared: {
+      clock?: FakeClock;
+      store?: TestDatabase;
+      module?: (config: AppConfig) => DynamicModule;
+      workers?: boolean;
+    } = {},
   ): Promise<TestService> {
     const store = shared.store ?? (await freshDatabase());
     const clock = shared.clock ?? new FakeClock();
@@ -70,9 +83,14 @@ export class TestService {
     const environment = { ...testSettings, ...(await profileSettings()), ...settings };
     const config = loadConfig({ DATABASE_URL: store.url, DATA_DIR: dataDir, ...environment });
     const auditLines: string[] = [];
+    const waits = shared.workers === true ? {} : onlyWhenAsked;
     const module = await Test.createTestingModule({ imports: [(shared.module ?? AppModule.with)(config)] })
       .overrideProvider(Clock)
       .useValue(clock)
+      .overrideProvider(MailLimits)
+      .useValue({ ...mailLimits, ...waits })
+      .overrideProvider(EventLimits)
+      .useValue({ ...eventLimits, ...waits })
       .overrideProvider(AuditLines)
       .useValue(new AuditLines(config, (line, done) => done(null, auditLines.push(line.toString()) && line.length)))
       .compile();
