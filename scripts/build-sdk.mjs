@@ -1,32 +1,21 @@
 #!/usr/bin/env node
-// Generates the operations of sdk/typescript from openapi.json and compiles it. Does nothing if nothing has changed.
+// Compiles sdk/typescript. Does nothing if nothing has changed. `npm run openapi` generates its operations.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { createClient } from '@hey-api/openapi-ts';
-
 import { buildWhenChanged, compilePackage } from './build-steps.mjs';
 
 const sdk = fileURLToPath(new URL('../sdk/typescript/', import.meta.url));
-const root = fileURLToPath(new URL('..', import.meta.url));
 
 await buildWhenChanged({
   name: 'sdk',
   inputs: [
-    `${root}openapi.json`,
     fileURLToPath(import.meta.url),
     ...['src', 'package.json', 'tsconfig.json', 'tsconfig.cjs.json'].map((name) => sdk + name),
   ],
-  except: `${sdk}src/generated`,
-  outputs: [`${sdk}dist/index.js`, `${sdk}dist/admin.js`, `${sdk}dist/cjs/index.js`, `${sdk}src/generated/index.ts`],
-  build: async () => {
-    await createClient({
-      input: `${root}openapi.json`,
-      output: { path: `${sdk}src/generated`, clean: true, module: { extension: '.js' } },
-      plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],
-      logs: { level: 'silent', file: false },
-    });
+  outputs: [`${sdk}dist/index.js`, `${sdk}dist/admin.js`, `${sdk}dist/cjs/index.js`],
+  build: () => {
     compilePackage(sdk);
     for (const folder of [`${sdk}dist`, `${sdk}dist/cjs`]) importWebTypes(folder);
   },

@@ -12,30 +12,30 @@ const stamps = join(root, 'node_modules/.cache/built');
  * Runs `build` unless the inputs are unchanged since its last success and its outputs exist. It compares the content of
  * the inputs, because a git checkout changes the times of files.
  */
-export async function buildWhenChanged({ name, inputs, except = '', outputs, build }) {
+export async function buildWhenChanged({ name, inputs, outputs, build }) {
   const stamp = join(stamps, name);
-  const before = digest(inputs, except);
+  const before = digest(inputs);
   if (outputs.every((file) => existsSync(file)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === before) return;
   await build();
   mkdirSync(stamps, { recursive: true });
-  writeFileSync(stamp, digest(inputs, except));
+  writeFileSync(stamp, digest(inputs));
 }
 
 /** Includes package-lock.json, because other versions of the build tools can give another output. */
-function digest(inputs, except) {
+function digest(inputs) {
   const hash = createHash('sha256');
-  for (const file of [join(root, 'package-lock.json'), ...inputs].flatMap((path) => filesOf(path, except))) {
+  for (const file of [join(root, 'package-lock.json'), ...inputs].flatMap(filesOf)) {
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
 }
 
-function filesOf(path, except) {
-  if (path === except || !existsSync(path)) return [];
+function filesOf(path) {
+  if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
     .sort()
-    .flatMap((name) => filesOf(join(path, name), except));
+    .flatMap((name) => filesOf(join(path, name)));
 }
 
 /** @throws Error when the compiler finds a problem; the compiler prints it */

@@ -16,7 +16,6 @@ export function ensureBuilt() {
       ...['scripts/bundle.mjs', 'scripts/runtime-files.mjs'],
       ...['portal/src', 'portal/public', 'portal/index.html', 'portal/vite.config.ts', 'sdk/typescript/src'],
     ),
-    except: join(root, 'sdk/typescript/src/generated'),
     outputs: inRoot('dist/src/demo.js', 'dist/src/cli.js', 'portal/dist/index.html'),
     build: () => {
       process.stderr.write('Building …\n');

@@ -5,11 +5,16 @@ import { lockedPackages, lockedTools } from '../../scripts/shipped-packages.mjs'
 
 type Versions = Readonly<Record<string, string>>;
 
+interface Overrides {
+  readonly [name: string]: string | Overrides;
+}
+
 interface Manifest {
   readonly dependencies: Versions;
   readonly optionalDependencies: Versions;
   readonly devDependencies: Versions;
   readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly overrides: Overrides;
 }
 
 interface Row {
@@ -43,7 +48,7 @@ describe('docs/dependencies.md', () => {
     ...tools.devDependencies,
     ...project.devDependencies,
   });
-  const [tables = ''] = read('docs/dependencies.md').split('\n## Install scripts');
+  const [tables = '', afterwards = ''] = read('docs/dependencies.md').split('\n## Overrides');
   const rows: Row[] = [...tables.matchAll(/^\| (`.*) \|$/gm)].map(([, row]) => {
     const cells = String(row).split(/ +\| +/);
     const packages = [...String(cells[0]).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
@@ -58,6 +63,23 @@ describe('docs/dependencies.md', () => {
         ?.cells.map((cell) => cell.trim())
         .filter(Boolean),
     ).toHaveLength(6);
+  });
+
+  it('says for each override what it puts in the place of what, and why', () => {
+    const leaves = (overrides: Overrides): [string, string][] =>
+      Object.entries(overrides).flatMap(([name, to]) =>
+        typeof to === 'string' ? [[name, to] as [string, string]] : leaves(to),
+      );
+    const wanted = [project, tools].flatMap(({ overrides }) => leaves(overrides));
+    const [table = ''] = afterwards.split('\n## ');
+    const told = [...table.matchAll(/^\| `([^`]+)` +\| (.+?) +\| (.{8,}?) +\|$/gm)].map(([, name, to]) => [name, to]);
+    const instead = (to: string) =>
+      to.startsWith('$')
+        ? 'that of the project'
+        : to.includes('empty')
+          ? '`empty-npm-package`'
+          : to.replace(/^\^?(\d+)(\.[1-9]\d*)?\..*$/, '$1$2');
+    expect(new Map(told as [string, string][])).toEqual(new Map(wanted.map(([name, to]) => [name, instead(to)])));
   });
 
   it.each([

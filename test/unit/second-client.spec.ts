@@ -1,9 +1,30 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { contract } from '../support/contract';
 import { runScript } from '../support/run-script';
+
+const committed = resolve(__dirname, '../../sdk/typescript/src/generated');
+
+describe('the generated operations of the SDK', () => {
+  it('are those of the document: npm run openapi writes both', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'operations-'));
+    try {
+      expect(await runScript('tools/sdk-operations.mjs', folder)).toMatchObject({ code: 0 });
+      const filesOf = async (root: string) =>
+        (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
+      const files = await filesOf(folder);
+      expect(await filesOf(committed)).toEqual(files);
+      for (const file of files) {
+        const text = (root: string) => readFile(join(root, file), 'utf8');
+        expect([file, await text(committed)]).toEqual([file, await text(folder)]);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 240_000);
+});
 
 /**
  * The document suits generators of every style: a class with methods by tag (swagger-typescript-api), types of paths and
