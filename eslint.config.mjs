@@ -18,7 +18,7 @@ const architecture = [
   },
   {
     selector: "MemberExpression[object.name='process'][property.name='env']",
-    message: 'Read settings in platform/config only: there a wrong value stops the start with a clear message.',
+    message: 'Read settings with the SettingsReader: there a wrong value stops the start with a clear message.',
   },
   {
     selector: `NewExpression[callee.name=/^(Http|${httpExceptions})Exception$/]`,
@@ -78,7 +78,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/shared/clock.ts', 'src/shared/random.ts', 'src/platform/config/**'],
+    files: ['src/shared/clock.ts', 'src/shared/random.ts', 'src/platform/config/**', 'src/settings/env.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { loadConfig } from './src/platform/config/app-config';
+import { loadConfig } from './src/settings/app-config';
 import { migrationOptions } from './src/platform/database/typeorm-options';
 
 /** Only for the CLI of TypeORM: `npx typeorm migration:show -d dist/ormconfig.js`. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { DemoModule } from '../../src/demo/demo.module';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { testSettings } from '../support/settings';

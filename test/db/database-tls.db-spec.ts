@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { checkStore } from '../../src/cli/doctor/store-checks';
-import type { AppConfig } from '../../src/platform/config/app-config';
+import type { AppConfig } from '../../src/settings/app-config';
 import { storeCode } from '../../src/platform/database/store-failure';
 import { typeormOptions } from '../../src/platform/database/typeorm-options';
 import { type Certificate, CertificateAuthority } from '../support/servers/certificates';

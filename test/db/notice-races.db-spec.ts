@@ -1,7 +1,7 @@
 import { Mailer } from '../../src/mail/mailer';
 import { WarningClaims } from '../../src/password-reset/expiry/warning-claims';
 import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
-import { AppConfig } from '../../src/platform/config/app-config';
+import { AppConfig } from '../../src/settings/app-config';
 import { Database } from '../../src/platform/database/database';
 import { Clock } from '../../src/shared/clock';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';

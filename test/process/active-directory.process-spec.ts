@@ -1,5 +1,5 @@
 import { checkDirectory } from '../../src/directory/directory-check';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
 import {
   domainLogin,

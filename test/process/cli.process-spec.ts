@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { find, renderedJob, ROOT } from '../support/manifests';
 import { repeatedWhileOverloaded } from '../support/overload';
 import { type Ended, runProgram } from '../support/run-program';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkDirectory } from '../../src/directory/directory-check';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { domainPassword, withService } from '../support/active-directory';
 import { directoryPassword, givenPerson } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';

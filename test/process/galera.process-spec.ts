@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { mailStatus } from '../../src/mail/mail-status';
 import { migrations } from '../../migrations/all';
-import type { AppConfig } from '../../src/platform/config/app-config';
+import type { AppConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { Cooldowns } from '../../src/platform/database/cooldowns';
 import { Database } from '../../src/platform/database/database';

@@ -1,4 +1,4 @@
-import type { AppConfig } from '../../src/platform/config/app-config';
+import type { AppConfig } from '../../src/settings/app-config';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';

@@ -21,7 +21,7 @@ import { Smtp } from '../support/servers/smtp';
 import { TcpProxy } from '../support/servers/tcp-proxy';
 
 jest.unmock('../../src/platform/database/time-limits');
-jest.unmock('../../src/platform/config/ldap-limits');
+jest.unmock('../../src/directory/ldap-limits');
 
 /** `dead`: nothing that needs the server can work. */
 interface Fault {

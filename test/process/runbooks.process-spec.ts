@@ -1,7 +1,7 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { sealMail } from '../../src/mail/outbox/mail-payload';
 import { secretPurpose } from '../../src/mfa/totp/sealed-totp';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../src/shared/random';
 import { type KubectlAnswer, RunbookPlaces } from '../support/runbook-places';

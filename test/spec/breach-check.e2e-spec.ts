@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { CliModule } from '../../src/cli/cli.module';
 import { UserAdministration } from '../../src/admin/user-administration';
 import { DemoModule } from '../../src/demo/demo.module';
-import { AppConfig } from '../../src/platform/config/app-config';
+import { AppConfig } from '../../src/settings/app-config';
 import type * as BoundedRequests from '../../src/platform/http/bounded-request';
 import { answer, BreachStub, lineOf, range, sha1 } from '../support/breach-stub';
 import { password, TestService } from '../support/app';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkDirectory } from '../../src/directory/directory-check';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { givenPerson, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 import { testSettings } from '../support/settings';

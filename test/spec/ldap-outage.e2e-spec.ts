@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { avoidedMs } from '../../src/platform/config/ldap-limits';
+import { avoidedMs } from '../../src/directory/ldap-limits';
 import { TestService, tally } from '../support/app';
 import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { eventually } from '../support/servers/eventually';
@@ -8,7 +8,7 @@ import { TcpProxy } from '../support/servers/tcp-proxy';
 import { boundedAnswerMs } from '../support/settings';
 import { openTo, silentServer } from '../support/silent-server';
 
-jest.unmock('../../src/platform/config/ldap-limits');
+jest.unmock('../../src/directory/ldap-limits');
 
 /** Waits until no connection of this process to the port is left. */
 const noneOpenTo = (port: number) =>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
 import { AdminModule } from '../../src/admin/admin.module';
-import type { AppConfig } from '../../src/platform/config/app-config';
+import type { AppConfig } from '../../src/settings/app-config';
 import { SessionOpener } from '../../src/sessions/session-opener';
 import type { NewUser } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';

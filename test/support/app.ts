@@ -8,7 +8,7 @@ import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { AppModule } from '../../src/app.module';
 import { applyAppSetup, createAdapter } from '../../src/app.setup';
-import { AppConfig, loadConfig } from '../../src/platform/config/app-config';
+import { AppConfig, loadConfig } from '../../src/settings/app-config';
 import { AuditLines } from '../../src/events/stream/audit-lines';
 import { EventLimits, eventLimits } from '../../src/events/event-limits';
 import { MailLimits, mailLimits } from '../../src/mail/mail-limits';

@@ -4,7 +4,7 @@ import { formatOf } from '../../src/cli/import-rows';
 import { PasswordAges } from '../../src/cli/password-ages';
 import { type ImportReport, UserImport } from '../../src/cli/user-import';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
-import { AppConfig } from '../../src/platform/config/app-config';
+import { AppConfig } from '../../src/settings/app-config';
 import { Clock } from '../../src/shared/clock';
 import { UsersRepository } from '../../src/users/users.repository';
 

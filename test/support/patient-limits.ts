@@ -10,8 +10,8 @@ jest.mock('../../src/platform/database/time-limits', () => ({
   ...tenfold(jest.requireActual<Record<string, number>>('../../src/platform/database/time-limits')),
   sqliteBusyMs: 20,
 }));
-jest.mock('../../src/platform/config/ldap-limits', () =>
-  tenfold(jest.requireActual<Record<string, number>>('../../src/platform/config/ldap-limits')),
+jest.mock('../../src/directory/ldap-limits', () =>
+  tenfold(jest.requireActual<Record<string, number>>('../../src/directory/ldap-limits')),
 );
 
 function tenfold(limits: Record<string, number>): Record<string, number> {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import { find, OVERLAYS, podSpecsOf, read, rendered, ROOT } from '../support/manifests';
 
 describe('the order of a first installation', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/platform/config/app-config';
+import { loadConfig } from '../../src/settings/app-config';
 import {
   documents,
   faultsOf,

@@ -3,14 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const root = resolve(__dirname, '../..');
-const configuration = resolve(root, 'src/platform/config');
+const src = resolve(root, 'src');
 
 /** An operator cannot find a setting that the page does not name. */
 describe('docs/settings.md', () => {
   const page = readFileSync(resolve(root, 'docs/settings.md'), 'utf8');
-  const sources = readdirSync(configuration)
+  const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
-    .map((name) => readFileSync(resolve(configuration, name), 'utf8'))
+    .map((name) => readFileSync(resolve(src, name), 'utf8'))
+    .filter((text) => text.includes('SettingsReader'))
     .join('\n');
   const read = [...sources.matchAll(/(?:env\.\w+|required)(?:<[^>]*>)?\((?:env, )?'([A-Z][A-Z0-9_]+)'/g)].map(
     (match) => match[1] as string,

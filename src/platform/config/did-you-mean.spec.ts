@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testSettings } from '../../../test/support/settings';
-import { loadConfig } from './app-config';
+import { loadConfig } from '../../settings/app-config';
 import { SettingsProblem } from './settings-reader';
 
 function problems(more: Record<string, string>): readonly string[] {

@@ -20,6 +20,9 @@ export function keptSecret(env: SettingsReader, dataDir: string, name: string, m
   }
 }
 
+/** A new secret of so many bytes, in base64. */
+export const randomSecret = (bytes: number): string => randomBytes(bytes).toString('base64');
+
 /**
  * Race: several processes start at the same time with an empty directory. The first link wins. The linked file is
  * complete, so the other processes read the whole secret of the winner.

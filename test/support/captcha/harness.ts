@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type AppConfig, loadConfig } from '../../../src/platform/config/app-config';
+import { type AppConfig, loadConfig } from '../../../src/settings/app-config';
 import { Database } from '../../../src/platform/database/database';
 import { migrate } from '../../../src/platform/database/migrator';
 import { giveEachCallerItsOwnRunner } from '../../../src/platform/database/sqlite-runners';

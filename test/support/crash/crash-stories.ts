@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openMail } from '../../../src/mail/outbox/mail-payload';
 import { secretPurpose, uriPurpose } from '../../../src/mfa/totp/sealed-totp';
-import type { AppConfig } from '../../../src/platform/config/app-config';
+import type { AppConfig } from '../../../src/settings/app-config';
 import { KeyRing } from '../../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../../src/shared/random';
 import { SoftAuthenticator } from '../authenticator';

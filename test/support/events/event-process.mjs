@@ -4,8 +4,8 @@ import { AuditModule } from '../../../dist/src/audit/audit.module.js';
 import { EventLimits, eventLimits } from '../../../dist/src/events/event-limits.js';
 import { EventOutbox } from '../../../dist/src/events/event-outbox.js';
 import { EventsModule } from '../../../dist/src/events/events.module.js';
-import { ConfigModule } from '../../../dist/src/platform/config/config.module.js';
-import { configOrExit } from '../../../dist/src/platform/config/env.js';
+import { ConfigModule } from '../../../dist/src/settings/config.module.js';
+import { configOrExit } from '../../../dist/src/settings/env.js';
 import { createLogger, NestLogger } from '../../../dist/src/platform/logging/logger.js';
 import { PlatformModule } from '../../../dist/src/platform/platform.module.js';
 

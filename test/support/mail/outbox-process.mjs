@@ -3,8 +3,8 @@ import { Test } from '@nestjs/testing';
 import { MailLimits, mailLimits } from '../../../dist/src/mail/mail-limits.js';
 import { MailOutbox } from '../../../dist/src/mail/mail-outbox.js';
 import { MailModule } from '../../../dist/src/mail/mail.module.js';
-import { ConfigModule } from '../../../dist/src/platform/config/config.module.js';
-import { configOrExit } from '../../../dist/src/platform/config/env.js';
+import { ConfigModule } from '../../../dist/src/settings/config.module.js';
+import { configOrExit } from '../../../dist/src/settings/env.js';
 import { createLogger, NestLogger } from '../../../dist/src/platform/logging/logger.js';
 import { PlatformModule } from '../../../dist/src/platform/platform.module.js';
 

@@ -5,7 +5,7 @@ import { auditEvent, loginEvent } from '../../../src/events/outbox/event';
 import { auditTypes, loginTypes } from '../../../src/events/event-types';
 import { RequestMetrics } from '../../../src/metrics/collect/request-metrics';
 import { registerServiceMetrics, type Sources } from '../../../src/metrics/collect/service-metrics';
-import { loadConfig } from '../../../src/platform/config/app-config';
+import { loadConfig } from '../../../src/settings/app-config';
 import { SystemClock } from '../../../src/shared/clock';
 import * as catalogue from '../../../src/shared/errors/error-catalogue';
 import { SystemRandom } from '../../../src/shared/random';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadConfig } from '../../../src/platform/config/app-config';
+import { loadConfig } from '../../../src/settings/app-config';
 import { SettingsProblem } from '../../../src/platform/config/settings-reader';
 import type { Recorded } from './broken-promises';
 

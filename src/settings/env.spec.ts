@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testSettings } from '../../../test/support/settings';
+import { testSettings } from '../../test/support/settings';
 import { configOrExit } from './env';
 
 describe('settings that a program gives itself', () => {

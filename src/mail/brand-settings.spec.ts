@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataKey } from '../../../test/support/settings';
-import { type AppConfig, loadConfig } from './app-config';
-import { SettingsProblem } from './settings-reader';
+import { dataKey } from '../../test/support/settings';
+import { type AppConfig, loadConfig } from '../settings/app-config';
+import { SettingsProblem } from '../platform/config/settings-reader';
 
 const base = {
   NODE_ENV: 'test',

@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataKey as dataKeyOf } from '../../../test/support/settings';
+import { dataKey as dataKeyOf } from '../../test/support/settings';
 import { type AppConfig, loadConfig } from './app-config';
-import { defaultHashThreads } from './processors';
-import { SettingsProblem } from './settings-reader';
+import { defaultHashThreads } from '../hashing/processors';
+import { SettingsProblem } from '../platform/config/settings-reader';
 
 type Environment = Record<string, string | undefined>;
 

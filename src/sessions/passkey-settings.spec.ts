@@ -1,5 +1,5 @@
-import { loadConfig } from './app-config';
-import { SettingsProblem } from './settings-reader';
+import { loadConfig } from '../settings/app-config';
+import { SettingsProblem } from '../platform/config/settings-reader';
 
 const base = { JWT_SECRET: 'k9s2-dk3l-0x8v-q1mz-7cby-p5hw-e4nt', DATA_ENCRYPTION_KEY: dataKey() };
 

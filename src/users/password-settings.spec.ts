@@ -1,4 +1,4 @@
-import { loadConfig } from './app-config';
+import { loadConfig } from '../settings/app-config';
 
 const base = {
   NODE_ENV: 'test',

@@ -1,25 +1,25 @@
-import type { SettingsReader } from './settings-reader';
+import type { SettingsReader } from '../platform/config/settings-reader';
 
-export interface WebhookConfig {
+export interface WebhookSettings {
   readonly url: string;
   /** `whsec_` and the key in base64. */
   readonly secret: string;
 }
 
 /** What leaves the service besides the tables of the audit (docs/spec/extensions.md#e). */
-export interface EventsConfig {
+export abstract class EventSettings {
   /** Whether the rows of the audit also become lines on standard output. */
-  readonly stream: boolean;
-  readonly webhook: WebhookConfig | undefined;
+  abstract readonly stream: boolean;
+  abstract readonly webhook: WebhookSettings | undefined;
   /** An event that has waited for so long is given up when one more attempt fails. */
-  readonly giveUpHours: number;
+  abstract readonly giveUpHours: number;
 }
 
 const secretPrefix = 'whsec_';
 /** The lengths that Standard Webhooks demands of a key. */
 const [shortestKey, longestKey] = [24, 64];
 
-export function readEventsConfig(env: SettingsReader, production: boolean): EventsConfig {
+export function readEventSettings(env: SettingsReader, production: boolean): EventSettings {
   return {
     stream: env.choice('AUDIT_STREAM', ['off', 'stdout'], 'off') === 'stdout',
     webhook: readWebhook(env, production),
@@ -28,7 +28,7 @@ export function readEventsConfig(env: SettingsReader, production: boolean): Even
   };
 }
 
-function readWebhook(env: SettingsReader, production: boolean): WebhookConfig | undefined {
+function readWebhook(env: SettingsReader, production: boolean): WebhookSettings | undefined {
   const url = env.optional('WEBHOOK_URL');
   const secret = env.optional('WEBHOOK_SECRET');
   if (url !== undefined) checkUrl(env, url, production);

@@ -4,26 +4,26 @@ import type { SettingsReader } from './settings-reader';
  * Limits in requests per minute, for thousands of people behind one address. The limits that protect secrets are
  * counted in the database.
  */
-export interface LimitsConfig {
-  readonly on: boolean;
-  readonly login: number;
-  readonly otp: number;
-  readonly captcha: number;
-  readonly forgotPassword: number;
+export abstract class LimitSettings {
+  abstract readonly on: boolean;
+  abstract readonly login: number;
+  abstract readonly otp: number;
+  abstract readonly captcha: number;
+  abstract readonly forgotPassword: number;
   /** Services ask about every request of their own users, and all of them have a few addresses. */
-  readonly introspection: number;
-  readonly other: number;
+  abstract readonly introspection: number;
+  abstract readonly other: number;
   /** Refreshes of one session. Each one inserts a row. */
-  readonly session: number;
+  abstract readonly session: number;
   /**
    * The limit per target: per e-mail address, reset link, or user who is mailed by administrators, from all client addresses
    * together, and per pending login, separately for each mfa_token or client network
    * (docs/spec/decisions.md#pending-login).
    */
-  readonly target: number;
+  abstract readonly target: number;
 }
 
-export function readLimitsConfig(env: SettingsReader, production: boolean): LimitsConfig {
+export function readLimitSettings(env: SettingsReader, production: boolean): LimitSettings {
   return {
     on: env.choice('RATE_LIMIT', ['on', 'off'], production ? 'on' : 'off') === 'on',
     login: env.count('RATE_LIMIT_LOGIN', 600),

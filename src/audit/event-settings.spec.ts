@@ -1,6 +1,6 @@
-import { dataKey } from '../../../test/support/settings';
-import { type AppConfig, loadConfig } from './app-config';
-import type { SettingsProblem } from './settings-reader';
+import { dataKey } from '../../test/support/settings';
+import { type AppConfig, loadConfig } from '../settings/app-config';
+import type { SettingsProblem } from '../platform/config/settings-reader';
 
 const base = {
   NODE_ENV: 'test',

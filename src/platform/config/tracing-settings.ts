@@ -1,16 +1,16 @@
 import type { SettingsReader } from './settings-reader';
 
 /** Traces are off unless an endpoint is set. */
-export interface TracingConfig {
+export abstract class TracingSettings {
   /** The address to which spans are posted. Undefined: tracing is off and its packages are not loaded. */
-  readonly url: string | undefined;
+  abstract readonly url: string | undefined;
 }
 
 /**
  * Reads the variables of OpenTelemetry that decide whether traces are on. The packages of OpenTelemetry read the other
  * variables themselves (service name, resource attributes, sampler, headers, batches).
  */
-export function readTracingConfig(env: SettingsReader): TracingConfig {
+export function readTracingSettings(env: SettingsReader): TracingSettings {
   env.mention('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const web = ['http:', 'https:'];
   if (env.flag('OTEL_SDK_DISABLED', false)) return { url: undefined };

@@ -1,0 +1,133 @@
+import { type EventSettings, readEventSettings } from '../audit/event-settings';
+import { type CaptchaSettings, readCaptchaSettings } from '../captcha/captcha-settings';
+import { type DirectorySettings, readDirectorySettings } from '../directory/ldap-settings';
+import { type BrandSettings, readBrandSettings } from '../mail/brand-settings';
+import { type MailSettings, readMailSettings } from '../mail/mail-settings';
+import { type MfaSettings, readMfaSettings } from '../mfa/mfa-settings';
+import {
+  type BreachSettings,
+  readBreachSettings,
+  readResetSettings,
+  type ResetSettings,
+} from '../password-reset/reset-settings';
+import { type DatabaseSettings, readDatabaseSettings } from '../platform/config/database-settings';
+import { type HttpSettings, isLoopback, readHttpSettings } from '../platform/config/http-settings';
+import { type KeySettings, readKeySettings } from '../platform/config/key-settings';
+import { type LimitSettings, readLimitSettings } from '../platform/config/limit-settings';
+import { readServiceSettings, type ServiceSettings } from '../platform/config/service-settings';
+import { SettingsReader } from '../platform/config/settings-reader';
+import { readTracingSettings, type TracingSettings } from '../platform/config/tracing-settings';
+import { type PortalSettings, readPortalSettings } from '../portal/portal-settings';
+import { type JwtSettings, readJwtSettings } from '../sessions/jwt-settings';
+import { type PasskeySettings, readPasskeySettings } from '../sessions/passkey-settings';
+import {
+  type AdminSettings,
+  type PendingLoginSettings,
+  readAdminSettings,
+  readPendingLoginSettings,
+  readSignInSettings,
+  readTrustedDeviceSettings,
+  type SignInSettings,
+  type TrustedDeviceSettings,
+} from '../sessions/session-settings';
+import {
+  type LockSettings,
+  type PrivacySettings,
+  readLockSettings,
+  readPrivacySettings,
+  readSecondFactorSettings,
+  type SecondFactorSettings,
+} from '../users/account-settings';
+import { type HashingSettings, readHashingSettings } from '../users/hashing-settings';
+import { type PasswordSettings, readPasswordSettings } from '../users/password-settings';
+
+/** The slices whose settings have no group of their own. */
+type Ungrouped = ServiceSettings & KeySettings & PrivacySettings & SignInSettings & DirectorySettings & PasskeySettings;
+
+/**
+ * All settings (docs/spec/decisions.md#8): validated, typed and frozen. Only compositions know this class. Other classes
+ * inject the slice that they need, such as `MfaSettings`, which `ConfigModule` provides.
+ */
+export abstract class AppConfig implements Ungrouped {
+  abstract readonly production: boolean;
+  abstract readonly systemUrl: string;
+  abstract readonly dataDir: string;
+  abstract readonly dataKeys: KeySettings['dataKeys'];
+  abstract readonly hideAccountExistence: boolean;
+  abstract readonly newSignInNotice: boolean;
+  abstract readonly ldap: DirectorySettings['ldap'];
+  abstract readonly passkeys: PasskeySettings['passkeys'];
+  abstract readonly logLevel: string;
+  abstract readonly redisUrl: string | undefined;
+  abstract readonly http: HttpSettings;
+  abstract readonly database: DatabaseSettings;
+  abstract readonly limits: LimitSettings;
+  abstract readonly tracing: TracingSettings;
+  abstract readonly jwt: JwtSettings;
+  abstract readonly lock: LockSettings;
+  abstract readonly hashing: HashingSettings;
+  abstract readonly mfa: MfaSettings & SecondFactorSettings & PendingLoginSettings & TrustedDeviceSettings;
+  abstract readonly reset: ResetSettings;
+  abstract readonly passwords: PasswordSettings & BreachSettings;
+  abstract readonly captcha: CaptchaSettings;
+  abstract readonly portal: PortalSettings;
+  abstract readonly brand: BrandSettings;
+  abstract readonly mail: MailSettings;
+  abstract readonly events: EventSettings;
+  abstract readonly admin: AdminSettings;
+}
+
+/** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
+  const env = new SettingsReader(environment);
+  const production = env.choice('NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';
+  const http = readHttpSettings(env, production);
+  const service = readServiceSettings(env, production, http.port);
+  const { dataDir, systemUrl } = service;
+  const portal = readPortalSettings(env);
+  const testingAllowed = !production && isLoopback(http.host);
+
+  const config: AppConfig = {
+    ...service,
+    http,
+    logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    database: readDatabaseSettings(env, production),
+    redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
+    jwt: readJwtSettings(env, { production, dataDir, systemUrl }),
+    lock: readLockSettings(env),
+    ...readPrivacySettings(env),
+    hashing: readHashingSettings(env, production),
+    mfa: {
+      ...readMfaSettings(env),
+      ...readSecondFactorSettings(env),
+      ...readPendingLoginSettings(env),
+      ...readTrustedDeviceSettings(env),
+    },
+    reset: readResetSettings(env, testingAllowed),
+    passwords: { ...readPasswordSettings(env), ...readBreachSettings(env, production) },
+    ...readKeySettings(env, production, dataDir),
+    captcha: readCaptchaSettings(env, { production, testingAllowed, pages: portal.on }),
+    portal,
+    brand: readBrandSettings(env, portal.brandDir),
+    ...readPasskeySettings(env, systemUrl),
+    ...readDirectorySettings(env),
+    mail: readMailSettings(env),
+    ...readSignInSettings(env),
+    events: readEventSettings(env, production),
+    admin: readAdminSettings(env),
+    limits: readLimitSettings(env, production),
+    tracing: readTracingSettings(env),
+  };
+  env.refuseMisspeltNames();
+  env.refuseTwoSources();
+  env.assertNoProblems();
+  return deepFreeze(config);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) {
+    const plain = Array.isArray(member) || Object.getPrototypeOf(member ?? 0) === Object.prototype;
+    if (plain) deepFreeze(member as object);
+  }
+  return Object.freeze(value);
+}
