@@ -16,14 +16,16 @@ import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-login.repository';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-tokens';
+import { KnownBrowser } from './persistence/known-browser.entity';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { TrustedDevice } from './persistence/trusted-device.entity';
 import { SessionRows } from './persistence/session-rows';
-import { TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { SessionUses } from './session-uses';
-import { KnownBrowsers } from './sign-in/known-browsers';
+import { KnownBrowsers } from './persistence/known-browser.repository';
 import { SignInNotices } from './sign-in/sign-in-notices';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
@@ -33,7 +35,7 @@ import { UserSessions } from './user-sessions';
 @Module({
   imports: [
     JwtModule.register({}),
-    TypeOrmModule.forFeature([LoginToken, PendingLogin]),
+    TypeOrmModule.forFeature([LoginToken, PendingLogin, TrustedDevice, KnownBrowser]),
     UsersModule,
     AuditModule,
     MailModule,

@@ -6,7 +6,7 @@ import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-login.repository';
 import { LoginTokens } from './persistence/login-tokens';
-import { TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 
 /**
  * Ends one session (logout), or all sessions of a user (password change, disabling, operator;
