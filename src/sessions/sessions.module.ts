@@ -15,7 +15,7 @@ import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-login.repository';
 import { LoginToken } from './persistence/login-token.entity';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
 import { KnownBrowser } from './persistence/known-browser.entity';
 import { PendingLogin } from './persistence/pending-login.entity';
 import { TrustedDevice } from './persistence/trusted-device.entity';
@@ -24,7 +24,7 @@ import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
-import { SessionUses } from './session-uses';
+import { SessionTraces } from './session-traces';
 import { KnownBrowsers } from './persistence/known-browser.repository';
 import { SignInNotices } from './sign-in/sign-in-notices';
 import { TokenIntrospection } from './token-introspection';
@@ -59,7 +59,7 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
-    SessionUses,
+    SessionTraces,
     PendingLogins,
     TrustedDeviceRows,
     TrustedDevices,
@@ -74,7 +74,7 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
-    SessionUses,
+    SessionTraces,
     PendingLogins,
     TrustedDevices,
   ],

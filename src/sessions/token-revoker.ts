@@ -5,7 +5,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-login.repository';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 
 /**
