@@ -5,7 +5,7 @@ import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { Database } from '../platform/database/database';
 import { Clock } from '../shared/clock';
-import { SessionUses } from '../sessions/session-uses';
+import { SessionTraces } from '../sessions/session-traces';
 import { tombstoneName, UserTombstones } from '../users/user-tombstones';
 import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
 
@@ -68,7 +68,7 @@ export class Retention {
     private readonly receipts: CaptchaReceipts,
     private readonly outbox: MailOutbox,
     private readonly events: EventOutbox,
-    private readonly sessionUses: SessionUses,
+    private readonly sessionTraces: SessionTraces,
     private readonly tombstones: UserTombstones,
     private readonly loginNames: LoginNames,
     private readonly clock: Clock,
@@ -82,7 +82,7 @@ export class Retention {
   async purge(logDays = defaultLogDays): Promise<Record<string, number>> {
     const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));
     const removed: Record<string, number> = {};
-    const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionUses.keep(jtis) };
+    const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionTraces.keepUses(jtis) };
     // What identifies a known browser comes from the login logs, so it is not kept longer than they are.
     const browsers = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: logDays * days };
     for (const rule of [sessions, ...rules, ...logs, browsers]) {

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
-import { type Sql, timeOf, timeOrNull } from '../platform/database/sql';
+import type { Sql } from '../platform/database/sql';
 import { passkeyCount } from '../users/passkey-count';
 import { type User, userStatus } from '../users/user.entity';
 import type { CurrentSession } from './current-session';
+import { LoginTokens, type SessionKey } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
 
 export interface LiveSession {
@@ -24,29 +25,29 @@ export function hasSecondFactor(amr: readonly AuthenticationMethod[]): boolean {
   return amr.some((method) => secondFactors.has(method));
 }
 
-type LiveRow = Record<'authenticated_at' | 'created_at' | 'expires', unknown> & { readonly amr: string | null };
-
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */
 @Injectable()
 export class LiveSessions {
   constructor(
     private readonly database: Database,
+    private readonly tokens: LoginTokens,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /** Returns undefined when the session has ended for any reason. */
   async find(sid: string, user: User): Promise<LiveSession | undefined> {
-    const row = await this.database.row<LiveRow>(
-      `SELECT amr, authenticated_at, created_at, expires FROM login_tokens
-       WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
-      [sid, user.uid, user.credentialVersion, this.clock.now()],
-    );
-    if (row === undefined) return undefined;
+    const row = await this.tokens.findLive(keyOf(sid, user));
+    if (row === null) return undefined;
     // A session of a version that did not store its factors has proven a password at least.
     const amr = (row.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[];
-    const [startedAt, end] = [timeOf(row.created_at), timeOf(row.expires)];
-    return { amr, authenticatedAt: timeOrNull(row.authenticated_at), startedAt, end };
+    return { amr, authenticatedAt: row.authenticatedAt, startedAt: row.createdAt, end: row.expires };
+  }
+
+  /** Like `isYoung`, of a session that has not ended: the caller has checked its token. */
+  async isYoungSession(sid: string): Promise<boolean> {
+    const row = await this.tokens.findRow(sid);
+    return row !== null && this.isYoung(row);
   }
 
   /** The last credential check is at most `STEP_UP_MAX_AGE_SECONDS` old (docs/spec/extensions.md#young-session). */
@@ -99,15 +100,15 @@ export class LiveSessions {
   }
 
   /**
-   * Locks the first row of the session until the transaction ends.
-   * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits
-   * for this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
+   * Locks the session until the transaction ends, so that no logout ends it meanwhile (`LoginTokens.hold`). The caller must
+   * have locked the row of the user.
+   * @returns false when the session has ended
    */
   hold(tx: Transaction, sid: string, user: User): Promise<boolean> {
-    return tx.won(
-      `UPDATE login_tokens SET is_revoked = 0
-       WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
-      [sid, user.uid, user.credentialVersion, this.clock.now()],
-    );
+    return this.tokens.hold(tx, keyOf(sid, user));
   }
+}
+
+function keyOf(sid: string, { uid: userId, credentialVersion }: Pick<User, 'uid' | 'credentialVersion'>): SessionKey {
+  return { userId, sid, credentialVersion };
 }

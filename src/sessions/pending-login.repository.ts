@@ -136,6 +136,10 @@ export class PendingLogins {
     await this.rows.update(tx, { userId, isClosed: false }, { isClosed: true });
   }
 
+  async remove(sql: Sql, userId: string): Promise<void> {
+    await this.rows.remove(sql, { userId });
+  }
+
   private openRow({ userId, id }: Pick<PendingLogin, 'userId' | 'id'>) {
     return { userId, id, isClosed: false, expires: MoreThan(this.clock.now()) };
   }

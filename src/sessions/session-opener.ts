@@ -6,7 +6,7 @@ import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import type { LiveSession } from './live-sessions';
 import { SignInNotices } from './sign-in/sign-in-notices';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
 
 export interface TokenPair {

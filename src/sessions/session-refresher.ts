@@ -8,7 +8,8 @@ import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
-import { LoginTokens, type NewToken, type Scope, type SessionKey, type Succession } from './persistence/login-tokens';
+import type { LoginToken } from './persistence/login-token.entity';
+import { LoginTokens, type NewToken, type Scope, type SessionKey } from './persistence/login-token.repository';
 import { SessionRows } from './persistence/session-rows';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import type { TokenPayload } from './token-payload';
@@ -94,16 +95,16 @@ export class SessionRefresher {
       await this.tokens.insert(tx, session, [successor, access]);
       return successor;
     }
-    const parent = await this.tokens.succession(tx, jti);
+    const parent = await this.tokens.findRow(jti, tx);
     const claimed = parent?.successorJti;
     if (!claimed) return 'ended';
-    const next = await this.tokens.succession(tx, claimed);
-    if (next === undefined || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
+    const next = await this.tokens.findRow(claimed, tx);
+    if (next === null || next.successorJti !== null || !this.withinGrace(parent)) return 'reused';
     await this.tokens.insert(tx, session, [access]);
     return { ...successor, jti: claimed, createdAt: next.createdAt };
   }
 
-  private withinGrace(parent: Succession): boolean {
+  private withinGrace(parent: LoginToken): boolean {
     const since = this.clock.secondsFromNow(-this.config.jwt.reuseGraceSeconds);
     return parent.succeededAt !== null && parent.succeededAt >= since;
   }

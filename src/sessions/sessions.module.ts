@@ -15,15 +15,17 @@ import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-login.repository';
 import { LoginToken } from './persistence/login-token.entity';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
+import { KnownBrowser } from './persistence/known-browser.entity';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { TrustedDevice } from './persistence/trusted-device.entity';
 import { SessionRows } from './persistence/session-rows';
-import { TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
-import { SessionUses } from './session-uses';
-import { KnownBrowsers } from './sign-in/known-browsers';
+import { SessionTraces } from './session-traces';
+import { KnownBrowsers } from './persistence/known-browser.repository';
 import { SignInNotices } from './sign-in/sign-in-notices';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
@@ -33,7 +35,7 @@ import { UserSessions } from './user-sessions';
 @Module({
   imports: [
     JwtModule.register({}),
-    TypeOrmModule.forFeature([LoginToken, PendingLogin]),
+    TypeOrmModule.forFeature([LoginToken, PendingLogin, TrustedDevice, KnownBrowser]),
     UsersModule,
     AuditModule,
     MailModule,
@@ -57,7 +59,7 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
-    SessionUses,
+    SessionTraces,
     PendingLogins,
     TrustedDeviceRows,
     TrustedDevices,
@@ -72,7 +74,7 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
-    SessionUses,
+    SessionTraces,
     PendingLogins,
     TrustedDevices,
   ],

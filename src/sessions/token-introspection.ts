@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../shared/errors/domain-error';
-import { Database } from '../platform/database/database';
 import type { PresentedToken, SessionUser } from './current-session';
 import { IntrospectedTokenStrategy } from './jwt/introspected-token.strategy';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
 import type { TokenPayload } from './token-payload';
 
 export interface LiveToken {
@@ -17,7 +16,6 @@ export class TokenIntrospection {
   constructor(
     private readonly strategy: IntrospectedTokenStrategy,
     private readonly tokens: LoginTokens,
-    private readonly database: Database,
   ) {}
 
   /**
@@ -45,7 +43,7 @@ export class TokenIntrospection {
   /** A refresh token that was used while rotation was on has a successor. */
   private async isReplaced({ token_use: use, jti }: TokenPayload): Promise<boolean> {
     if (use !== 'refresh') return false;
-    const succession = await this.tokens.succession(this.database, jti);
-    return succession === undefined || succession.successorJti !== null;
+    const row = await this.tokens.findRow(jti);
+    return row?.successorJti !== null;
   }
 }

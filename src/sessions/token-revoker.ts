@@ -5,8 +5,8 @@ import { Database, type Transaction } from '../platform/database/database';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-login.repository';
-import { LoginTokens } from './persistence/login-tokens';
-import { TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { LoginTokens } from './persistence/login-token.repository';
+import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 
 /**
  * Ends one session (logout), or all sessions of a user (password change, disabling, operator;

@@ -7,11 +7,13 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
-import { type DeviceToken, newDeviceToken, parseDeviceToken, successorOf } from './devices/device-token';
-import { type DeviceOwner, type TrustedDevice, TrustedDeviceRows } from './persistence/trusted-device-rows';
+import { type DeviceToken, newDeviceToken, parseDeviceToken, successorOf } from './persistence/device-token';
+import type { TrustedDevice } from './persistence/trusted-device.entity';
+import { type DeviceOwner, TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { SessionOpener, type TokenPair } from './session-opener';
 
-export type { DeviceOwner, TrustedDevice } from './persistence/trusted-device-rows';
+export type { TrustedDevice } from './persistence/trusted-device.entity';
+export type { DeviceOwner } from './persistence/trusted-device.repository';
 
 export interface DeviceLogin {
   readonly tokens: TokenPair;
@@ -59,8 +61,8 @@ export class TrustedDevices {
   async logIn(user: User, text: string, client: ClientInfo): Promise<DeviceLogin | undefined> {
     const token = this.on ? parseDeviceToken(text) : undefined;
     if (token === undefined) return undefined;
-    const found = await this.rows.find(this.database, user, token);
-    if (found === undefined) return undefined;
+    const found = await this.rows.find(user, token);
+    if (found === null) return undefined;
     const login = await this.database.transaction((tx) => this.use(tx, user, found.id, token, client));
     if (login !== 'reused') return login;
     this.logger.warn(
@@ -117,8 +119,8 @@ export class TrustedDevices {
     const successors = this.keys.macs('trusted-device', token.text).map((mac) => successorOf(token, mac));
     const [next] = successors;
     if (await this.rows.replace(tx, user, id, token, next!, client)) return this.open(tx, user, next!, client);
-    const device = await this.rows.find(tx, user, token);
-    if (device === undefined) return undefined;
+    const device = await this.rows.find(user, token, tx);
+    if (device === null) return undefined;
     const current = successors.find(({ hash }) => hash === device.tokenHash);
     if (current !== undefined && (await this.rows.useReplaced(tx, user, id, token))) {
       return this.open(tx, user, current, client);

@@ -1,42 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
-import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { accessTokenRevoked, notFoundForCaller } from '../shared/errors/error-catalogue';
 import { isUuid } from '../shared/uuid';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
-import { timeOf, timeOrNull } from '../platform/database/sql';
 import { userStatus } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
-import { LoginTokens } from './persistence/login-tokens';
+import { LoginTokens } from './persistence/login-token.repository';
+import { SessionRows, type UserSession } from './persistence/session-rows';
 
-export interface UserSession {
-  readonly sid: string;
-  readonly createdAt: Date;
-  /** The last refresh, or else the login. */
-  readonly lastUsedAt: Date;
-  /** Null for a session of a version that did not store the client. */
-  readonly ip: string | null;
-  readonly userAgent: string | null;
-  /** Empty for a session of a version that did not store it. */
-  readonly amr: readonly string[];
-}
-
-interface Row extends Pick<UserSession, 'sid' | 'ip'> {
-  readonly created_at: unknown;
-  readonly user_agent: string | null;
-  readonly amr: string | null;
-  readonly folded: unknown;
-  readonly newest: unknown;
-}
-
-/** The most sessions of one list: the newest ones. A person has a few. Only a program that never logs out has more. */
-const maxListed = 1000;
-
-/** The first row of a session that has not ended. The values are: user, now. */
-const live = `s.user_identity = ? AND s.token_type = 'refresh' AND s.jti = s.sid AND s.is_revoked = 0 AND s.expires > ?
-         AND s.credential_version = u.credential_version`;
+export type { UserSession } from './persistence/session-rows';
 
 /** The sessions of one user, and their end by the user (docs/spec/extensions.md#sessions). */
 @Injectable()
@@ -44,39 +19,21 @@ export class UserSessions {
   constructor(
     private readonly database: Database,
     private readonly tokens: LoginTokens,
+    private readonly rows: SessionRows,
+    private readonly users: UsersRepository,
     private readonly audit: AuditTrail,
-    private readonly clock: Clock,
   ) {}
 
-  /**
-   * Returns the sessions that have not ended, the newest first. Every refresh inserts an access token, so the newest row
-   * of a session tells when it was last used, and a refresh needs no further write (ADR 0014).
-   */
+  /** The sessions that have not ended, the newest first. A user who does not exist has none. */
   async list(userId: string): Promise<UserSession[]> {
-    const rows = await this.database.rows<Row>(
-      `SELECT s.sid, s.created_at, s.ip, s.user_agent, s.amr, s.last_used_at AS folded,
-              (SELECT t.created_at FROM login_tokens t WHERE t.sid = s.jti ORDER BY t.created_at DESC LIMIT 1) AS newest
-       FROM login_tokens s JOIN users u ON u.uid = s.user_identity
-       WHERE ${live} ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
-      [userId, this.clock.now()],
-    );
-    return rows.map((row) => ({
-      sid: row.sid,
-      createdAt: timeOf(row.created_at),
-      lastUsedAt: later(timeOf(row.newest), timeOrNull(row.folded)),
-      ip: row.ip,
-      userAgent: row.user_agent,
-      amr: row.amr?.split(' ') ?? [],
-    }));
+    const version = await this.users.credentialVersion(this.database, userId);
+    return version === undefined ? [] : this.rows.list(userId, version);
   }
 
   /** Counts the sessions that have not ended. */
   async count(userId: string): Promise<number> {
-    const row = await this.database.row<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live}`,
-      [userId, this.clock.now()],
-    );
-    return Number(row?.n);
+    const version = await this.users.credentialVersion(this.database, userId);
+    return version === undefined ? 0 : this.tokens.countLive(userId, version);
   }
 
   /**
@@ -89,12 +46,9 @@ export class UserSessions {
     const userId = own.payload.sub;
     await this.database.transaction(async (tx) => {
       await this.hold(tx, own);
-      const found = await tx.row(
-        `SELECT 1 AS one FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti = ?`,
-        [userId, this.clock.now(), sid],
-      );
+      const found = await this.tokens.findLive({ userId, sid, credentialVersion: own.credentialVersion }, tx);
       // A logout may end it between the two statements.
-      const ended = found !== undefined && (await this.tokens.revokeSession(tx, sid));
+      const ended = found !== null && (await this.tokens.revokeSession(tx, sid));
       if (!ended) throw new DomainError(notFoundForCaller);
       await this.audit.record(tx, 'SESSION_CLOSED', { userId, client, detail: { sid, by: own.payload.sid } });
     });
@@ -142,21 +96,9 @@ export class UserSessions {
       [sub, credentialVersion],
     );
     if (!unchanged) throw new DomainError(accessTokenRevoked);
-    const live = await tx.won(
-      `UPDATE login_tokens SET is_revoked = 0
-       WHERE jti = ? AND user_identity = ? AND is_revoked = 0 AND credential_version = ? AND expires > ?`,
-      [sid, sub, credentialVersion, this.clock.now()],
-    );
-    if (!live) throw new DomainError(accessTokenRevoked);
-    const own = await tx.row<{ created_at: unknown; expires: unknown }>(
-      'SELECT created_at, expires FROM login_tokens WHERE jti = ?',
-      [sid],
-    );
-    if (own === undefined) throw new DomainError(accessTokenRevoked);
-    return { startedAt: timeOf(own.created_at), end: timeOf(own.expires) };
+    const session = { userId: sub, sid, credentialVersion };
+    const held = (await this.tokens.hold(tx, session)) ? await this.tokens.findRow(sid, tx) : null;
+    if (held === null) throw new DomainError(accessTokenRevoked);
+    return { startedAt: held.createdAt, end: held.expires };
   }
-}
-
-function later(one: Date, other: Date | null): Date {
-  return other !== null && other > one ? other : one;
 }

@@ -2,8 +2,6 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
 import { freshLoginRequired } from '../shared/errors/error-catalogue';
-import { Database } from '../platform/database/database';
-import { timeOrNull } from '../platform/database/sql';
 import type { CurrentSession } from './current-session';
 import { LiveSessions } from './live-sessions';
 
@@ -15,19 +13,12 @@ import { LiveSessions } from './live-sessions';
  */
 @Injectable()
 export class YoungSessionGuard implements CanActivate {
-  constructor(
-    private readonly database: Database,
-    private readonly sessions: LiveSessions,
-  ) {}
+  constructor(private readonly sessions: LiveSessions) {}
 
   /** @throws DomainError AUTH_403002 */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { payload, user } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
-    const row = await this.database.row<{ authenticated_at: unknown }>(
-      'SELECT authenticated_at FROM login_tokens WHERE jti = ?',
-      [payload.sid],
-    );
-    const isYoung = this.sessions.isYoung({ authenticatedAt: timeOrNull(row?.authenticated_at) });
+    const isYoung = await this.sessions.isYoungSession(payload.sid);
     if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(freshLoginRequired);
     return true;
   }

@@ -6,7 +6,7 @@ import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
 import { Retention } from '../../src/retention/retention';
 import { batchRows, removeOldRows } from '../../src/retention/sweep/old-rows';
-import { SessionUses } from '../../src/sessions/session-uses';
+import { SessionTraces } from '../../src/sessions/session-traces';
 import { UserSessions } from '../../src/sessions/user-sessions';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
 import { UserTombstones } from '../../src/users/user-tombstones';
@@ -46,7 +46,7 @@ describe('purge', () => {
       service.app.get(CaptchaReceipts),
       service.app.get(MailOutbox),
       service.app.get(EventOutbox),
-      service.app.get(SessionUses),
+      service.app.get(SessionTraces),
       service.app.get(UserTombstones),
       service.app.get(LoginNames),
       service.clock,
@@ -252,8 +252,8 @@ describe('purge and the last use of a session', () => {
     (await service.app.get(UserSessions).list(uid)).map(({ lastUsedAt }) => lastUsedAt.toISOString());
   const keep = jest.fn<Promise<void>, [readonly string[]]>();
   const purge = async () => {
-    const uses = service.app.get(SessionUses);
-    const watched = { keep: keep.mockImplementation((jtis) => uses.keep(jtis)) } as unknown as SessionUses;
+    const traces = service.app.get(SessionTraces);
+    const watched = { keepUses: keep.mockImplementation((jtis) => traces.keepUses(jtis)) } as unknown as SessionTraces;
     const { database, app, clock } = service;
     const [tombstones, names] = [app.get(UserTombstones), app.get(LoginNames)];
     const [receipts, outbox, events] = [app.get(CaptchaReceipts), app.get(MailOutbox), app.get(EventOutbox)];
@@ -308,7 +308,7 @@ describe('purge and the last use of a session', () => {
       'SELECT jti FROM login_tokens WHERE user_identity = ? AND created_at < ?',
       [uid, last],
     );
-    await service.app.get(SessionUses).keep(rows.map(({ jti }) => jti));
+    await service.app.get(SessionTraces).keepUses(rows.map(({ jti }) => jti));
     expect(await lastUses(uid)).toEqual([last.toISOString()]);
     keep.mockClear();
     await service.database.affected('UPDATE login_tokens SET last_used_at = NULL');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '../../src/platform/database/database';
-import { LoginTokens } from '../../src/sessions/persistence/login-tokens';
+import { LoginTokens } from '../../src/sessions/persistence/login-token.repository';
 import type { TokenPayload, TokenUse } from '../../src/sessions/token-payload';
 import { TestService } from '../support/app';
 

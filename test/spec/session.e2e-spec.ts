@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { timeOf } from '../../src/platform/database/sql';
-import { LoginTokens } from '../../src/sessions/persistence/login-tokens';
+import { LoginTokens } from '../../src/sessions/persistence/login-token.repository';
 import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { password, tally, TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';

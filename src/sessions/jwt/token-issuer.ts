@@ -3,7 +3,7 @@ import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { AppConfig } from '../../platform/config/app-config';
-import type { NewToken, Scope, SessionKey } from '../persistence/login-tokens';
+import type { NewToken, Scope, SessionKey } from '../persistence/login-token.repository';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 
 /** The values from which the claims of all tokens of a session are made. */

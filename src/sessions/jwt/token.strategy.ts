@@ -8,7 +8,7 @@ import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/erro
 import { RecentKeys } from '../../shared/recent-keys';
 import { AppConfig } from '../../platform/config/app-config';
 import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
-import { LoginTokens } from '../persistence/login-tokens';
+import { LoginTokens } from '../persistence/login-token.repository';
 import { bearer, presentedToken, verification } from './presented-token';
 import { checkBy } from './strategy-check';
 

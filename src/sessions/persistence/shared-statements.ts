@@ -10,7 +10,6 @@ import { recoveryCodesLeft } from '../../users/recovery-codes-left';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
-import type { AccountDetail } from './seen-accounts';
 import { crowded } from './session-rows';
 
 export interface NewToken {
@@ -58,6 +57,12 @@ const counts = (keys: KeyRing) => `${flag},
 const passwordTime = `,
               (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
                 AS password_set_at`;
+
+/**
+ * The columns of the account that `GET /user/me` reads with the check of its token. Other checks read none of them.
+ * `flag`: whether the user has own factors; `counts`: also how many; `all`: also the time of the password.
+ */
+export type AccountDetail = 'flag' | 'counts' | 'all';
 
 /** A row of a check that also reads of the account. */
 export interface AccountRow extends TokenRow {

@@ -7,8 +7,8 @@ import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Transaction } from '../../platform/database/database';
 import type { User } from '../../users/user.entity';
+import { KnownBrowsers } from '../persistence/known-browser.repository';
 import { loadBrowserNames, unknownBrowser } from './browser-name';
-import { KnownBrowsers } from './known-browsers';
 
 /**
  * `NEW_SIGN_IN_NOTICE`: mails the owner when a login succeeds from a browser that is new for the account. Without the

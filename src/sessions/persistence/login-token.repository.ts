@@ -1,20 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, Raw, type Repository } from 'typeorm';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
-import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
+import { EntityRows } from '../../platform/database/entity-rows';
+import type { Sql } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
-import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
-import {
-  type AccountRow,
-  type NewToken,
-  type RefreshedUser,
-  SharedStatements,
-  type TokenRow,
-} from './shared-statements';
-import { detailAfter, SeenAccounts } from './seen-accounts';
+import { LoginToken } from './login-token.entity';
+import { type NewToken, type RefreshedUser, SharedStatements } from './shared-statements';
+import { type CheckedToken, TokenChecks } from './token-checks';
 
 export type { NewToken, Scope } from './shared-statements';
 
@@ -34,31 +31,15 @@ export interface SessionStart extends Pick<ClientInfo, 'ip' | 'userAgent'> {
   readonly startedAt: Date;
 }
 
-export interface CheckedToken {
-  /** False when the token or its session is revoked, the credential version has changed, or the user is not enabled. */
-  readonly live: boolean;
-  readonly user: SessionUser;
-  readonly credentialVersion: number;
-  readonly expires: Date;
-  readonly account?: SessionAccount;
-  /** See RefreshedUser. */
-  readonly directorySeenAt: Date | null;
-  /** See RefreshedUser. Only `findForRotation` tells. */
-  readonly crowded: boolean;
-}
-
 /** The first rows of the sessions of a user, by the index `(user_identity, token_type, sid)`. */
-export const firstRows = "user_identity = ? AND token_type = 'refresh' AND jti = sid";
+const firstRows = "user_identity = ? AND token_type = 'refresh' AND jti = sid";
+
+/** The same as `firstRows`, in the statements that TypeORM makes. */
+const firstRowsOf = (userIdentity: string) =>
+  ({ userIdentity, tokenType: 'refresh', jti: Raw((jti) => `${jti} = sid`) }) as const;
 
 /** The most rows that the end of a session marks in its transaction. A session that was not flooded has fewer. */
 const markedRows = 1000;
-
-export interface Succession {
-  readonly successorJti: string | null;
-  readonly succeededAt: Date | null;
-  readonly expires: Date;
-  readonly createdAt: Date;
-}
 
 /**
  * The table `login_tokens` (docs/spec/service.md#3.3). One row decides about a session: that of its first refresh token
@@ -67,47 +48,37 @@ export interface Succession {
  */
 @Injectable()
 export class LoginTokens {
+  private readonly rows: EntityRows<LoginToken>;
   private readonly shared: SharedStatements;
-  private readonly seenAccounts = new SeenAccounts();
+  private readonly checks: TokenChecks;
 
   constructor(
+    @InjectRepository(LoginToken) rows: Repository<LoginToken>,
     database: Database,
     keys: KeyRing,
     private readonly clock: Clock,
   ) {
+    this.rows = new EntityRows(rows, database);
     this.shared = new SharedStatements(database, keys);
+    this.checks = new TokenChecks(this.shared, clock);
   }
 
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
-  async find(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    return checkedToken(payload, await this.shared.find(payload.jti));
+  find(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return this.checks.find(payload);
   }
 
   /** Like `find`, for a refresh with rotation. */
-  async findForRotation(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    return checkedToken(payload, await this.shared.findForRotation(payload.jti));
+  findForRotation(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return this.checks.findForRotation(payload);
   }
 
   /**
    * Like `find`. The same statement reads the columns of the account that `GET /user/me` shows and that no earlier check of
    * this token has left. The first check after the user got own factors sends a second statement for the counts.
    */
-  async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
-    const { jti } = payload;
-    const seen = this.seenAccounts.get(jti);
-    let row = await this.shared.findWithAccount(jti, detailAfter(seen));
-    if (seen?.ownFactors === false && hasOwnFactors(row)) {
-      row = await this.shared.findWithAccount(jti, 'counts');
-    }
-    const found = checkedToken(payload, row);
-    if (row === undefined || found === undefined) return undefined;
-    const passwordSetAt = seen === undefined ? timeOrNull(row.password_set_at) : seen.passwordSetAt;
-    const ownFactors = hasOwnFactors(row);
-    if (found.live && seen?.ownFactors !== ownFactors) {
-      const times = { now: this.clock.now(), expires: found.expires };
-      this.seenAccounts.set(jti, { passwordSetAt, ownFactors }, times);
-    }
-    return { ...found, account: accountOf(row, passwordSetAt) };
+  findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return this.checks.findWithAccount(payload);
   }
 
   /** @param start with the tokens of a new session: goes to the row whose `jti` is the `sid` */
@@ -153,18 +124,29 @@ export class LoginTokens {
     );
   }
 
-  async succession(sql: Sql, jti: string): Promise<Succession | undefined> {
-    const row = await sql.row<Record<'successor_jti' | 'succeeded_at' | 'expires' | 'created_at', unknown>>(
-      'SELECT successor_jti, succeeded_at, expires, created_at FROM login_tokens WHERE jti = ?',
-      [jti],
-    );
-    if (row === undefined) return undefined;
-    return {
-      successorJti: row.successor_jti as string | null,
-      succeededAt: timeOrNull(row.succeeded_at),
-      expires: timeOf(row.expires),
-      createdAt: timeOf(row.created_at),
-    };
+  /** The row of a token whose signature was checked, or the first row of a session. @param sql a transaction to read in */
+  findRow(jti: string, sql?: Sql): Promise<LoginToken | null> {
+    return this.rows.findOne({ jti }, sql);
+  }
+
+  /** The first row of a session that has not ended. @param sql a transaction to read in */
+  findLive(session: SessionKey, sql?: Sql): Promise<LoginToken | null> {
+    return this.rows.findOne(this.live(session), sql);
+  }
+
+  /** Counts the sessions of the user that have not ended. */
+  countLive(userId: string, credentialVersion: number): Promise<number> {
+    const live = { isRevoked: false, expires: MoreThan(this.clock.now()), credentialVersion };
+    return this.rows.count({ ...firstRowsOf(userId), ...live });
+  }
+
+  /**
+   * Locks the first row of the session until the transaction ends. It changes nothing.
+   * Races with a logout. If the logout commits first, this UPDATE matches no row. If the logout comes later, it waits
+   * for this transaction. The caller must have locked the row of the user, so that nothing else can end the session.
+   */
+  hold(tx: Transaction, session: SessionKey): Promise<boolean> {
+    return this.rows.won(tx, this.live(session), { isRevoked: false });
   }
 
   /**
@@ -213,6 +195,16 @@ export class LoginTokens {
     return first + (await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId])));
   }
 
+  /** Removes what identifies the clients of a user. The rows stay until they expire: their tokens are answered as revoked. */
+  async forgetClients(sql: Sql, userId: string): Promise<void> {
+    await this.rows.update(sql, firstRowsOf(userId), { ip: null, userAgent: null });
+  }
+
+  private live({ userId, sid, credentialVersion }: SessionKey) {
+    const expires = MoreThan(this.clock.now());
+    return { jti: sid, sid, userIdentity: userId, isRevoked: false, credentialVersion, expires };
+  }
+
   /** Reads a bounded number of rows, without a lock, whatever the condition leaves of them. */
   private async unmarked(sql: Sql, where: string, values: readonly string[], notOf = ''): Promise<string[]> {
     const rows = await sql.rows<{ jti: string }>(
@@ -231,37 +223,3 @@ export class LoginTokens {
     return sql.affected(`UPDATE login_tokens SET is_revoked = 1 WHERE jti IN (${places}) AND is_revoked = 0`, keys);
   }
 }
-
-/** Returns undefined when the row does not belong to these claims. */
-function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
-  if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
-  return {
-    live: Number(row.live) === 1,
-    credentialVersion: row.credential_version,
-    expires: timeOf(row.expires),
-    directorySeenAt: timeOrNull(row.directory_seen_at),
-    crowded: Number(row.crowded) === 1,
-    user: {
-      uid: row.uid,
-      loginName: row.login_name,
-      nickname: row.nickname,
-      email: row.email,
-      isAdmin: Number(row.is_admin) === 1,
-      mfaType: row.mfa_type,
-      tenantId: row.tenant_id,
-      orgUnitId: row.org_unit_id,
-    },
-  };
-}
-
-function accountOf(row: AccountRow, passwordSetAt: Date | null): SessionAccount {
-  return {
-    provider: row.provider,
-    createdAt: timeOf(row.user_created_at),
-    passwordSetAt,
-    recoveryCodesLeft: Number(row.recovery_codes_left ?? 0),
-    passkeys: Number(row.passkeys ?? 0),
-  };
-}
-
-const hasOwnFactors = (row: AccountRow | undefined): boolean => Number(row?.own_factors) === 1;
