@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Random } from '../shared/random';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
@@ -16,8 +15,6 @@ import { TotpQrCode } from './enrolment/totp-qr-code';
 import { MfaController } from './http/mfa.controller';
 import { RecoveryCodesController } from './http/recovery-codes.controller';
 import { MfaChallenges } from './mfa-challenges';
-import { TotpSecret } from './persistence/totp-secret.entity';
-import { TotpSecrets } from './persistence/totp-secrets';
 import { RecoveryModule } from './recovery.module';
 import { NewRecoveryCodes } from './recovery/new-recovery-codes';
 import { OtpResendService } from './resend/otp-resend.service';
@@ -32,14 +29,7 @@ import { VerifiedLogins } from './verify/verified-logins';
 
 /** The second factor: codes by mail and by authenticator, recovery codes (docs/spec/decisions.md#3). */
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([TotpSecret]),
-    UsersModule,
-    AuditModule,
-    MailModule,
-    SessionsModule,
-    RecoveryModule,
-  ],
+  imports: [UsersModule, AuditModule, MailModule, SessionsModule, RecoveryModule],
   controllers: [MfaController, RecoveryCodesController],
   providers: [
     MfaChallenges,
@@ -58,7 +48,6 @@ import { VerifiedLogins } from './verify/verified-logins';
     TotpQrCode,
     ActiveSecret,
     SealedTotp,
-    TotpSecrets,
     {
       provide: TotpCodes,
       inject: [AppConfig, Random],

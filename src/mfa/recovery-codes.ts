@@ -6,13 +6,7 @@ import { Mailer } from '../mail/mailer';
 import { Database, type Transaction } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
-import { RecoveryCodeRows } from './recovery/recovery-code-rows';
-
-export interface RecoveryCodeSummary {
-  readonly left: number;
-  /** Null when the user has no codes. */
-  readonly createdAt: Date | null;
-}
+import { RecoveryCodeRows, type RecoveryCodeSummary } from './persistence/recovery-code.repository';
 
 /** Codes that replace a lost phone, each of them once (docs/spec/extensions.md#recovery-codes). */
 @Injectable()

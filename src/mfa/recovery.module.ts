@@ -1,16 +1,20 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
+import { RecoveryCode } from './persistence/recovery-code.entity';
+import { RecoveryCodeRows } from './persistence/recovery-code.repository';
+import { TotpSecret } from './persistence/totp-secret.entity';
+import { TotpSecrets } from './persistence/totp-secret.repository';
 import { RecoveryCodes } from './recovery-codes';
-import { RecoveryCodeRows } from './recovery/recovery-code-rows';
 import { TotpReset } from './totp-reset';
 
-/** What helps a user who has lost the phone: recovery codes, and the reset by an operator. */
+/** The tables, and what helps a user who has lost the phone: recovery codes, and the reset by an operator. */
 @Module({
-  imports: [UsersModule, AuditModule, MailModule, SessionsModule],
-  providers: [RecoveryCodes, RecoveryCodeRows, TotpReset],
-  exports: [RecoveryCodes, RecoveryCodeRows, TotpReset],
+  imports: [TypeOrmModule.forFeature([RecoveryCode, TotpSecret]), UsersModule, AuditModule, MailModule, SessionsModule],
+  providers: [RecoveryCodes, RecoveryCodeRows, TotpSecrets, TotpReset],
+  exports: [RecoveryCodes, RecoveryCodeRows, TotpSecrets, TotpReset],
 })
 export class RecoveryModule {}

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { TrustedDevices } from '../sessions/trusted-devices';
 import type { Transaction } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
-import { RecoveryCodeRows } from './recovery/recovery-code-rows';
+import { RecoveryCodeRows } from './persistence/recovery-code.repository';
+import { TotpSecrets } from './persistence/totp-secret.repository';
 
 /**
  * For a user who has lost the authenticator: removes the secret and any enrolment, and ends the recovery codes and the
@@ -12,6 +13,7 @@ import { RecoveryCodeRows } from './recovery/recovery-code-rows';
 export class TotpReset {
   constructor(
     private readonly secondFactor: SecondFactor,
+    private readonly secrets: TotpSecrets,
     private readonly recoveryCodes: RecoveryCodeRows,
     private readonly devices: TrustedDevices,
   ) {}
@@ -19,7 +21,7 @@ export class TotpReset {
   /** The transaction must hold the row of the user. @returns the counts for the audit row of the caller */
   async reset(tx: Transaction, uid: string): Promise<{ recovery_codes: number; trusted_devices: number }> {
     await this.secondFactor.removeSecret(tx, uid);
-    await tx.affected('DELETE FROM totp_secrets WHERE user_id = ?', [uid]);
+    await this.secrets.removeAll(tx, uid);
     const recovery_codes = await this.recoveryCodes.removeAll(tx, uid);
     return { recovery_codes, trusted_devices: await this.devices.endAll(tx, uid) };
   }

@@ -8,7 +8,7 @@ import type { CurrentSession } from '../sessions/current-session';
 import { UserSessions } from '../sessions/user-sessions';
 import { PasskeyNotices, type PasskeyOwner } from './notices/passkey-notices';
 import type { Passkey } from './persistence/passkey.entity';
-import { PasskeyRows } from './persistence/passkey-rows';
+import { PasskeyRows } from './persistence/passkey.repository';
 
 /** The passkeys of one user (docs/spec/extensions.md#b). A passkey ends only when it is removed here. */
 @Injectable()

@@ -5,9 +5,9 @@ import { passkeyRejected } from '../shared/errors/error-catalogue';
 import { Random } from '../shared/random';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
-import { type IssuedChallenge, PasskeyChallenges } from './challenge/passkey-challenges';
+import { type IssuedChallenge, PasskeyChallenges } from './persistence/passkey-challenge.repository';
 import type { Passkey } from './persistence/passkey.entity';
-import { PasskeyRows } from './persistence/passkey-rows';
+import { PasskeyRows } from './persistence/passkey.repository';
 import { type Assertion, type RequestOptions, WebAuthn } from './webauthn/webauthn';
 
 export interface PasskeyChallenge {
@@ -70,8 +70,9 @@ export class PasskeyAssertions {
     const { passkey, challenge, response } = presented;
     if (!(await this.challenges.spend(challenge))) throw new DomainError(passkeyRejected);
     const assertion = await this.webAuthn.verifyAssertion(response, challenge.text, passkey);
+    if (assertion === undefined) throw new DomainError(passkeyRejected);
     // Whether a credential can be copied never changes (WebAuthn level 3 §7.2).
-    if (assertion?.backupEligible !== passkey.backupEligible) throw new DomainError(passkeyRejected);
+    if (assertion.backupEligible !== passkey.backupEligible) throw new DomainError(passkeyRejected);
     if (!(await this.rows.recordUse(passkey, assertion))) await this.refuseCounter(passkey, assertion, client);
   }
 

@@ -4,20 +4,27 @@ import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
-import { PasskeyChallenges } from './challenge/passkey-challenges';
+import { PasskeyChallenges } from './persistence/passkey-challenge.repository';
 import { PasskeysController } from './http/passkeys.controller';
 import { PasskeyNotices } from './notices/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
 import { Passkey } from './persistence/passkey.entity';
-import { PasskeyRows } from './persistence/passkey-rows';
+import { PasskeyChallenge } from './persistence/passkey-challenge.entity';
+import { PasskeyRows } from './persistence/passkey.repository';
 import { PasskeyRegistration } from './registration/passkey-registration';
 import { SimpleWebAuthn } from './webauthn/simple-webauthn';
 import { WebAuthn } from './webauthn/webauthn';
 
 /** WebAuthn: passkeys of users, and the assertions of a login (docs/spec/extensions.md#b). */
 @Module({
-  imports: [TypeOrmModule.forFeature([Passkey]), UsersModule, AuditModule, MailModule, SessionsModule],
+  imports: [
+    TypeOrmModule.forFeature([Passkey, PasskeyChallenge]),
+    UsersModule,
+    AuditModule,
+    MailModule,
+    SessionsModule,
+  ],
   controllers: [PasskeysController],
   providers: [
     OwnPasskeys,

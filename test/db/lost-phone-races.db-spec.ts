@@ -1,6 +1,6 @@
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
 import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
-import { RecoveryCodeRows } from '../../src/mfa/recovery/recovery-code-rows';
+import { RecoveryCodeRows } from '../../src/mfa/persistence/recovery-code.repository';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { TrustedDevices } from '../../src/sessions/trusted-devices';

@@ -5,7 +5,7 @@ import type { CurrentSession } from '../../src/sessions/current-session';
 import { EnrolmentConfirmation } from '../../src/mfa/enrolment/enrolment-confirmation';
 import { OpenEnrolments } from '../../src/mfa/enrolment/open-enrolments';
 import type { TotpSecret } from '../../src/mfa/persistence/totp-secret.entity';
-import { TotpSecrets } from '../../src/mfa/persistence/totp-secrets';
+import { TotpSecrets } from '../../src/mfa/persistence/totp-secret.repository';
 import type { Transaction } from '../../src/platform/database/database';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { SecondFactor } from '../../src/users/second-factor';

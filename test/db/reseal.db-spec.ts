@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { censusOfAll, resealAll, sealedColumns } from '../../src/cli/sealed-values';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
-import { TotpSecrets } from '../../src/mfa/persistence/totp-secrets';
+import { TotpSecrets } from '../../src/mfa/persistence/totp-secret.repository';
 import { SealedTotp } from '../../src/mfa/totp/sealed-totp';
 import { isSealed, KeyRing } from '../../src/platform/crypto/key-ring';
 import { batchRows, resealColumn, type SealedColumn } from '../../src/platform/crypto/resealing';

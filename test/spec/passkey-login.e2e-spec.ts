@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { PasskeyRows } from '../../src/passkeys/persistence/passkey-rows';
+import { PasskeyRows } from '../../src/passkeys/persistence/passkey.repository';
 import { type Answer, password } from '../support/app';
 import { type AuthenticatorKind, type Deviation, SoftAuthenticator } from '../support/authenticator';
 import { head } from '../support/cbor';
@@ -105,6 +105,21 @@ describe('POST /login/passkey', () => {
       const { data } = dataOf(await client.submit(challenge_id, authenticator.get(options)));
       expect(data).toMatchObject({ change_password: false, access_token: expect.any(String) as string });
     });
+  });
+
+  it.each([
+    ['stays on its device', false],
+    ['can be copied', true],
+  ])('a wrong signature of a passkey that %s is refused before a use is recorded (T292)', async (_name, synced) => {
+    const { user, authenticator } = await given({ synced });
+    const before = await stateOf(user.uid);
+    const recordUse = jest.spyOn(client.service.app.get(PasskeyRows), 'recordUse');
+    const forged = await client.logIn(authenticator, { signedData: Buffer.from('x') });
+    const uses = [...recordUse.mock.calls];
+    recordUse.mockRestore();
+    expect({ forged, uses }).toMatchObject({ forged: refused, uses: [] });
+    expect(await stateOf(user.uid)).toEqual(before);
+    dataOf(await client.logIn(authenticator));
   });
 
   describe('an attack is PASSKEY_401001 and changes nothing (T292, T293, T295, T297)', () => {

@@ -1,6 +1,6 @@
 import { type MailKind, openMail, type QueuedMail } from '../../src/mail/outbox/mail-payload';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
-import { PasskeyRows } from '../../src/passkeys/persistence/passkey-rows';
+import { PasskeyRows } from '../../src/passkeys/persistence/passkey.repository';
 import type { NewUser } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import type { Answer } from '../support/app';

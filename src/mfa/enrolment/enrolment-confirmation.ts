@@ -8,7 +8,7 @@ import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
 import { PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import { SealedTotp } from '../totp/sealed-totp';
 import { TotpCodes } from '../totp/totp-codes';
 import { type VerifiedLogin, VerifiedLogins } from '../verify/verified-logins';

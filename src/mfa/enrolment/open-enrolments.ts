@@ -10,7 +10,7 @@ import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
 import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import type { TotpSecret } from '../persistence/totp-secret.entity';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import { SealedTotp } from '../totp/sealed-totp';
 
 export interface NewSecret {

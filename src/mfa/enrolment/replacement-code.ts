@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/database/database';
 import { SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import { ActiveSecret } from '../totp/active-secret';
 
 /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../shared/errors/domain-error';
 import { qrCodeUnavailable } from '../../shared/errors/error-catalogue';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import { SealedTotp } from '../totp/sealed-totp';
 import { type EnrolmentClaim, OpenEnrolments } from './open-enrolments';
 

@@ -8,7 +8,7 @@ import { Database, type Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
 import { UserSessions } from '../../sessions/user-sessions';
 import { canonicalRecoveryCode, codesAtATime, newRecoveryCode } from './recovery-code';
-import { RecoveryCodeRows } from './recovery-code-rows';
+import { RecoveryCodeRows } from '../persistence/recovery-code.repository';
 
 /** `POST /recovery-codes`: makes new codes, which are shown once and replace all earlier ones. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
 import type { User } from '../../users/user.entity';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import { SealedTotp } from './sealed-totp';
 import { TotpCodes } from './totp-codes';
 

@@ -5,7 +5,7 @@ import { SecondFactor } from '../../users/second-factor';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { RecoveryCodes } from '../recovery-codes';
 import { canonicalRecoveryCode } from '../recovery/recovery-code';
-import { RecoveryCodeRows } from '../recovery/recovery-code-rows';
+import { RecoveryCodeRows } from '../persistence/recovery-code.repository';
 import type { SubmittedCode } from './submitted-code';
 import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 

@@ -9,7 +9,7 @@ import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { EnrolmentConfirmation } from '../enrolment/enrolment-confirmation';
 import { type OpenEnrolment, OpenEnrolments } from '../enrolment/open-enrolments';
 import { ActiveSecret } from '../totp/active-secret';
-import { TotpSecrets } from '../persistence/totp-secrets';
+import { TotpSecrets } from '../persistence/totp-secret.repository';
 import type { SubmittedCode } from './submitted-code';
 import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 

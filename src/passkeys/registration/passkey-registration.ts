@@ -9,10 +9,10 @@ import type { CurrentSession } from '../../sessions/current-session';
 import { LiveSessions } from '../../sessions/live-sessions';
 import { passkeysOf } from '../../users/passkey-count';
 import { UserSessions } from '../../sessions/user-sessions';
-import { type IssuedChallenge, PasskeyChallenges } from '../challenge/passkey-challenges';
+import { type IssuedChallenge, PasskeyChallenges } from '../persistence/passkey-challenge.repository';
 import { PasskeyNotices } from '../notices/passkey-notices';
 import type { Passkey } from '../persistence/passkey.entity';
-import { newPasskey, PasskeyRows } from '../persistence/passkey-rows';
+import { newPasskey, PasskeyRows } from '../persistence/passkey.repository';
 import { type CreationOptions, type NewCredential, WebAuthn } from '../webauthn/webauthn';
 
 /** How many passkeys a user may have (docs/spec/extensions.md#b). */

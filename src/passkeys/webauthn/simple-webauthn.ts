@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { loadOnce } from '../../shared/load-once';
 import { AppConfig } from '../../platform/config/app-config';
 import type { PasskeyConfig } from '../../platform/config/passkey-config';
-import { challengeSeconds } from '../challenge/passkey-challenges';
+import { challengeSeconds } from '../persistence/passkey-challenge.repository';
 import {
   type Assertion,
   type CreationInput,

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { LessThan, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { noteOwnFactors } from '../../users/own-factors';
 import type { Assertion, NewCredential } from '../webauthn/webauthn';
@@ -13,24 +14,29 @@ import { Passkey } from './passkey.entity';
 /** The table `passkeys` and its guarded writes. */
 @Injectable()
 export class PasskeyRows {
+  private readonly rows: EntityRows<Passkey>;
+
   constructor(
-    @InjectRepository(Passkey) private readonly rows: Repository<Passkey>,
+    @InjectRepository(Passkey) rows: Repository<Passkey>,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /** The passkeys of a user, the newest first. */
   list(userId: string): Promise<Passkey[]> {
-    return this.rows.find({ where: { userId }, order: { createdAt: 'DESC', id: 'ASC' } });
+    return this.rows.find({ userId }, { order: { createdAt: 'DESC', id: 'ASC' } });
   }
 
   find(userId: string, id: string): Promise<Passkey | null> {
-    return isUuid(id) ? this.rows.findOneBy({ id, userId }) : Promise.resolve(null);
+    // MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it.
+    return isUuid(id) ? this.rows.findOne({ id, userId }) : Promise.resolve(null);
   }
 
   /** @param credentialId as a client sent it */
   findByCredential(credentialId: string): Promise<Passkey | null> {
-    return this.rows.findOneBy({ credentialHash: sha256Hex(credentialId) });
+    return this.rows.findOne({ credentialHash: sha256Hex(credentialId) });
   }
 
   /**
@@ -40,15 +46,8 @@ export class PasskeyRows {
   async insert(tx: Transaction, passkey: Passkey): Promise<boolean> {
     await noteOwnFactors(tx, passkey.userId);
     try {
-      return await tx.won(
-        `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, counter, transports, name,
-         backup_eligible, backed_up, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          ...[passkey.id, passkey.userId, passkey.credentialHash, passkey.credentialId, passkey.publicKey],
-          ...[passkey.counter, passkey.transports, passkey.name, passkey.backupEligible, passkey.backedUp],
-          passkey.createdAt,
-        ],
-      );
+      await this.rows.insert(tx, passkey);
+      return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
       throw error;
@@ -62,28 +61,24 @@ export class PasskeyRows {
    * the two authenticators is a copy. A removal that commits first wins as well.
    */
   recordUse({ id, userId }: Passkey, { counter, backedUp }: Assertion): Promise<boolean> {
-    return this.database.won(
-      `UPDATE passkeys SET counter = ?, backed_up = ?, last_used_at = ?
-       WHERE id = ? AND user_id = ? AND (counter < ? OR (counter = 0 AND ? = 0))`,
-      [counter, backedUp, this.clock.now(), id, userId, counter, counter],
-    );
+    const grows = counter === 0 ? 0 : LessThan(counter);
+    const use = { counter, backedUp, lastUsedAt: this.clock.now() };
+    return this.rows.won(this.database, { id, userId, counter: grows }, use);
   }
 
   /** A rename beside a removal: after the removal it matches no row. */
   rename(tx: Transaction, userId: string, id: string, name: string): Promise<boolean> {
-    // MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it.
-    if (!isUuid(id)) return Promise.resolve(false);
-    return tx.won('UPDATE passkeys SET name = ? WHERE id = ? AND user_id = ?', [name, id, userId]);
+    return isUuid(id) ? this.rows.won(tx, { id, userId }, { name }) : Promise.resolve(false);
   }
 
   /** Of parallel removals, one gets true. */
-  remove(tx: Transaction, userId: string, id: string): Promise<boolean> {
-    if (!isUuid(id)) return Promise.resolve(false);
-    return tx.won('DELETE FROM passkeys WHERE id = ? AND user_id = ?', [id, userId]);
+  async remove(tx: Transaction, userId: string, id: string): Promise<boolean> {
+    return isUuid(id) && (await this.rows.remove(tx, { id, userId })) === 1;
   }
 
+  /** @returns how many there were */
   removeAll(tx: Transaction, userId: string): Promise<number> {
-    return tx.affected('DELETE FROM passkeys WHERE user_id = ?', [userId]);
+    return this.rows.remove(tx, { userId });
   }
 }
 

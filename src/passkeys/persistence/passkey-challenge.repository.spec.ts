@@ -1,9 +1,11 @@
 import type { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
+import type { Repository } from 'typeorm';
 import type { Database } from '../../platform/database/database';
 import { Clock } from '../../shared/clock';
 import { SystemRandom } from '../../shared/random';
-import { PasskeyChallenges } from './passkey-challenges';
+import type { PasskeyChallenge } from './passkey-challenge.entity';
+import { PasskeyChallenges } from './passkey-challenge.repository';
 
 class TestClock extends Clock {
   time = Date.parse('2026-03-02T10:00:00.000Z');
@@ -15,10 +17,10 @@ const [former, current] = [Buffer.alloc(32, 'former'), Buffer.alloc(32, 'current
 describe('a challenge', () => {
   const clock = new TestClock();
   const random = new SystemRandom();
-  const noDatabase = undefined as unknown as Database;
+  const [noRows, noDatabase] = [] as unknown as [Repository<PasskeyChallenge>, Database];
   /** A replica with these data keys. */
   const replica = (...dataKeys: Buffer[]) =>
-    new PasskeyChallenges(noDatabase, new KeyRing({ dataKeys } as unknown as AppConfig, random), random, clock);
+    new PasskeyChallenges(noRows, noDatabase, new KeyRing({ dataKeys } as unknown as AppConfig, random), random, clock);
   const answerTo = (challenge: unknown) => ({
     response: { clientDataJSON: Buffer.from(JSON.stringify({ challenge })).toString('base64url') },
   });

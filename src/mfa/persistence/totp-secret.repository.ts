@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { LessThan, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import type { SqlValue } from '../../platform/database/sql';
 import { type Reservation, reserveAttempt } from '../../users/attempts';
 import { TotpSecret } from './totp-secret.entity';
@@ -12,21 +13,28 @@ import { TotpSecret } from './totp-secret.entity';
 /** How often the QR code of one enrolment may be fetched (docs/spec/decisions.md#enrolment). */
 export const maxQrFetches = 5;
 
-/** Matches this enrolment while it is open. A newer enrolment has a different nonce at the start of `secret`. */
+/**
+ * Matches this enrolment while it is open. A newer enrolment has a different nonce at the start of `secret`. The guards
+ * of an open enrolment are plain SQL, because `reserveAttempt` takes this text, and a second form of it could differ.
+ */
 const stillOpen = `user_id = ? AND SUBSTR(secret, 1, ${identityLength}) = ? AND confirmed_at IS NULL AND expires > ?`;
 
 /** The table `totp_secrets` and its guarded writes. */
 @Injectable()
 export class TotpSecrets {
+  private readonly rows: EntityRows<TotpSecret>;
+
   constructor(
-    @InjectRepository(TotpSecret) private readonly rows: Repository<TotpSecret>,
+    @InjectRepository(TotpSecret) rows: Repository<TotpSecret>,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   find(userId: string): Promise<TotpSecret | null> {
-    return this.rows.findOneBy({ userId });
+    return this.rows.findOne({ userId });
   }
 
   /** The transaction must hold the user's row, which serialises parallel enrolments: the last one wins. */
@@ -34,18 +42,10 @@ export class TotpSecrets {
     tx: Transaction,
     enrolment: Pick<TotpSecret, 'userId' | 'secret' | 'uri'> & { sid: string; ip: string; expires: Date },
   ): Promise<void> {
-    const { userId, secret, uri, sid, ip, expires } = enrolment;
-    const values = [secret, uri, sid, ip, expires, userId];
-    const replaced = await tx.won(
-      `UPDATE totp_secrets SET secret = ?, uri = ?, sid = ?, ip = ?, expires = ?, confirmed_at = NULL, fetched = 0,
-       attempts = 0 WHERE user_id = ?`,
-      values,
-    );
-    if (replaced) return;
-    await tx.affected(
-      'INSERT INTO totp_secrets (secret, uri, sid, ip, expires, user_id) VALUES (?, ?, ?, ?, ?, ?)',
-      values,
-    );
+    const { userId, ...opened } = enrolment;
+    const replaced = { ...opened, confirmedAt: null, fetched: 0, attempts: 0 };
+    if (await this.rows.won(tx, { userId }, replaced)) return;
+    await this.rows.insert(tx, { userId, ...opened });
   }
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own attempts. */
@@ -93,11 +93,12 @@ export class TotpSecrets {
    * others, and every replay, match no row, because the step is no longer later than the stored one (RFC 6238 §5.2).
    */
   useStep(tx: Transaction, userId: string, step: number): Promise<boolean> {
-    return tx.won('UPDATE totp_secrets SET last_used_step = ? WHERE user_id = ? AND last_used_step < ?', [
-      step,
-      userId,
-      step,
-    ]);
+    return this.rows.won(tx, { userId, lastUsedStep: LessThan(step) }, { lastUsedStep: step });
+  }
+
+  /** Removes the enrolment and the last used step. The transaction must hold the row of the user. */
+  async removeAll(tx: Transaction, userId: string): Promise<void> {
+    await this.rows.remove(tx, { userId });
   }
 
   private open({ userId, secret }: TotpSecret): SqlValue[] {

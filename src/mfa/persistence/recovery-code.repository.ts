@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
-import { type Sql, timeOrNull } from '../../platform/database/sql';
+import { EntityRows } from '../../platform/database/entity-rows';
+import type { Sql } from '../../platform/database/sql';
 import { noteOwnFactors } from '../../users/own-factors';
-import { recoveryCodePurpose as purpose, recoveryCodesLeft } from '../../users/recovery-codes-left';
+import { recoveryCodePurpose as purpose } from '../../users/recovery-codes-left';
+import { RecoveryCode } from './recovery-code.entity';
 
-interface Row {
-  readonly id: string;
-  readonly code_hash: string;
+export interface RecoveryCodeSummary {
+  readonly left: number;
+  /** Null when the user has no codes. */
+  readonly createdAt: Date | null;
 }
 
 /**
@@ -18,12 +23,17 @@ interface Row {
  */
 @Injectable()
 export class RecoveryCodeRows {
+  private readonly rows: EntityRows<RecoveryCode>;
+
   constructor(
-    private readonly database: Database,
+    @InjectRepository(RecoveryCode) rows: Repository<RecoveryCode>,
+    database: Database,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly random: Random,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /** The transaction must hold the row of the user: of parallel calls, the last one leaves its codes. */
   async replaceAll(tx: Transaction, userId: string, codes: readonly string[]): Promise<void> {
@@ -31,6 +41,7 @@ export class RecoveryCodeRows {
     await noteOwnFactors(tx, userId);
     const [keyId] = this.keys.keyIds(purpose);
     const now = this.clock.now();
+    // Plain SQL: one statement for all codes.
     await tx.affected(
       `INSERT INTO recovery_codes (id, user_id, code_hash, key_id, created_at)
        VALUES ${codes.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
@@ -46,11 +57,8 @@ export class RecoveryCodeRows {
 
   /** Returns the id of the unspent row of this code. Every row is compared, in constant time. */
   async find(userId: string, code: string): Promise<string | undefined> {
-    const rows = await this.database.rows<Row>(
-      'SELECT id, code_hash FROM recovery_codes WHERE user_id = ? AND used_at IS NULL',
-      [userId],
-    );
-    return rows.filter(({ code_hash }) => this.keys.macMatches(purpose, bound(userId, code), code_hash))[0]?.id;
+    const unspent = await this.rows.find({ userId, usedAt: IsNull() });
+    return unspent.filter(({ codeHash }) => this.keys.macMatches(purpose, bound(userId, code), codeHash))[0]?.id;
   }
 
   /**
@@ -58,23 +66,21 @@ export class RecoveryCodeRows {
    * The others match no row, and are answered as for a wrong code.
    */
   spend(tx: Transaction, id: string): Promise<boolean> {
-    return tx.won('UPDATE recovery_codes SET used_at = ? WHERE id = ? AND used_at IS NULL', [this.clock.now(), id]);
+    return this.rows.won(tx, { id, usedAt: IsNull() }, { usedAt: this.clock.now() });
   }
 
-  /** How many codes are left, and when they were made. `createdAt` is null without codes. */
-  async summary(sql: Sql, userId: string): Promise<{ readonly left: number; readonly createdAt: Date | null }> {
-    const row = await sql.row<{ created_at: unknown; codes_left: number }>(
-      `SELECT (SELECT MAX(created_at) FROM recovery_codes WHERE user_id = ?) AS created_at,
-              ${recoveryCodesLeft(this.keys, '?')} AS codes_left`,
-      [userId, userId],
-    );
-    return { left: Number(row?.codes_left), createdAt: timeOrNull(row?.created_at) };
+  /** How many codes are left, and when they were made. All codes of a user are made together. */
+  async summary(sql: Sql, userId: string): Promise<RecoveryCodeSummary> {
+    const codes = await this.rows.find({ userId }, {}, sql);
+    const known = this.keys.keyIds(purpose);
+    const left = codes.filter(({ usedAt, keyId }) => usedAt === null && known.includes(keyId)).length;
+    return { left, createdAt: codes[0]?.createdAt ?? null };
   }
 
   /** The transaction must hold the row of the user. @returns how many unspent codes it has removed */
   async removeAll(tx: Transaction, userId: string): Promise<number> {
-    const unspent = await tx.affected('DELETE FROM recovery_codes WHERE user_id = ? AND used_at IS NULL', [userId]);
-    await tx.affected('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+    const unspent = await this.rows.remove(tx, { userId, usedAt: IsNull() });
+    await this.rows.remove(tx, { userId });
     return unspent;
   }
 }

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { KeyRing, sha256Hex } from '../../platform/crypto/key-ring';
 import { Database } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import { isDuplicate } from '../../platform/database/store-failure';
+import { PasskeyChallenge } from './passkey-challenge.entity';
 
 /** How long a challenge lives (docs/spec/extensions.md#b). */
 export const challengeSeconds = 300;
@@ -21,17 +25,22 @@ export interface IssuedChallenge {
 
 /**
  * The challenges of WebAuthn. A challenge is a random number, the time of its expiry and a MAC over both and the subject:
- * what it was issued for. Nothing is stored when it is issued, so anonymous requests cannot fill a table. A row is
- * written only when it is used (ADR 0024).
+ * what it was issued for. Nothing is stored when it is issued, so anonymous requests cannot fill a table. A row of
+ * `passkey_challenges` is written only when it is used (ADR 0024).
  */
 @Injectable()
 export class PasskeyChallenges {
+  private readonly rows: EntityRows<PasskeyChallenge>;
+
   constructor(
+    @InjectRepository(PasskeyChallenge) rows: Repository<PasskeyChallenge>,
     private readonly database: Database,
     private readonly keys: KeyRing,
     private readonly random: Random,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /** @returns base64url */
   issue(subject: string): string {
@@ -66,10 +75,8 @@ export class PasskeyChallenges {
    */
   async spend({ text, expires }: IssuedChallenge): Promise<boolean> {
     try {
-      return await this.database.won('INSERT INTO passkey_challenges (challenge_hash, expires) VALUES (?, ?)', [
-        sha256Hex(text),
-        expires,
-      ]);
+      await this.rows.insert(this.database, { challengeHash: sha256Hex(text), expires });
+      return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
       throw error;
