@@ -55,7 +55,6 @@ const withoutEntity = [
   'event_outbox',
   'event_streams',
   'known_browsers',
-  'mail_outbox',
   'org_units',
   'recovery_codes',
   'passkey_challenges',
