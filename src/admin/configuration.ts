@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
+import { SystemConfigs } from '../platform/settings/system-config.repository';
 import { rootTenant } from '../platform/settings/system-settings';
 import { assertTenant } from '../users/user-accounts';
 import { AdminChanges } from './admin-changes';
@@ -26,7 +27,6 @@ export interface SettingName {
 /** Ends the transaction of a removal that finds nothing: without a change there is no audit row. */
 class NotSet extends Error {}
 
-const where = 'WHERE tenant_id = ? AND `group` = ? AND `key` = ?';
 const attempts = 5;
 
 /** The settings in the table `system_configs`, which the service reads again within a second. */
@@ -35,16 +35,14 @@ export class Configuration {
   constructor(
     private readonly database: Database,
     private readonly changes: AdminChanges,
+    private readonly configs: SystemConfigs,
     private readonly keys: KeyRing,
   ) {}
 
   /** @throws AccountProblem when there is no such tenant */
   async list(tenant = rootTenant): Promise<Setting[]> {
     await assertTenant(this.database, tenant);
-    const rows = await this.database.rows<{ group: string; key: string; value: string }>(
-      'SELECT `group`, `key`, value FROM system_configs WHERE tenant_id = ? ORDER BY `group`, `key`',
-      [tenant],
-    );
+    const rows = await this.configs.list({ tenantId: tenant });
     return rows.map(({ group, key, value }) => {
       const secret = isSecret(group, key);
       return { group, key, value: secret ? null : value, secret };
@@ -64,13 +62,7 @@ export class Configuration {
         await this.changes.make(by, async ({ tx, record }) => {
           const detail = { tenant, group, key };
           const forgotten = await this.forgetSecret(tx, by, detail, value);
-          await tx.affected(`DELETE FROM system_configs ${where}`, [tenant, group, key]);
-          await tx.affected('INSERT INTO system_configs (tenant_id, `group`, `key`, value) VALUES (?, ?, ?, ?)', [
-            tenant,
-            group,
-            key,
-            value,
-          ]);
+          await this.configs.replace(tx, { tenantId: tenant, group, key, value });
           await record('CONFIG_CHANGED', { detail: forgotten ? { ...detail, secret_removed: true } : detail });
         });
         return { group, key, value: isSecret(group, key) ? null : value, secret: isSecret(group, key) };
@@ -87,7 +79,7 @@ export class Configuration {
     const detail = { tenant, group, key };
     try {
       await this.changes.make(by, async ({ tx, record }) => {
-        if (!(await tx.won(`DELETE FROM system_configs ${where}`, [tenant, group, key]))) throw new NotSet();
+        if (!(await this.configs.remove(tx, { tenantId: tenant, group, key }))) throw new NotSet();
         const forgotten = await this.forgetSecret(tx, by, detail, undefined);
         await record('CONFIG_CHANGED', { detail: forgotten ? { ...detail, secret_removed: true } : detail });
       });
@@ -113,13 +105,7 @@ export class Configuration {
   ): Promise<boolean> {
     const from = actor === undefined ? undefined : valuesKeepingSecret(group, key, value);
     if (from === undefined) return false;
-    const former = from.map(() => '?').join(', ');
-    const stays =
-      from.length > 0 &&
-      (await tx.won(`UPDATE system_configs SET value = value ${where} AND value IN (${former})`, [
-        ...[tenant, group, key],
-        ...from,
-      ]));
-    return !stays && tx.won(`DELETE FROM system_configs ${where}`, [tenant, 'SMTP', 'SECRET']);
+    const stays = await this.configs.lock(tx, { tenantId: tenant, group, key }, from);
+    return !stays && this.configs.remove(tx, { tenantId: tenant, group: 'SMTP', key: 'SECRET' });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { nameForMail } from '../mail/name-for-mail';
+import { nameForMail } from '../mail/mailer';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { notFoundForCaller } from '../shared/errors/error-catalogue';
 import { AccountProblem } from '../users/user-accounts';

@@ -16,4 +16,6 @@ export const mailStatus = {
   skipped: 4,
 } as const;
 
-export type FinalStatus = Exclude<(typeof mailStatus)[keyof typeof mailStatus], 0>;
+export type MailStatusName = keyof typeof mailStatus;
+export type MailStatus = (typeof mailStatus)[MailStatusName];
+export type FinalStatus = Exclude<MailStatus, 0>;

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { MailerModule } from '@nestjs-modules/mailer';
 import { MailLimits, mailLimits } from './mail-limits';
 import { MailOutbox } from './mail-outbox';
 import { Mailer } from './mailer';
 import { MailAttempt } from './outbox/mail-attempt';
-import { OutboxRows } from './outbox/outbox-rows';
 import { MailWorker } from './outbox/mail-worker';
-import { SkippedMails } from './outbox/skipped-mails';
+import { OutboxMail } from './outbox/outbox-mail.entity';
+import { OutboxRows } from './outbox/outbox-mail.repository';
 import { QueuedMails } from './queued-mails';
 import { SmtpCheck } from './smtp-check';
 import { SmtpTest } from './smtp-test';
@@ -17,9 +18,12 @@ import { noForeignContent } from './smtp/smtp-options';
 import { SmtpTransports } from './smtp/smtp-transports';
 import { htmlTemplates, MailTemplates } from './templates/mail-templates';
 
+const doors = [Mailer, MailOutbox, QueuedMails, SmtpCheck, SmtpTest];
+
 /** Sends mails from an outbox table, with a worker in every replica. ADR 0007 says when a mail can be sent twice. */
 @Module({
   imports: [
+    TypeOrmModule.forFeature([OutboxMail]),
     MailerModule.forRoot({
       // SmtpTransports adds and removes mail servers when the settings change.
       transports: {
@@ -30,21 +34,10 @@ import { htmlTemplates, MailTemplates } from './templates/mail-templates';
   ],
   providers: [
     { provide: MailLimits, useValue: mailLimits },
-    EmlFolder,
-    MailAttempt,
-    MailDelivery,
-    Mailer,
-    MailOutbox,
-    MailTemplates,
-    OutboxRows,
-    MailWorker,
-    QueuedMails,
-    SkippedMails,
-    SmtpCheck,
-    SmtpConfiguration,
-    SmtpTest,
-    SmtpTransports,
+    ...[OutboxRows, MailWorker, MailAttempt, MailTemplates],
+    ...[MailDelivery, EmlFolder, SmtpConfiguration, SmtpTransports],
+    ...doors,
   ],
-  exports: [Mailer, MailOutbox, QueuedMails, SmtpCheck, SmtpTest],
+  exports: doors,
 })
 export class MailModule {}

@@ -2,7 +2,7 @@ import { MailOutbox } from '../../src/mail/mail-outbox';
 import { mailStatus } from '../../src/mail/mail-status';
 import { mailLimits } from '../../src/mail/mail-limits';
 import { Mailer } from '../../src/mail/mailer';
-import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { OutboxRows } from '../../src/mail/outbox/outbox-mail.repository';
 import { MailTemplates } from '../../src/mail/templates/mail-templates';
 import { sealSmtpSecret } from '../../src/mail/smtp-secret';
 import { KeyRing } from '../../src/platform/crypto/key-ring';

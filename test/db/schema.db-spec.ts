@@ -52,10 +52,8 @@ const promised = JSON.parse(readFileSync(join(__dirname, '../promise/tables.json
 /** Tables that the program uses only by plain SQL. */
 const withoutEntity = [
   'captcha_receipts',
-  'cooldowns',
   'event_outbox',
   'event_streams',
-  'mail_outbox',
   'org_units',
   'recovery_codes',
   'passkey_challenges',

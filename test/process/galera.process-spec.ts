@@ -6,6 +6,7 @@ import { mailStatus } from '../../src/mail/mail-status';
 import { migrations } from '../../migrations/all';
 import type { AppConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
+import { Cooldown } from '../../src/platform/database/cooldown.entity';
 import { Cooldowns } from '../../src/platform/database/cooldowns';
 import { Database } from '../../src/platform/database/database';
 import { repeatMs } from '../../src/platform/database/time-limits';
@@ -110,7 +111,7 @@ describe('replicas that write to different nodes of a Galera cluster', () => {
 
   /** The database as the service uses it, on one node, in this process. */
   const databaseOn = async (n: number): Promise<Database> => {
-    const source = new DataSource(typeormOptions(cluster.node(n).urlOf(databaseUrl), 4));
+    const source = new DataSource({ ...typeormOptions(cluster.node(n).urlOf(databaseUrl), 4), entities: [Cooldown] });
     sources.push(await source.initialize());
     return Database.over(source);
   };
@@ -182,14 +183,15 @@ describe('replicas that write to different nodes of a Galera cluster', () => {
 
     it('a gate row that one node holds stops the other nodes, although its holder changes nothing else', async () => {
       const [one, other] = [await databaseOn(0), await databaseOn(2)];
+      const rows = sources.at(-1)!.getRepository(Cooldown);
       const row = { kind: 'reset', subject: randomUUID() } as const;
       const clock = new FakeClock();
       const order: string[] = [];
       let meanwhile: Promise<unknown> | undefined;
-      await new Cooldowns(one, clock).serialise(row, async () => {
+      await new Cooldowns(rows, one, clock).serialise(row, async () => {
         order.push('one begins');
         // Runs to its end, because the row lock is on another node.
-        meanwhile ??= new Cooldowns(other, clock).serialise(row, (tx) => {
+        meanwhile ??= new Cooldowns(rows, other, clock).serialise(row, (tx) => {
           order.push('the other');
           return Promise.resolve(tx);
         });

@@ -3,7 +3,7 @@ import { mailLimits } from '../../src/mail/mail-limits';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { mailStatus } from '../../src/mail/mail-status';
 import { Mailer } from '../../src/mail/mailer';
-import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { OutboxRows } from '../../src/mail/outbox/outbox-mail.repository';
 import { QueuedMails } from '../../src/mail/queued-mails';
 import { Retention } from '../../src/retention/retention';
 import { operatorAuthority } from '../../src/admin/authority';

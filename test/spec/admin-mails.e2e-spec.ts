@@ -2,7 +2,7 @@ import { mailLimits } from '../../src/mail/mail-limits';
 import { mailStatus } from '../../src/mail/mail-status';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Mailer } from '../../src/mail/mailer';
-import { OutboxRows } from '../../src/mail/outbox/outbox-rows';
+import { OutboxRows } from '../../src/mail/outbox/outbox-mail.repository';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 import { Smtp } from '../support/servers/smtp';

@@ -9,6 +9,7 @@ import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
+import { rehearseRow } from '../../platform/database/writability';
 import { type Finding, finding } from './finding';
 
 /**
@@ -25,15 +26,9 @@ export function checkWrites(
     'writes',
     async () => {
       if (!(await takesWrites())) return ['problem', 'the database is read-only'];
-      const subject = `doctor-${randomUUID()}`;
       await rolledBack(database, async (tx) => {
         await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
-        await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
-          subject,
-          'doctor',
-          new Date(0),
-        ]);
-        await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
+        await rehearseRow(tx, `doctor-${randomUUID()}`);
         await journal.rehearse(tx);
       });
       return ['ok', 'insert, update and delete, rolled back'];

@@ -2,16 +2,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { retryAt } from '../../platform/outbox/back-off';
 import { Clock } from '../../shared/clock';
+import { LogThrottle } from '../../shared/log-throttle';
 import { Random } from '../../shared/random';
 import { domainOf } from '../../shared/mail-address';
 import { MailLimits } from '../mail-limits';
 import { type FinalStatus, mailStatus } from '../mail-status';
-import { LogThrottle } from '../../shared/log-throttle';
 import { MailDelivery } from '../smtp/mail-delivery';
 import { describeFailure, failureKind } from '../smtp/smtp-failure';
 import { openMail } from './mail-payload';
-import type { ClaimedMail } from './outbox-rows';
-import { SkippedMails } from './skipped-mails';
+import type { ClaimedMail } from './outbox-mail.repository';
 
 /** The result of an attempt, which the worker writes to the row. `charged`: the attempt counts towards the limit. */
 export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; readonly charged: boolean };
@@ -21,10 +20,12 @@ export type Outcome = { readonly final: FinalStatus } | { readonly again: Date; 
 export class MailAttempt {
   private readonly logger = new Logger('mail');
   private readonly outage = new LogThrottle();
+  private readonly noServer = new LogThrottle();
+  /** Mails that this process has skipped since its start, because no mail server is configured. */
+  skipped = 0;
 
   constructor(
     private readonly delivery: MailDelivery,
-    private readonly skipped: SkippedMails,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -41,11 +42,21 @@ export class MailAttempt {
       const content = openMail(this.keys, mail.payload);
       domain = domainOf(content.to);
       const outcome = await this.delivery.deliver(mail.id, content, signal);
-      if (outcome === 'skipped') this.skipped.note(mail.kind);
+      if (outcome === 'skipped') this.noteSkipped(mail.kind);
       return { final: mailStatus[outcome] };
     } catch (error) {
       return this.judge(mail, domain, error);
     }
+  }
+
+  /** Without a mail server, mails are skipped, and the operator is warned (docs/spec/attacks.md#w39). */
+  private noteSkipped(kind: string): void {
+    this.skipped++;
+    if (!this.noServer.allows(this.clock.now())) return;
+    this.logger.warn(
+      { kind, skipped: this.skipped },
+      'no mail server is configured, mail skipped: set SMTP_URL or the configuration group SMTP',
+    );
   }
 
   private judge(mail: ClaimedMail, domain: string | undefined, error: unknown): Outcome {

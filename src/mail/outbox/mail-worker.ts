@@ -3,7 +3,7 @@ import { OutboxWorker } from '../../platform/outbox/outbox-worker';
 import { Clock } from '../../shared/clock';
 import { MailLimits } from '../mail-limits';
 import { MailAttempt, type Outcome } from './mail-attempt';
-import { type ClaimedMail, OutboxRows } from './outbox-rows';
+import { type ClaimedMail, OutboxRows } from './outbox-mail.repository';
 
 /** Sends the mails of the outbox; every replica runs one worker (ADR 0007). */
 @Injectable()

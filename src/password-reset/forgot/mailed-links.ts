@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../shared/languages';
 import { usableAddress } from '../../shared/mail-address';
-import { nameForMail } from '../../mail/name-for-mail';
-import { Mailer } from '../../mail/mailer';
+import { Mailer, nameForMail } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Gated } from '../../platform/database/cooldowns';
 import type { User } from '../../users/user.entity';

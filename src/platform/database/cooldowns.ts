@@ -1,24 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { DomainError, secondsUntil } from '../../shared/errors/domain-error';
 import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
+import { Cooldown, type CooldownKind } from './cooldown.entity';
 import { Database, type Transaction } from './database';
-import { type Sql, timeOf } from './sql';
+import { EntityRows } from './entity-rows';
+import type { Sql } from './sql';
 import { isDuplicate, storeUnavailable } from './store-failure';
 
-/**
- * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
- * run one after the other. `ldap`: guesses at a directory user who has no row yet.
- */
-export type CooldownKind = 'otp' | 'reset' | 'ldap';
+export type { Cooldown } from './cooldown.entity';
 
-/** Names one row of `cooldowns`, the gate row. `subject` is a user's uid, or a keyed hash of a name without a user. */
+/** Names one row of `cooldowns`, the gate row. */
 export interface GateRow<Kind extends CooldownKind = CooldownKind> {
   readonly kind: Kind;
+  /** A user's uid, or a keyed hash of a name without a user. */
   readonly subject: string;
 }
 
-export interface Cooldown<Kind extends CooldownKind = CooldownKind> extends GateRow<Kind> {
+/** A cooldown to start, for so many seconds. */
+export interface Interval<Kind extends CooldownKind = CooldownKind> extends GateRow<Kind> {
   readonly seconds: number;
 }
 
@@ -37,10 +39,15 @@ const longAgo = new Date('2000-01-01T00:00:00Z');
  */
 @Injectable()
 export class Cooldowns {
+  private readonly rows: EntityRows<Cooldown>;
+
   constructor(
+    @InjectRepository(Cooldown) rows: Repository<Cooldown>,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * Runs the work and starts the cooldown in one transaction. When the work throws, no cooldown starts. Race: parallel
@@ -48,7 +55,7 @@ export class Cooldowns {
    * @throws DomainError `refusal` with the remaining seconds; the work did not run
    */
   async once<Kind extends CooldownKind, T>(
-    { seconds, refusal, ...row }: Cooldown<Kind> & { readonly refusal: CatalogueEntry },
+    { seconds, refusal, ...row }: Interval<Kind> & { readonly refusal: CatalogueEntry },
     work: (tx: Gated<Kind>) => Promise<T>,
   ): Promise<T> {
     await this.create(row);
@@ -64,7 +71,7 @@ export class Cooldowns {
    * Starts the cooldown in one statement, without a transaction. Race: as for `once`.
    * @returns false when the cooldown of an earlier call is not over
    */
-  async start({ seconds, ...row }: Cooldown): Promise<boolean> {
+  async start({ seconds, ...row }: Interval): Promise<boolean> {
     await this.create(row);
     return this.claim(this.database, row, seconds);
   }
@@ -87,45 +94,36 @@ export class Cooldowns {
    * Writes the gate row that the transaction locks, without a change of the cooldown.
    * @returns false when `purge` deleted the row
    */
-  touch<Kind extends CooldownKind>(tx: Gated<Kind>, row: GateRow<Kind>): Promise<boolean> {
-    return tx.won('UPDATE cooldowns SET held = held + 1 WHERE subject = ? AND kind = ?', keyOf(row));
+  touch<Kind extends CooldownKind>(tx: Gated<Kind>, { subject, kind }: GateRow<Kind>): Promise<boolean> {
+    return this.rows.won(tx, { subject, kind }, { held: () => 'held + 1' });
   }
 
-  private async create(row: GateRow): Promise<void> {
-    const known = await this.database.row('SELECT 1 AS one FROM cooldowns WHERE subject = ? AND kind = ?', keyOf(row));
-    if (known !== undefined) return;
+  /** How many cooldowns of these subjects are not over. */
+  running(kind: CooldownKind, subjects: readonly string[]): Promise<number> {
+    return this.rows.count({ subject: In(subjects), kind, until: MoreThan(this.clock.now()) });
+  }
+
+  private async create({ subject, kind }: GateRow): Promise<void> {
+    if ((await this.rows.findOne({ subject, kind })) !== null) return;
     try {
-      await this.database.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
-        ...keyOf(row),
-        longAgo,
-      ]);
+      await this.rows.insert(this.database, { subject, kind, until: longAgo });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
     }
   }
 
   /** The first UPDATE that finds `until` in the past sets a new one and wins. Other UPDATEs then match no row. */
-  private claim(sql: Sql, row: GateRow, seconds: number): Promise<boolean> {
-    return sql.won('UPDATE cooldowns SET until = ? WHERE subject = ? AND kind = ? AND until <= ?', [
-      this.clock.secondsFromNow(seconds),
-      ...keyOf(row),
-      this.clock.now(),
-    ]);
+  private claim(sql: Sql, { subject, kind }: GateRow, seconds: number): Promise<boolean> {
+    const isOver = { subject, kind, until: LessThanOrEqual(this.clock.now()) };
+    return this.rows.won(sql, isOver, { until: this.clock.secondsFromNow(seconds) });
   }
 
   /**
    * Reads the clock again, because a caller that lost has waited for the commit of the winner. With the earlier time
    * the result could exceed the cooldown.
    */
-  private async remaining(sql: Sql, row: GateRow): Promise<number> {
-    const found = await sql.row<{ until: unknown }>(
-      'SELECT until FROM cooldowns WHERE subject = ? AND kind = ?',
-      keyOf(row),
-    );
-    return found === undefined ? 1 : secondsUntil(timeOf(found.until), this.clock.now());
+  private async remaining(sql: Sql, { subject, kind }: GateRow): Promise<number> {
+    const found = await this.rows.findOne({ subject, kind }, sql);
+    return found === null ? 1 : secondsUntil(found.until, this.clock.now());
   }
-}
-
-function keyOf({ subject, kind }: GateRow): [string, string] {
-  return [subject, kind];
 }

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { Database } from './database';
+import type { Database, Transaction } from './database';
 import { isReadOnly } from './store-reason';
 
 /**
@@ -23,4 +23,10 @@ export async function takesWrites(database: Database, dataSource: DataSource): P
     if (error instanceof Error && isReadOnly(error.cause)) return false;
     throw error;
   }
+}
+
+/** Inserts and deletes a row, for a check of the right to do so. The caller rolls back. @param subject names the row */
+export async function rehearseRow(tx: Transaction, subject: string): Promise<void> {
+  await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [subject, 'doctor', new Date(0)]);
+  await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
 }

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
-import { SystemConfig } from './system-config.entity';
+import { SystemConfigs } from './system-config.repository';
 
 export const rootTenant = 'root';
 const freshForMs = 900;
@@ -19,7 +17,7 @@ export class SystemSettings {
   >();
 
   constructor(
-    @InjectRepository(SystemConfig) private readonly rows: Repository<SystemConfig>,
+    private readonly configs: SystemConfigs,
     private readonly clock: Clock,
   ) {}
 
@@ -27,7 +25,7 @@ export class SystemSettings {
     const now = this.clock.now().getTime();
     const copy = this.copies.get(group);
     if (copy !== undefined && Math.abs(now - copy.readAt) < freshForMs) return copy.values;
-    const rows = await this.rows.findBy({ tenantId: rootTenant, group });
+    const rows = await this.configs.list({ tenantId: rootTenant, group });
     const values = new Map(rows.map((row) => [row.key, row.value]));
     this.copies.set(group, { values, readAt: now });
     return values;

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../../shared/clock';
 import { DomainError } from '../../../../shared/errors/domain-error';
 import { accountLocked, loginFailed } from '../../../../shared/errors/error-catalogue';
 import { AppConfig } from '../../../../platform/config/app-config';
 import { KeyRing } from '../../../../platform/crypto/key-ring';
 import { Cooldowns } from '../../../../platform/database/cooldowns';
-import { Database } from '../../../../platform/database/database';
 
 /** The most guesses for one name when `MAX_LOCK_COUNT` is larger. A directory locks an account after fewer failures. */
 const mostCooldowns = 20;
@@ -20,20 +18,14 @@ const mostCooldowns = 20;
 export class UnknownGuesses {
   constructor(
     private readonly cooldowns: Cooldowns,
-    private readonly database: Database,
     private readonly keys: KeyRing,
-    private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /** @returns the number of guesses that are left. @throws DomainError LOGIN_401004 when none is left */
   async left(nameKey: string): Promise<number> {
     const subjects = this.subjectsOf(nameKey);
-    const row = await this.database.row<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM cooldowns WHERE kind = 'ldap' AND until > ? AND subject IN (${subjects.map(() => '?').join(', ')})`,
-      [this.clock.now(), ...subjects],
-    );
-    const left = subjects.length - Number(row?.n);
+    const left = subjects.length - (await this.cooldowns.running('ldap', subjects));
     if (left <= 0) throw new DomainError(accountLocked);
     return left;
   }

@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
+ * run one after the other. `ldap`: guesses at a directory user who has no row yet.
+ */
+export type CooldownKind = 'otp' | 'reset' | 'ldap';
+
+/** A row of `cooldowns`, the gate row of one action of one subject. */
+@Entity('cooldowns')
+export class Cooldown {
+  /** A user's uid, or a keyed hash of a name without a user. */
+  @PrimaryColumn('varchar', { length: 64 })
+  subject: string;
+
+  @PrimaryColumn('varchar', { length: 16 })
+  kind: CooldownKind;
+
+  @Column('datetime')
+  until: Date;
+
+  /** Grows with each transaction that locks the row, because the nodes of a cluster compare changed rows (ADR 0029). */
+  @Column('integer')
+  held: number;
+}
