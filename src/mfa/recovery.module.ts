@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { OwnFactors } from '../users/own-factors';
 import { UsersModule } from '../users/users.module';
 import { RecoveryCodes } from './recovery-codes';
+import { recoveryCodesLeft } from './recovery-codes-left';
 import { RecoveryCodeRows } from './recovery/recovery-code-rows';
 import { TotpReset } from './totp-reset';
 
@@ -13,4 +16,8 @@ import { TotpReset } from './totp-reset';
   providers: [RecoveryCodes, RecoveryCodeRows, TotpReset],
   exports: [RecoveryCodes, RecoveryCodeRows, TotpReset],
 })
-export class RecoveryModule {}
+export class RecoveryModule {
+  constructor(factors: OwnFactors, keys: KeyRing) {
+    factors.register('recovery codes', (userId) => recoveryCodesLeft(keys, userId));
+  }
+}

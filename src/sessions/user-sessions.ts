@@ -6,8 +6,9 @@ import { accessTokenRevoked, notFoundForCaller } from '../shared/errors/error-ca
 import { isUuid } from '../shared/uuid';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
-import { timeOf, timeOrNull } from '../platform/database/sql';
-import { userStatus } from '../users/user.entity';
+import { type SqlValue, timeOf, timeOrNull } from '../platform/database/sql';
+import { UserLocks } from '../users/user-locks';
+import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { LoginTokens } from './persistence/login-tokens';
 
@@ -34,9 +35,9 @@ interface Row extends Pick<UserSession, 'sid' | 'ip'> {
 /** The most sessions of one list: the newest ones. A person has a few. Only a program that never logs out has more. */
 const maxListed = 1000;
 
-/** The first row of a session that has not ended. The values are: user, now. */
+/** The first row of a session that has not ended. The values are: user, now, credential version of the user. */
 const live = `s.user_identity = ? AND s.token_type = 'refresh' AND s.jti = s.sid AND s.is_revoked = 0 AND s.expires > ?
-         AND s.credential_version = u.credential_version`;
+         AND s.credential_version = ?`;
 
 /** The sessions of one user, and their end by the user (docs/spec/extensions.md#sessions). */
 @Injectable()
@@ -44,6 +45,8 @@ export class UserSessions {
   constructor(
     private readonly database: Database,
     private readonly tokens: LoginTokens,
+    private readonly users: UsersRepository,
+    private readonly locks: UserLocks,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -56,9 +59,8 @@ export class UserSessions {
     const rows = await this.database.rows<Row>(
       `SELECT s.sid, s.created_at, s.ip, s.user_agent, s.amr, s.last_used_at AS folded,
               (SELECT t.created_at FROM login_tokens t WHERE t.sid = s.jti ORDER BY t.created_at DESC LIMIT 1) AS newest
-       FROM login_tokens s JOIN users u ON u.uid = s.user_identity
-       WHERE ${live} ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
-      [userId, this.clock.now()],
+       FROM login_tokens s WHERE ${live} ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
+      await this.liveOf(userId),
     );
     return rows.map((row) => ({
       sid: row.sid,
@@ -73,8 +75,8 @@ export class UserSessions {
   /** Counts the sessions that have not ended. */
   async count(userId: string): Promise<number> {
     const row = await this.database.row<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live}`,
-      [userId, this.clock.now()],
+      `SELECT COUNT(*) AS n FROM login_tokens s WHERE ${live}`,
+      await this.liveOf(userId),
     );
     return Number(row?.n);
   }
@@ -89,10 +91,12 @@ export class UserSessions {
     const userId = own.payload.sub;
     await this.database.transaction(async (tx) => {
       await this.hold(tx, own);
-      const found = await tx.row(
-        `SELECT 1 AS one FROM login_tokens s JOIN users u ON u.uid = s.user_identity WHERE ${live} AND s.jti = ?`,
-        [userId, this.clock.now(), sid],
-      );
+      const found = await tx.row(`SELECT 1 AS one FROM login_tokens s WHERE ${live} AND s.jti = ?`, [
+        userId,
+        this.clock.now(),
+        own.credentialVersion,
+        sid,
+      ]);
       // A logout may end it between the two statements.
       const ended = found !== undefined && (await this.tokens.revokeSession(tx, sid));
       if (!ended) throw new DomainError(notFoundForCaller);
@@ -136,11 +140,7 @@ export class UserSessions {
     tx: Transaction,
     { payload: { sub, sid }, credentialVersion }: CurrentSession,
   ): Promise<{ startedAt: Date; end: Date }> {
-    const unchanged = await tx.won(
-      `UPDATE users SET held = held + 1
-       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
-      [sub, credentialVersion],
-    );
+    const unchanged = await this.locks.holdUnchanged(tx, { uid: sub, credentialVersion });
     if (!unchanged) throw new DomainError(accessTokenRevoked);
     const live = await tx.won(
       `UPDATE login_tokens SET is_revoked = 0
@@ -154,6 +154,12 @@ export class UserSessions {
     );
     if (own === undefined) throw new DomainError(accessTokenRevoked);
     return { startedAt: timeOf(own.created_at), end: timeOf(own.expires) };
+  }
+
+  /** The values of `live`. A user who does not exist has no session. */
+  private async liveOf(userId: string): Promise<SqlValue[]> {
+    const version = await this.users.credentialVersion(this.database, userId);
+    return [userId, this.clock.now(), version ?? null];
   }
 }
 

@@ -57,14 +57,10 @@ const withoutEntity = [
   'event_streams',
   'known_browsers',
   'mail_outbox',
-  'org_units',
   'recovery_codes',
   'passkey_challenges',
   'password_expiry_warnings',
-  'tenants',
   'trusted_devices',
-  'user_org_units',
-  'user_tenants',
 ];
 
 const identifiers =

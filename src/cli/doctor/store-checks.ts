@@ -9,6 +9,7 @@ import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
+import { rehearseWrite } from '../../users/users.repository';
 import { type Finding, finding } from './finding';
 
 /**
@@ -27,7 +28,7 @@ export function checkWrites(
       if (!(await takesWrites())) return ['problem', 'the database is read-only'];
       const subject = `doctor-${randomUUID()}`;
       await rolledBack(database, async (tx) => {
-        await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
+        await rehearseWrite(tx);
         await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [
           subject,
           'doctor',

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import { IsNull, MoreThan, Raw, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import type { SqlValue } from '../../platform/database/sql';
 import { type Reservation, reserveAttempt } from '../../users/attempts';
 import { TotpSecret } from './totp-secret.entity';
@@ -50,11 +51,16 @@ export class TotpSecrets {
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own attempts. */
   reserveAttempt(row: TotpSecret): Promise<Reservation> {
-    return reserveAttempt(this.database, {
-      table: 'totp_secrets',
+    return reserveAttempt(this.database, new EntityRows(this.rows, this.database), {
       counter: 'attempts',
-      open: stillOpen,
-      values: this.open(row),
+      open: {
+        userId: row.userId,
+        secret: Raw((column) => `SUBSTR(${column}, 1, ${identityLength}) = :identity`, {
+          identity: identityOf(row.secret),
+        }),
+        confirmedAt: IsNull(),
+        expires: MoreThan(this.clock.now()),
+      },
       limit: this.config.mfa.maxAttempts,
     });
   }

@@ -5,7 +5,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { type Sql, timeOrNull } from '../../platform/database/sql';
 import { noteOwnFactors } from '../../users/own-factors';
-import { recoveryCodePurpose as purpose, recoveryCodesLeft } from '../../users/recovery-codes-left';
+import { recoveryCodePurpose as purpose, recoveryCodesLeft } from '../recovery-codes-left';
 
 interface Row {
   readonly id: string;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
-import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
+import { OwnFactors } from '../../users/own-factors';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import {
@@ -72,10 +72,10 @@ export class LoginTokens {
 
   constructor(
     database: Database,
-    keys: KeyRing,
+    factors: OwnFactors,
     private readonly clock: Clock,
   ) {
-    this.shared = new SharedStatements(database, keys);
+    this.shared = new SharedStatements(database, factors);
   }
 
   /** Checks a token at each use. Returns undefined when this user has no such token in this session. */
