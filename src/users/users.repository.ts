@@ -184,10 +184,9 @@ export class UsersRepository {
    * Races with a password change and a reset, which always win: if they commit first, this UPDATE matches no row.
    */
   renewHash(user: User, hash: string): Promise<boolean> {
-    return this.database.won(
-      'UPDATE users SET password = ?, salt = ? WHERE uid = ? AND password = ? AND credential_version = ?',
-      [hash, saltOf(hash), user.uid, user.password, user.credentialVersion],
-    );
+    const { uid, password, credentialVersion } = user;
+    const asRead = { uid, password: password!, credentialVersion };
+    return this.rows.won(this.database, asRead, { password: hash, salt: saltOf(hash) });
   }
 
   /** Whether the tenant has an enabled administrator. */
