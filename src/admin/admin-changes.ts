@@ -4,7 +4,7 @@ import { Cooldowns, type Gated } from '../platform/database/cooldowns';
 import { Database, type Transaction } from '../platform/database/database';
 import { DomainError } from '../shared/errors/domain-error';
 import { accessTokenRevoked } from '../shared/errors/error-catalogue';
-import { userStatus } from '../users/user.entity';
+import { UserLocks } from '../users/user-locks';
 import type { Authority } from './authority';
 
 /** One change: its transaction, and its audit row. */
@@ -20,6 +20,7 @@ export class AdminChanges {
     private readonly database: Database,
     private readonly cooldowns: Cooldowns,
     private readonly audit: AuditTrail,
+    private readonly locks: UserLocks,
   ) {}
 
   /** @throws Error when the work has written no audit row; the change is rolled back */
@@ -58,11 +59,8 @@ export class AdminChanges {
    */
   private async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
     if (actor === undefined) return;
-    const unchanged = await tx.won(
-      `UPDATE users SET held = held + 1
-       WHERE uid = ? AND is_admin = 1 AND status = ${userStatus.enabled} AND credential_version = ?`,
-      [actor.id, credentialVersion ?? null],
-    );
+    const unchanged =
+      credentialVersion !== undefined && (await this.locks.holdAdministrator(tx, { uid: actor.id, credentialVersion }));
     if (!unchanged) throw new DomainError(accessTokenRevoked);
   }
 }

@@ -1,5 +1,5 @@
 import { rootTenant } from '../platform/settings/system-settings';
-import type { SqlValue } from '../platform/database/sql';
+import type { WithinTenant } from '../users/tenant.repository';
 
 /** A symbol, because any text may be the id of a tenant. */
 export const everyTenant = Symbol('every tenant');
@@ -15,8 +15,4 @@ export function scopeOf({ tenantId }: { readonly tenantId: string }): AdminScope
 }
 
 /** The condition of a scope, for the WHERE of a statement. */
-export function within({ tenantId }: AdminScope, column = 'tenant_id'): { condition: string; values: SqlValue[] } {
-  return tenantId === everyTenant
-    ? { condition: '1 = 1', values: [] }
-    : { condition: `${column} = ?`, values: [tenantId] };
-}
+export const within = ({ tenantId }: AdminScope): WithinTenant => (tenantId === everyTenant ? {} : { tenantId });

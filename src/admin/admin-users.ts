@@ -4,7 +4,7 @@ import { Database } from '../platform/database/database';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { TrustedDevices } from '../sessions/trusted-devices';
 import { type UserSession, UserSessions } from '../sessions/user-sessions';
-import { passkeysOf } from '../users/passkey-count';
+import { passkeysOf } from '../passkeys/passkey-count';
 import type { User } from '../users/user.entity';
 import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
 import { everyTenant } from './admin-scope';

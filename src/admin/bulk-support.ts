@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
-import { assertTenant } from '../users/user-accounts';
+import { assertTenant } from '../users/tenant.repository';
 import { type UserConditions, UserSelection } from '../users/user-selection';
 import { AdminChanges } from './admin-changes';
 import { operatorAuthority } from './authority';

@@ -4,7 +4,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
 import { SystemConfigs } from '../platform/settings/system-config.repository';
 import { rootTenant } from '../platform/settings/system-settings';
-import { assertTenant } from '../users/user-accounts';
+import { assertTenant } from '../users/tenant.repository';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
 import { assertWellFormed, isSecret, valuesKeepingSecret, storable } from './known-settings';

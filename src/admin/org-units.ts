@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../platform/database/database';
+import type { Transaction } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
+import { type OrgUnit, OrgUnitRepository } from '../users/org-unit.repository';
+import { TenantRepository } from '../users/tenant.repository';
 import { AdminChanges } from './admin-changes';
 import { type AdminScope, within } from './admin-scope';
 import type { Authority } from './authority';
 import { assertEntryId, entryName, EntryNotFound, EntryProblem } from './entries';
 
-export interface OrgUnit {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly name: string;
-}
+export type { OrgUnit } from '../users/org-unit.repository';
 
 export interface OrgUnitRows {
   readonly items: readonly OrgUnit[];
@@ -22,20 +20,15 @@ export interface OrgUnitRows {
 @Injectable()
 export class OrgUnits {
   constructor(
-    private readonly database: Database,
+    private readonly rows: OrgUnitRepository,
+    private readonly tenants: TenantRepository,
     private readonly changes: AdminChanges,
   ) {}
 
   /** In the order of the ids. @param tenantId only the units of this tenant. @param limit at most 1000 */
   async list(scope: AdminScope, tenantId: string | undefined, limit: number, after = ''): Promise<OrgUnitRows> {
-    const own = within(scope);
-    const chosen = tenantId === undefined ? { condition: '1 = 1', values: [] } : within({ tenantId });
-    const rows = await this.database.rows<OrgUnit>(
-      `SELECT id, tenant_id AS tenantId, name FROM org_units
-       WHERE id > ? AND ${own.condition} AND ${chosen.condition} ORDER BY id LIMIT 1001`,
-      [after, ...own.values, ...chosen.values],
-    );
-    const items = rows.slice(0, limit).map((row) => ({ id: row.id, tenantId: row.tenantId, name: row.name }));
+    const rows = await this.rows.list(within(scope), tenantId, after, 1001);
+    const items = rows.slice(0, limit);
     return { items, next: rows.length > limit ? [items.at(-1)!.id] : null };
   }
 
@@ -50,7 +43,7 @@ export class OrgUnits {
     try {
       await this.changes.make(by, async ({ tx, record }) => {
         await this.assertTenant(tx, by.scope, tenantId);
-        await tx.affected('INSERT INTO org_units (id, tenant_id, name) VALUES (?, ?, ?)', [id, tenantId, unit.name]);
+        await this.rows.insert(tx, unit);
         await record('ORG_UNIT_CREATED', { detail: { tenant: tenantId, unit: id } });
       });
     } catch (error) {
@@ -60,36 +53,21 @@ export class OrgUnits {
     return unit;
   }
 
-  /**
-   * The last of several renamings wins, as with any value that is replaced as a whole.
-   * @throws EntryNotFound @throws EntryProblem for a wrong name
-   */
+  /** @throws EntryNotFound @throws EntryProblem for a wrong name */
   async rename(by: Authority, { id, name }: Pick<OrgUnit, 'id' | 'name'>): Promise<OrgUnit> {
-    const own = within(by.scope);
     const renamed = entryName(name);
     return this.changes.make(by, async ({ tx, record }) => {
-      const row = await tx.row<OrgUnit>(
-        `SELECT id, tenant_id AS tenantId FROM org_units WHERE id = ? AND ${own.condition}`,
-        [id, ...own.values],
-      );
-      // MariaDB also finds a unit for its id with a space after it.
-      if (row?.id !== id) throw new EntryNotFound(`there is no organisation unit ${JSON.stringify(id)}`);
-      await tx.affected(`UPDATE org_units SET name = ? WHERE id = ? AND ${own.condition}`, [
-        renamed,
-        id,
-        ...own.values,
-      ]);
-      await record('ORG_UNIT_RENAMED', { detail: { tenant: row.tenantId, unit: id } });
-      return { id, tenantId: row.tenantId, name: renamed };
+      const unit = await this.rows.find(tx, id, within(by.scope));
+      if (unit === undefined) throw new EntryNotFound(`there is no organisation unit ${JSON.stringify(id)}`);
+      await this.rows.rename(tx, unit, renamed);
+      await record('ORG_UNIT_RENAMED', { detail: { tenant: unit.tenantId, unit: id } });
+      return { id, tenantId: unit.tenantId, name: renamed };
     });
   }
 
   private async assertTenant(tx: Transaction, scope: AdminScope, tenantId: string): Promise<void> {
-    const own = within(scope, 'id');
-    const row = await tx.row<{ id: string }>(`SELECT id FROM tenants WHERE id = ? AND ${own.condition}`, [
-      tenantId,
-      ...own.values,
-    ]);
-    if (row?.id !== tenantId) throw new EntryNotFound(`there is no tenant ${JSON.stringify(tenantId)}`);
+    const { tenantId: own = tenantId } = within(scope);
+    if (own === tenantId && (await this.tenants.exists(tx, tenantId))) return;
+    throw new EntryNotFound(`there is no tenant ${JSON.stringify(tenantId)}`);
   }
 }

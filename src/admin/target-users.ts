@@ -3,7 +3,9 @@ import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { lockOut, notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { AccountProblem } from '../users/user-accounts';
+import { TenantRepository } from '../users/tenant.repository';
 import { type User, userStatus } from '../users/user.entity';
+import { UserLocks } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
 import { within } from './admin-scope';
 import { type Authority, rulesAdministrators } from './authority';
@@ -11,12 +13,15 @@ import { type Authority, rulesAdministrators } from './authority';
 /** The user that an administrator reads or changes. A deleted user, and one of another tenant, is USER_404001. */
 @Injectable()
 export class TargetUsers {
-  constructor(private readonly users: UsersRepository) {}
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly locks: UserLocks,
+    private readonly tenants: TenantRepository,
+  ) {}
 
   /** @throws AccountProblem USER_404001 */
   async find(by: Authority, uid: string, tx?: Transaction): Promise<User> {
-    const { condition, values } = within(by.scope);
-    const user = await this.users.findByUidWhere(uid, condition, values, tx);
+    const user = await this.users.findWithin(within(by.scope), uid, tx);
     if (user === null) throw new AccountProblem(`there is no user ${JSON.stringify(uid)}`, notFoundForCaller);
     return user;
   }
@@ -27,11 +32,7 @@ export class TargetUsers {
    * @throws AccountProblem USER_404001; AUTH_403001 for an administrator who is not the caller's to change
    */
   async lock(tx: Transaction, by: Authority, uid: string): Promise<User> {
-    const { condition, values } = within(by.scope);
-    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND deleted_at IS NULL AND ${condition}`, [
-      uid,
-      ...values,
-    ]);
+    await this.locks.holdWithin(tx, within(by.scope), uid);
     const user = await this.find(by, uid, tx);
     if (user.isAdmin && !rulesAdministrators(by)) {
       throw new AccountProblem('only administrators of the root tenant change administrators', notPermitted);
@@ -53,12 +54,8 @@ export class TargetUsers {
    */
   async assertAdministratorLeft(tx: Transaction, before: User): Promise<void> {
     if (!before.isAdmin || before.tenantId !== rootTenant || before.status !== userStatus.enabled) return;
-    await tx.affected('UPDATE tenants SET held = held + 1 WHERE id = ?', [rootTenant]);
-    const left = await tx.row(
-      `SELECT uid FROM users WHERE is_admin = 1 AND tenant_id = ? AND status = ${userStatus.enabled} LIMIT 1`,
-      [rootTenant],
-    );
-    if (left !== undefined) return;
+    await this.tenants.holdRoot(tx);
+    if (await this.users.hasAdministrator(tx, rootTenant)) return;
     throw new AccountProblem('the root tenant would have no enabled administrator', lockOut);
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
-import { Clock } from '../shared/clock';
+import { TenantRepository } from '../users/tenant.repository';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
 import { assertEntryId, entryName, EntryNotFound, EntryProblem } from './entries';
@@ -21,16 +20,13 @@ export interface TenantRows {
 @Injectable()
 export class Tenants {
   constructor(
-    private readonly database: Database,
+    private readonly rows: TenantRepository,
     private readonly changes: AdminChanges,
-    private readonly clock: Clock,
   ) {}
 
   /** In the order of the ids. @param limit at most 1000 */
   async list(limit: number, after = ''): Promise<TenantRows> {
-    const rows = await this.database.rows<Tenant>('SELECT id, name FROM tenants WHERE id > ? ORDER BY id LIMIT 1001', [
-      after,
-    ]);
+    const rows = await this.rows.list(after, 1001);
     const items = rows.slice(0, limit).map(({ id, name }) => ({ id, name }));
     return { items, next: rows.length > limit ? [items.at(-1)!.id] : null };
   }
@@ -44,11 +40,7 @@ export class Tenants {
     const tenant = { id, name: entryName(name) };
     try {
       await this.changes.make(by, async ({ tx, record }) => {
-        await tx.affected('INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)', [
-          id,
-          tenant.name,
-          this.clock.now(),
-        ]);
+        await this.rows.insert(tx, tenant);
         await record('TENANT_CREATED', { detail: { tenant: id } });
       });
     } catch (error) {
@@ -58,17 +50,12 @@ export class Tenants {
     return tenant;
   }
 
-  /**
-   * The last of several renamings wins, as with any value that is replaced as a whole.
-   * @throws EntryNotFound @throws EntryProblem for a wrong name
-   */
+  /** @throws EntryNotFound @throws EntryProblem for a wrong name */
   async rename(by: Authority, { id, name }: Tenant): Promise<Tenant> {
     const tenant = { id, name: entryName(name) };
     await this.changes.make(by, async ({ tx, record }) => {
-      const row = await tx.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
-      // MariaDB also finds `root` for an id with a space after it.
-      if (row?.id !== id) throw new EntryNotFound(`there is no tenant ${JSON.stringify(id)}`);
-      await tx.affected('UPDATE tenants SET name = ? WHERE id = ?', [tenant.name, id]);
+      if (!(await this.rows.exists(tx, id))) throw new EntryNotFound(`there is no tenant ${JSON.stringify(id)}`);
+      await this.rows.rename(tx, tenant);
       await record('TENANT_RENAMED', { detail: { tenant: id } });
     });
     return tenant;

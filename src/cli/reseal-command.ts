@@ -5,7 +5,7 @@ import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Census } from '../platform/crypto/resealing';
 import { Database } from '../platform/database/database';
-import { recoveryCodesOfFormerKeys } from '../users/recovery-codes-left';
+import { recoveryCodesOfFormerKeys } from '../mfa/recovery-codes-left';
 import { CliProblem, inContext, print, printRecord } from './cli-context';
 import { censusOfAll, resealAll } from './sealed-values';
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { Database } from '../platform/database/database';
 import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
 import { UsersRepository } from '../users/users.repository';
@@ -12,21 +11,17 @@ export class DemoSeed {
   constructor(
     private readonly administration: UserAdministration,
     private readonly users: UsersRepository,
-    private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
   async run(): Promise<void> {
     for (const { user, passwordAgeDays } of demoAccounts) {
       if ((await this.users.findByLoginName(user.loginName)) !== null) continue;
-      const created = await this.administration.create(operatorAuthority, {
+      await this.administration.create(operatorAuthority, {
         ...user,
         passwordHash: await this.administration.hash(demoPassword, user, 'waived'),
+        passwordSetAt: this.clock.secondsFromNow(-passwordAgeDays * 86_400),
       });
-      await this.database.affected('UPDATE user_change_pwd_logs SET created_at = ? WHERE user_id = ?', [
-        this.clock.secondsFromNow(-passwordAgeDays * 86_400),
-        created.uid,
-      ]);
     }
   }
 }

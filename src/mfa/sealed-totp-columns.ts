@@ -1,4 +1,5 @@
 import type { SealedColumn } from '../platform/crypto/resealing';
+import { activeSecretColumn } from '../users/second-factor';
 import { secretPurpose, uriPurpose } from './totp/sealed-totp';
 
 /**
@@ -6,7 +7,7 @@ import { secretPurpose, uriPurpose } from './totp/sealed-totp';
  * use.
  */
 export const sealedTotpColumns: readonly SealedColumn[] = [
-  { table: 'users', key: 'uid', column: 'topt_secret', purpose: secretPurpose },
+  { ...activeSecretColumn, purpose: secretPurpose },
   { table: 'totp_secrets', key: 'user_id', column: 'secret', purpose: secretPurpose },
   { table: 'totp_secrets', key: 'user_id', column: 'uri', purpose: uriPurpose },
 ];

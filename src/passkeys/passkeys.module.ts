@@ -3,12 +3,14 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
+import { OwnFactors } from '../users/own-factors';
 import { UsersModule } from '../users/users.module';
 import { PasskeyChallenges } from './persistence/passkey-challenge.repository';
 import { PasskeysController } from './http/passkeys.controller';
 import { PasskeyNotices } from './notices/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
+import { passkeyCount } from './passkey-count';
 import { Passkey } from './persistence/passkey.entity';
 import { PasskeyChallenge } from './persistence/passkey-challenge.entity';
 import { PasskeyRows } from './persistence/passkey.repository';
@@ -37,4 +39,8 @@ import { WebAuthn } from './webauthn/webauthn';
   ],
   exports: [OwnPasskeys, PasskeyAssertions],
 })
-export class PasskeysModule {}
+export class PasskeysModule {
+  constructor(factors: OwnFactors) {
+    factors.register('passkeys', passkeyCount);
+  }
+}

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
-import { Database, type Transaction } from '../platform/database/database';
+import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
-import { passkeyCount } from '../users/passkey-count';
-import { type User, userStatus } from '../users/user.entity';
+import { SecondFactor } from '../users/second-factor';
+import type { User } from '../users/user.entity';
+import { UsersRepository, type VersionedUser } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { LoginTokens, type SessionKey } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
@@ -29,14 +30,15 @@ export function hasSecondFactor(amr: readonly AuthenticationMethod[]): boolean {
 @Injectable()
 export class LiveSessions {
   constructor(
-    private readonly database: Database,
     private readonly tokens: LoginTokens,
+    private readonly users: UsersRepository,
+    private readonly secondFactor: SecondFactor,
     private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
   /** Returns undefined when the session has ended for any reason. */
-  async find(sid: string, user: User): Promise<LiveSession | undefined> {
+  async find(sid: string, user: VersionedUser): Promise<LiveSession | undefined> {
     const row = await this.tokens.findLive(keyOf(sid, user));
     if (row === null) return undefined;
     // A session of a version that did not store its factors has proven a password at least.
@@ -61,13 +63,9 @@ export class LiveSessions {
    * the access token is not compared: an answer that takes long may end after it.
    */
   async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<{ isAdmin: boolean } | undefined> {
-    const row = await this.database.row<{ is_admin: number }>(
-      `SELECT u.is_admin FROM login_tokens t JOIN users u ON u.uid = t.user_identity
-       WHERE t.jti = ? AND u.uid = ? AND t.is_revoked = 0 AND t.expires > ? AND t.credential_version = ?
-         AND u.credential_version = t.credential_version AND u.status = ${userStatus.enabled}`,
-      [payload.sid, user.uid, this.clock.now(), credentialVersion],
-    );
-    return row && { isAdmin: Number(row.is_admin) === 1 };
+    const asRead = { uid: user.uid, credentialVersion };
+    if ((await this.find(payload.sid, asRead)) === undefined) return undefined;
+    return (await this.users.findUnchanged(asRead)) ?? undefined;
   }
 
   /** Under `ADMIN_REQUIRES_MFA` an administrator has to prove a second factor, and this session has not. */
@@ -85,18 +83,15 @@ export class LiveSessions {
   async mustProveFactor(
     user: Pick<User, 'uid' | 'isAdmin'>,
     amr: readonly AuthenticationMethod[],
-    sql: Sql = this.database,
+    sql?: Sql,
   ): Promise<boolean> {
     const lacksFactor = this.lacksFactor(user, amr);
     const onDevice = amr.includes('device');
     if (!lacksFactor && !onDevice) return false;
     if (lacksFactor && onDevice) return true;
-    const row = await sql.row<{ totp: unknown; passkeys: unknown }>(
-      `SELECT topt_secret IS NOT NULL AS totp, ${passkeyCount('users.uid')} AS passkeys FROM users WHERE uid = ?`,
-      [user.uid],
-    );
+    const { authenticator, passkeys } = await this.secondFactor.factorsOf(user.uid, sql);
     // With PASSKEYS=off nobody can use one.
-    return Number(row?.totp) === 1 || (this.config.passkeys !== undefined && Number(row?.passkeys) > 0);
+    return authenticator || (this.config.passkeys !== undefined && passkeys > 0);
   }
 
   /**

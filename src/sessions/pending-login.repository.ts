@@ -92,13 +92,8 @@ export class PendingLogins {
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login has its own attempts. */
   reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
-    return reserveAttempt(this.database, {
-      table: 'pending_logins',
-      counter: 'attempts',
-      open: 'user_id = ? AND id = ? AND is_closed = 0 AND expires > ?',
-      values: [userId, id, this.clock.now()],
-      limit: this.config.mfa.maxAttempts,
-    });
+    const [open, limit] = [this.openRow({ userId, id }), this.config.mfa.maxAttempts];
+    return reserveAttempt(this.database, this.rows, { counter: 'attempts', open, limit });
   }
 
   /**

@@ -5,7 +5,7 @@ import { accessTokenRevoked, notFoundForCaller } from '../shared/errors/error-ca
 import { isUuid } from '../shared/uuid';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
-import { userStatus } from '../users/user.entity';
+import { UserLocks } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { LoginTokens } from './persistence/login-token.repository';
@@ -21,6 +21,7 @@ export class UserSessions {
     private readonly tokens: LoginTokens,
     private readonly rows: SessionRows,
     private readonly users: UsersRepository,
+    private readonly locks: UserLocks,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -90,11 +91,7 @@ export class UserSessions {
     tx: Transaction,
     { payload: { sub, sid }, credentialVersion }: CurrentSession,
   ): Promise<{ startedAt: Date; end: Date }> {
-    const unchanged = await tx.won(
-      `UPDATE users SET held = held + 1
-       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?`,
-      [sub, credentialVersion],
-    );
+    const unchanged = await this.locks.holdUnchanged(tx, { uid: sub, credentialVersion });
     if (!unchanged) throw new DomainError(accessTokenRevoked);
     const session = { userId: sub, sid, credentialVersion };
     const held = (await this.tokens.hold(tx, session)) ? await this.tokens.findRow(sid, tx) : null;

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { And, Equal, IsNull, LessThanOrEqual, Not, Or, Raw, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { Database } from '../platform/database/database';
+import { type Condition, EntityRows } from '../platform/database/entity-rows';
 import { type Sql, timeOf, timeOrNull } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
-import type { User } from './user.entity';
+import { User } from './user.entity';
 
 /**
  * When the directory last had no objection to a user: at a refresh, or at a login, which binds as the user. Null for a
@@ -14,11 +17,16 @@ export const directorySeenAt = (u: string) => `CASE WHEN ${u}.provider <> 'ldap'
   WHEN COALESCE(${u}.directory_seen_at > COALESCE(${u}.last_login_success_time, ${u}.created_at), FALSE) THEN ${u}.directory_seen_at
   ELSE COALESCE(${u}.last_login_success_time, ${u}.created_at) END`;
 
-/** The condition that there is no login and no good look since a time. */
-const notSeenSince = `COALESCE(directory_seen_at, created_at) <= ? AND COALESCE(last_login_success_time, created_at) <= ?`;
+/** There is no login and no good look since a time. */
+const notSeenSince = (since: Date): Condition<User> => {
+  const noLater = Raw((column) => `COALESCE(${column}, created_at) <= :since`, { since });
+  return { directorySeenAt: noLater, lastLoginSuccessTime: noLater };
+};
 
 /** A deleted user keeps the provider. Nothing that the directory says may be written to the tombstone. */
-const directoryUser = "uid = ? AND provider = 'ldap' AND deleted_at IS NULL";
+const directoryUser = (uid: string): Condition<User> => ({ uid, provider: 'ldap', deletedAt: IsNull() });
+
+const nextVersion = () => 'credential_version + 1';
 
 /** The right to ask the directory about a user, for a short time. */
 export interface Look {
@@ -32,10 +40,15 @@ export interface Look {
 /** Accounts of directory users: each is bound to one entry, and follows its attributes. A deletion wins every race. */
 @Injectable()
 export class DirectoryAccounts {
+  private readonly rows: EntityRows<User>;
+
   constructor(
+    @InjectRepository(User) rows: Repository<User>,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * Binds the account to the entry, once and for all.
@@ -44,10 +57,7 @@ export class DirectoryAccounts {
    */
   async bind(sql: Sql, user: User, directoryId: string): Promise<boolean> {
     try {
-      return await sql.won(`UPDATE users SET directory_id = ? WHERE ${directoryUser} AND directory_id IS NULL`, [
-        directoryId,
-        user.uid,
-      ]);
+      return await this.rows.won(sql, { ...directoryUser(user.uid), directoryId: IsNull() }, { directoryId });
     } catch (error) {
       if (isDuplicate(error)) return false;
       throw error;
@@ -65,11 +75,9 @@ export class DirectoryAccounts {
   async setLoginName(sql: Sql, user: User, directoryId: string, loginName: string): Promise<boolean | 'taken'> {
     const key = identityKey(loginName);
     try {
-      return await sql.won(
-        `UPDATE users SET login_name = ?, login_name_key = ?
-         WHERE ${directoryUser} AND directory_id = ? AND login_name_key = ? AND login_name_key <> ?`,
-        [loginName.trim(), key, user.uid, directoryId, user.loginNameKey, key],
-      );
+      const asRead = { directoryId, loginNameKey: And(Equal(user.loginNameKey), Not(key)) };
+      const renamed = { loginName: loginName.trim(), loginNameKey: key };
+      return await this.rows.won(sql, { ...directoryUser(user.uid), ...asRead }, renamed);
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;
@@ -80,7 +88,8 @@ export class DirectoryAccounts {
   setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
     return sql.won(
       `UPDATE users SET nickname = ?, nickname_key = LOWER(?)
-       WHERE ${directoryUser} AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
+       WHERE uid = ? AND provider = 'ldap' AND deleted_at IS NULL
+         AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
       [nickname, nickname, user.uid, user.nickname ?? '', nickname],
     );
   }
@@ -92,11 +101,11 @@ export class DirectoryAccounts {
    */
   async setEmail(sql: Sql, user: User, email: string): Promise<boolean | 'taken'> {
     try {
-      return await sql.won(
-        `UPDATE users SET email = ?, email_key = ?
-         WHERE ${directoryUser} AND COALESCE(email, '') = ? AND COALESCE(email, '') <> ?`,
-        [email, identityKey(email), user.uid, user.email ?? '', email],
-      );
+      const asRead = Raw((column) => `COALESCE(${column}, '') = :read AND COALESCE(${column}, '') <> :next`, {
+        ...{ read: user.email ?? '', next: email },
+      });
+      const change = { email, emailKey: identityKey(email) };
+      return await this.rows.won(sql, { ...directoryUser(user.uid), email: asRead }, change);
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;
@@ -108,11 +117,8 @@ export class DirectoryAccounts {
    * Races with another login of the account: the first one makes the change, and the others find nothing to change.
    */
   setAdmin(sql: Sql, uid: string, isAdmin: boolean): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET is_admin = ?, credential_version = credential_version + 1
-       WHERE ${directoryUser} AND is_admin <> ?`,
-      [isAdmin, uid, isAdmin],
-    );
+    const change = { isAdmin, credentialVersion: nextVersion };
+    return this.rows.won(sql, { ...directoryUser(uid), isAdmin: !isAdmin }, change);
   }
 
   /**
@@ -122,28 +128,20 @@ export class DirectoryAccounts {
    */
   async claimLook(uid: string, since: Date, seconds: number): Promise<Look | undefined> {
     const until = this.clock.secondsFromNow(seconds);
-    const won = await this.database.won(
-      `UPDATE users SET directory_look_until = ?
-       WHERE ${directoryUser} AND COALESCE(directory_look_until <= ?, TRUE) AND ${notSeenSince}`,
-      [until, uid, this.clock.now(), since, since],
-    );
-    return won ? { uid, until, since } : undefined;
+    const unclaimed = { directoryLookUntil: Or(IsNull(), LessThanOrEqual(this.clock.now())) };
+    const due = { ...directoryUser(uid), ...unclaimed, ...notSeenSince(since) };
+    return (await this.rows.won(this.database, due, { directoryLookUntil: until })) ? { uid, until, since } : undefined;
   }
 
   /** Records a good look. A look whose claim has ended records nothing. */
   finishLook({ uid, until }: Look): Promise<boolean> {
-    return this.database.won(
-      'UPDATE users SET directory_seen_at = ?, directory_look_until = NULL WHERE uid = ? AND directory_look_until = ?',
-      [this.clock.now(), uid, until],
-    );
+    const change = { directorySeenAt: this.clock.now(), directoryLookUntil: null };
+    return this.rows.won(this.database, { uid, directoryLookUntil: until }, change);
   }
 
   /** The directory did not answer: the next refresh may ask again at once. */
   giveUpLook({ uid, until }: Look): Promise<boolean> {
-    return this.database.won(
-      'UPDATE users SET directory_look_until = NULL WHERE uid = ? AND directory_look_until = ?',
-      [uid, until],
-    );
+    return this.rows.won(this.database, { uid, directoryLookUntil: until }, { directoryLookUntil: null });
   }
 
   /**
@@ -151,18 +149,15 @@ export class DirectoryAccounts {
    * Races with a login of the user, which is a newer look: if its success is recorded first, this UPDATE matches no row.
    */
   refuseByLook(sql: Sql, { uid, until, since }: Look): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET credential_version = credential_version + 1, directory_look_until = NULL
-       WHERE uid = ? AND directory_look_until = ? AND ${notSeenSince}`,
-      [uid, until, since, since],
-    );
+    const change = { credentialVersion: nextVersion, directoryLookUntil: null };
+    return this.rows.won(sql, { uid, directoryLookUntil: until, ...notSeenSince(since) }, change);
   }
 
   /** @returns undefined when there is no such directory user */
   async lookState(uid: string): Promise<{ readonly seenAt: Date; readonly lookUntil: Date | null } | undefined> {
     const row = await this.database.row<Record<'seen_at' | 'look_until', unknown>>(
       `SELECT ${directorySeenAt('users')} AS seen_at, directory_look_until AS look_until FROM users
-       WHERE ${directoryUser}`,
+       WHERE uid = ? AND provider = 'ldap' AND deleted_at IS NULL`,
       [uid],
     );
     return row && { seenAt: timeOf(row.seen_at), lookUntil: timeOrNull(row.look_until) };

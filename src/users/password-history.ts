@@ -5,20 +5,27 @@ import type { ChangeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import type { Language } from '../shared/languages';
 import { AppConfig } from '../platform/config/app-config';
+import { Database } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import type { User } from './user.entity';
 
 type PasswordAge = Pick<User, 'provider' | 'passwordSetAt' | 'createdAt'>;
 
-/** The passwords that were set: how old the current one is, and which ones may not be used again. */
+/** The table `user_change_pwd_logs`, the passwords that were set: how old the current one is, and which ones may not be used again. */
 @Injectable()
 export class PasswordHistory {
+  private readonly rows: EntityRows<PasswordChangeLog>;
+
   constructor(
-    @InjectRepository(PasswordChangeLog) private readonly rows: Repository<PasswordChangeLog>,
+    @InjectRepository(PasswordChangeLog) rows: Repository<PasswordChangeLog>,
+    database: Database,
     private readonly clock: Clock,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * A password expires `PASSWORD_EXPIRE_DAYS` after the newest entry or, without an entry, after the creation of the
@@ -43,7 +50,7 @@ export class PasswordHistory {
   async lastHashes(user: User): Promise<string[]> {
     const { history } = this.config.passwords;
     if (history === 0) return [];
-    const newest = await this.rows.find({ where: { userId: user.uid }, order: { id: 'DESC' }, take: history });
+    const newest = await this.rows.find({ userId: user.uid }, { order: { id: 'DESC' }, limit: history });
     const hashes = newest.map((row) => row.password);
     if (user.password !== null && !hashes.includes(user.password)) hashes.unshift(user.password);
     return hashes;
@@ -57,9 +64,6 @@ export class PasswordHistory {
     hash: string,
     { language, setAt = this.clock.now() }: { language?: Language; setAt?: Date } = {},
   ): Promise<void> {
-    await sql.affected(
-      'INSERT INTO user_change_pwd_logs (user_id, type, password, language, created_at) VALUES (?, ?, ?, ?, ?)',
-      [userId, type, hash, language ?? null, setAt],
-    );
+    await this.rows.insert(sql, { userId, type, password: hash, language: language ?? null, createdAt: setAt });
   }
 }

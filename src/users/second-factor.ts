@@ -1,46 +1,60 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, LessThanOrEqual, Or, Raw, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { identityLength, identityOf } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
+import { type Condition, EntityRows } from '../platform/database/entity-rows';
+import type { Sql } from '../platform/database/sql';
 import { type Reservation, reserveAttempt } from './attempts';
-import { type User, userStatus } from './user.entity';
+import { OwnFactors } from './own-factors';
+import { User, userStatus } from './user.entity';
 
 /** Seconds for which codes are refused after the budget of the account is used up (docs/spec/decisions.md#codes). */
 export const codeBlockSeconds = 900;
+
+/** The column of the active TOTP secret, for `keys reseal`. */
+export const activeSecretColumn = { table: 'users', key: 'uid', column: 'topt_secret' } as const;
 
 /**
  * Matches the user while the account is enabled and still has the credential version and the active secret that were
  * read. Secrets are compared by their identity, which stays the same when a secret is sealed with another key.
  */
-const unchanged =
-  `uid = ? AND status = ${userStatus.enabled} AND credential_version = ? ` +
-  `AND SUBSTR(COALESCE(topt_secret, ''), 1, ${identityLength}) = ?`;
+const unchanged = ({ uid, credentialVersion, totpSecret }: User): Condition<User> => ({
+  ...{ uid, status: userStatus.enabled, credentialVersion },
+  totpSecret: Raw((column) => `SUBSTR(COALESCE(${column}, ''), 1, ${identityLength}) = :identity`, {
+    identity: identityOf(totpSecret ?? ''),
+  }),
+});
+
+const held = () => 'held + 1';
 
 /** The second factor of an account: its budget of wrong codes over all logins, and its active TOTP secret. */
 @Injectable()
 export class SecondFactor {
+  private readonly rows: EntityRows<User>;
+
   constructor(
+    @InjectRepository(User) rows: Repository<User>,
     private readonly database: Database,
+    private readonly factors: OwnFactors,
     private readonly clock: Clock,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * Takes one of `OTP_ACCOUNT_MAX_FAILURES` attempts before a code is compared. The last attempt blocks the codes of
    * the account and sets the count to 0 for the time after the block. `acceptCode` gives all attempts back.
    */
   reserveAttempt(uid: string): Promise<Reservation> {
-    return reserveAttempt(this.database, {
-      table: 'users',
-      counter: 'mfa_failed_count',
-      open: 'uid = ? AND (mfa_blocked_until IS NULL OR mfa_blocked_until <= ?)',
-      values: [uid, this.clock.now()],
+    return reserveAttempt(this.database, this.rows, {
+      counter: 'mfaFailedCount',
+      open: { uid, mfaBlockedUntil: Or(IsNull(), LessThanOrEqual(this.clock.now())) },
       limit: this.config.mfa.accountMaxFailures,
-      close: {
-        set: 'mfa_failed_count = 0, mfa_blocked_until = ?',
-        values: [this.clock.secondsFromNow(codeBlockSeconds)],
-      },
+      close: { mfaFailedCount: 0, mfaBlockedUntil: this.clock.secondsFromNow(codeBlockSeconds) },
     });
   }
 
@@ -57,30 +71,25 @@ export class SecondFactor {
    * comes later, it sees the result of this transaction.
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
-    return tx.won(
-      `UPDATE users SET held = held + 1, mfa_failed_count = 0, mfa_blocked_until = NULL WHERE ${unchanged}`,
-      this.asRead(user),
-    );
+    return this.rows.won(tx, unchanged(user), { held, mfaFailedCount: 0, mfaBlockedUntil: null });
   }
 
   /**
    * Like `acceptCode`, for the first correct code of a new secret. From this commit on, that secret is the active one.
    */
   activateSecret(tx: Transaction, user: User, sealed: string): Promise<boolean> {
-    return tx.won(
-      `UPDATE users SET mfa_failed_count = 0, mfa_blocked_until = NULL, mfa_type = 'totp', topt_secret = ? WHERE ${unchanged}`,
-      [sealed, ...this.asRead(user)],
-    );
+    const active = { mfaType: 'totp', totpSecret: sealed } as const;
+    return this.rows.won(tx, unchanged(user), { ...active, mfaFailedCount: 0, mfaBlockedUntil: null });
   }
 
   /** Locks the row, so that the active secret stays the same until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
-    return tx.won(`UPDATE users SET held = held + 1 WHERE ${unchanged}`, this.asRead(user));
+    return this.rows.won(tx, unchanged(user), { held });
   }
 
   /** Locks the row, whatever its state. @returns false when there is no such user */
   lock(tx: Transaction, uid: string): Promise<boolean> {
-    return tx.won('UPDATE users SET held = held + 1 WHERE uid = ?', [uid]);
+    return this.rows.won(tx, { uid }, { held });
   }
 
   /** Removes the authenticator. Codes are sent by e-mail again. */
@@ -91,7 +100,13 @@ export class SecondFactor {
     );
   }
 
-  private asRead({ uid, credentialVersion, totpSecret }: User): [string, number, string] {
-    return [uid, credentialVersion, identityOf(totpSecret ?? '')];
+  /** Whether the user has an authenticator, and how many passkeys. One statement. */
+  async factorsOf(uid: string, sql: Sql = this.database): Promise<{ authenticator: boolean; passkeys: number }> {
+    const row = await sql.row<{ totp: unknown; passkeys: unknown }>(
+      `SELECT topt_secret IS NOT NULL AS totp, ${this.factors.count('passkeys', 'users.uid')} AS passkeys
+       FROM users WHERE uid = ?`,
+      [uid],
+    );
+    return { authenticator: Number(row?.totp) === 1, passkeys: Number(row?.passkeys ?? 0) };
   }
 }

@@ -13,6 +13,8 @@ import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUserId } from '../shared/user-id';
 import { AccountProblem } from './account-problem';
+import { assertOrgUnit } from './org-unit.repository';
+import { assertTenant } from './tenant.repository';
 import { type MfaType, type Provider, User, userStatus } from './user.entity';
 
 export { AccountProblem } from './account-problem';
@@ -170,23 +172,7 @@ const given = <T extends object>(fields: T) =>
 
 async function assertPlace(sql: Sql, { tenantId, orgUnitId }: Pick<NewUser, 'tenantId' | 'orgUnitId'>): Promise<void> {
   await assertTenant(sql, tenantId);
-  if (orgUnitId === null) return;
-  const unit = await sql.row<{ id: string }>('SELECT id FROM org_units WHERE id = ? AND tenant_id = ?', [
-    orgUnitId,
-    tenantId,
-  ]);
-  if (unit?.id === orgUnitId) return;
-  throw new AccountProblem(`there is no organisation unit ${JSON.stringify(orgUnitId)} in the tenant`, 'org_unit_id');
-}
-
-/**
- * Compares the id again after the look-up: `utf8mb4_bin` ignores trailing spaces, so MariaDB also finds `root` for an
- * id with a space after it. Otherwise the padded id would be stored and would get into tokens.
- * @throws AccountProblem when there is no such tenant
- */
-export async function assertTenant(sql: Sql, id: string): Promise<void> {
-  const row = await sql.row<{ id: string }>('SELECT id FROM tenants WHERE id = ?', [id]);
-  if (row?.id !== id) throw new AccountProblem(`there is no tenant ${JSON.stringify(id)}`, 'tenant_id');
+  if (orgUnitId !== null) await assertOrgUnit(sql, orgUnitId, tenantId);
 }
 
 /** @throws AccountProblem when a field is malformed or too long */

@@ -11,35 +11,50 @@ import { DirectoryAccounts } from './directory-accounts';
 import { LoginLock } from './login-lock';
 import { Memberships } from './memberships';
 import { NicknameKeys } from './nickname-keys';
+import { OrgUnitRepository } from './org-unit.repository';
+import { OwnFactors } from './own-factors';
 import { PasswordHistory } from './password-history';
+import { OrgUnitMembership, TenantMembership } from './persistence/membership.entity';
+import { OrgUnit } from './persistence/org-unit.entity';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
+import { Tenant } from './persistence/tenant.entity';
 import { SecondFactor } from './second-factor';
+import { TenantRepository } from './tenant.repository';
 import { UserAccounts } from './user-accounts';
 import { UserCounts } from './user-counts';
 import { User } from './user.entity';
 import { UserListing } from './user-listing';
 import { UserSelection } from './user-selection';
 import { UserTombstones } from './user-tombstones';
+import { UserLocks } from './user-locks';
 import { UsersRepository } from './users.repository';
 
+const services = [
+  UsersRepository,
+  UserLocks,
+  UserAccounts,
+  AdoptedUsers,
+  UserListing,
+  UserSelection,
+  UserCounts,
+  UserTombstones,
+  NicknameKeys,
+  DirectoryAccounts,
+  LoginLock,
+  SecondFactor,
+  OwnFactors,
+  AccountStatus,
+  TenantRepository,
+  OrgUnitRepository,
+  Memberships,
+  PasswordHistory,
+  ExpiringPasswords,
+];
+
 @Module({
-  imports: [TypeOrmModule.forFeature([User, PasswordChangeLog])],
+  imports: [TypeOrmModule.forFeature([User, PasswordChangeLog, Tenant, OrgUnit, TenantMembership, OrgUnitMembership])],
   providers: [
-    UsersRepository,
-    UserAccounts,
-    AdoptedUsers,
-    UserListing,
-    UserSelection,
-    UserCounts,
-    UserTombstones,
-    NicknameKeys,
-    DirectoryAccounts,
-    LoginLock,
-    SecondFactor,
-    AccountStatus,
-    Memberships,
-    PasswordHistory,
-    ExpiringPasswords,
+    ...services,
     {
       provide: PasswordHasher,
       inject: [AppConfig, { token: Tracing, optional: true }],
@@ -57,23 +72,6 @@ import { UsersRepository } from './users.repository';
       },
     },
   ],
-  exports: [
-    UsersRepository,
-    UserAccounts,
-    AdoptedUsers,
-    UserListing,
-    UserSelection,
-    UserCounts,
-    UserTombstones,
-    NicknameKeys,
-    DirectoryAccounts,
-    LoginLock,
-    SecondFactor,
-    AccountStatus,
-    Memberships,
-    PasswordHistory,
-    ExpiringPasswords,
-    PasswordHasher,
-  ],
+  exports: [...services, PasswordHasher],
 })
 export class UsersModule {}

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import { saltOf } from '../hashing/bcrypt-format';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUserId } from '../shared/user-id';
-import { passkeyCount } from './passkey-count';
+import { OwnFactors } from './own-factors';
 import { selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
-import { type User, userStatus } from './user.entity';
+import type { WithinTenant } from './tenant.repository';
+import { type Provider, User, userStatus } from './user.entity';
+import { UserLocks, type VersionedUser } from './user-locks';
 
 /**
  * The account is not locked (docs/spec/service.md#3.1). COALESCE is needed for a count without a time: the comparison
@@ -18,6 +23,10 @@ export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_f
 
 /** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
 export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
+
+const nextVersion = () => 'credential_version + 1';
+
+export type { VersionedUser } from './user-locks';
 
 /** What a reset link needs to know. */
 export interface ResetState {
@@ -29,11 +38,18 @@ export interface ResetState {
 /** The table `users`: look-ups by the normalised names, and the guarded writes that decide a login. */
 @Injectable()
 export class UsersRepository {
+  private readonly rows: EntityRows<User>;
+
   constructor(
+    @InjectRepository(User) rows: Repository<User>,
     private readonly database: Database,
+    private readonly locks: UserLocks,
+    private readonly factors: OwnFactors,
     private readonly clock: Clock,
     private readonly config: AppConfig,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   findByLoginName(typed: string): Promise<User | null> {
     const key = identityKey(typed);
@@ -44,17 +60,14 @@ export class UsersRepository {
     return isUserId(uid) ? this.findBy('uid', uid) : Promise.resolve(null);
   }
 
-  /** Finds a user who is not deleted, and meets a further condition. @param sql a transaction to read in */
-  async findByUidWhere(
-    uid: string,
-    condition: string,
-    values: readonly SqlValue[],
-    sql: Sql = this.database,
-  ): Promise<User | null> {
-    if (!isUserId(uid)) return null;
-    const where = `${selectUserBy('uid')} AND deleted_at IS NULL AND ${condition}`;
-    const row = await sql.row<UserRow>(where, [uid, ...values]);
-    return row === undefined ? null : userOf(row);
+  /** Finds a user who is not deleted. @param sql a transaction to read in */
+  findWithin({ tenantId }: WithinTenant, uid: string, sql?: Sql): Promise<User | null> {
+    return this.findExisting(uid, tenantId === undefined ? {} : { tenant_id: tenantId }, sql);
+  }
+
+  /** Finds the user while enabled, and under this credential version. @param sql a transaction to read in */
+  findUnchanged({ uid, credentialVersion }: VersionedUser, sql?: Sql): Promise<User | null> {
+    return this.findExisting(uid, { status: userStatus.enabled, credential_version: credentialVersion }, sql);
   }
 
   /**
@@ -63,10 +76,9 @@ export class UsersRepository {
    * gets the new address, or null when the user is no longer enabled under the credential version that was read. If it
    * comes later, it waits for the transaction and ends what was mailed.
    */
-  async hold(tx: Transaction, { uid, credentialVersion }: User): Promise<User | null> {
-    const enabled = `status = ${userStatus.enabled} AND credential_version = ?`;
-    await tx.affected(`UPDATE users SET held = held + 1 WHERE uid = ? AND ${enabled}`, [uid, credentialVersion]);
-    return this.findByUidWhere(uid, enabled, [credentialVersion], tx);
+  async hold(tx: Transaction, user: VersionedUser): Promise<User | null> {
+    await this.locks.holdUnchanged(tx, user);
+    return this.findUnchanged(user, tx);
   }
 
   findByEmail(typed: string): Promise<User | null> {
@@ -129,12 +141,15 @@ export class UsersRepository {
     hash: string,
     options: { readonly temporary: boolean; readonly issuedUnder?: number },
   ): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET password = ?, salt = ?, must_change_password = ?, login_failed_count = 0,
-       last_login_failed_time = NULL, credential_version = credential_version + 1
-       WHERE uid = ? AND provider = 'password' AND deleted_at IS NULL
-         AND credential_version = COALESCE(?, credential_version)`,
-      [hash, saltOf(hash), options.temporary, uid, options.issuedUnder ?? null],
+    const { temporary, issuedUnder } = options;
+    const issued = issuedUnder === undefined ? {} : { credentialVersion: issuedUnder };
+    return this.rows.won(
+      sql,
+      { uid, provider: 'password', deletedAt: IsNull(), ...issued },
+      {
+        ...{ password: hash, salt: saltOf(hash), mustChangePassword: temporary },
+        ...{ loginFailedCount: 0, lastLoginFailedTime: null, credentialVersion: nextVersion },
+      },
     );
   }
 
@@ -145,30 +160,23 @@ export class UsersRepository {
    * has read the row before the commit is one from before the demand.
    */
   requirePasswordChange(sql: Sql, uid: string): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET must_change_password = 1
-       WHERE uid = ? AND provider = 'password' AND deleted_at IS NULL AND must_change_password = 0`,
-      [uid],
-    );
+    const open = { uid, provider: 'password', deletedAt: IsNull(), mustChangePassword: false } as const;
+    return this.rows.won(sql, open, { mustChangePassword: true });
   }
 
   /** One statement. Returns undefined when there is no such user, or when the user was deleted. */
   async resetState(sql: Sql, uid: string): Promise<ResetState | undefined> {
     const row = await sql.row<{ version: number; email: string | null; passkeys: number }>(
-      `SELECT credential_version AS version, email, ${passkeyCount('users.uid')} AS passkeys
+      `SELECT credential_version AS version, email, ${this.factors.count('passkeys', 'users.uid')} AS passkeys
        FROM users WHERE uid = ? AND deleted_at IS NULL`,
       [uid],
     );
     return row && { credentialVersion: row.version, email: row.email, hasPasskeys: Number(row.passkeys) > 0 };
   }
 
-  /** Returns the current version, or undefined when there is no such user. */
-  async credentialVersion(sql: Sql, uid: string): Promise<number | undefined> {
-    const row = await sql.row<{ version: number }>(
-      'SELECT credential_version AS version FROM users WHERE uid = ? AND deleted_at IS NULL',
-      [uid],
-    );
-    return row?.version;
+  /** Returns the current version, or undefined when there is no such user, or not of this provider. */
+  async credentialVersion(sql: Sql, uid: string, of: { provider?: Provider } = {}): Promise<number | undefined> {
+    return (await this.rows.findOne({ uid, deletedAt: IsNull(), ...of }, sql))?.credentialVersion;
   }
 
   /**
@@ -176,15 +184,31 @@ export class UsersRepository {
    * Races with a password change and a reset, which always win: if they commit first, this UPDATE matches no row.
    */
   renewHash(user: User, hash: string): Promise<boolean> {
-    return this.database.won(
-      'UPDATE users SET password = ?, salt = ? WHERE uid = ? AND password = ? AND credential_version = ?',
-      [hash, saltOf(hash), user.uid, user.password, user.credentialVersion],
-    );
+    const { uid, password, credentialVersion } = user;
+    const asRead = { uid, password: password!, credentialVersion };
+    return this.rows.won(this.database, asRead, { password: hash, salt: saltOf(hash) });
+  }
+
+  /** Whether the tenant has an enabled administrator. */
+  async hasAdministrator(sql: Sql, tenantId: string): Promise<boolean> {
+    return (await this.rows.findOne({ isAdmin: true, tenantId, status: userStatus.enabled }, sql)) !== null;
   }
 
   /** Invalidates every token, pending login and change request of the user from this commit on. */
   endEverythingIssued(sql: Sql, uid: string): Promise<boolean> {
-    return sql.won('UPDATE users SET credential_version = credential_version + 1 WHERE uid = ?', [uid]);
+    return this.rows.won(sql, { uid }, { credentialVersion: nextVersion });
+  }
+
+  private async findExisting(
+    uid: string,
+    conditions: Readonly<Record<string, SqlValue>>,
+    sql: Sql = this.database,
+  ): Promise<User | null> {
+    if (!isUserId(uid)) return null;
+    const also = Object.keys(conditions).map((column) => ` AND ${column} = ?`);
+    const where = `${selectUserBy('uid')} AND deleted_at IS NULL${also.join('')}`;
+    const row = await sql.row<UserRow>(where, [uid, ...Object.values(conditions)]);
+    return row === undefined ? null : userOf(row);
   }
 
   private async findBy(key: UserKey, value: string): Promise<User | null> {
@@ -200,4 +224,9 @@ export class UsersRepository {
     const { dormantDays } = this.config.lock;
     return [dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)];
   }
+}
+
+/** Writes to the table and changes nothing, to find out whether the database takes writes. */
+export async function rehearseWrite(tx: Transaction): Promise<void> {
+  await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
 }

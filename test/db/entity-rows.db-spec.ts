@@ -43,6 +43,13 @@ describe('the rows of an entity', () => {
     expect(await rows.findOne({ id: 'a' })).toMatchObject({ counter: 1, lastUsedAt: time });
   });
 
+  it('a column is incremented in the database, by the name of its property', async () => {
+    await rows.insert(service.database, passkey('a'));
+    const count = () => rows.won(service.database, { id: 'a' }, rows.incremented('counter'));
+    await Promise.all([count(), count(), count()]);
+    expect((await rows.findOne({ id: 'a' }))?.counter).toBe(3);
+  });
+
   it('a guarded write that touches two rows fails', async () => {
     for (const id of ['a', 'b']) await rows.insert(service.database, passkey(id));
     const rename = service.database.transaction((tx) => rows.won(tx, { userId: 'user' }, { name: 'x' }));

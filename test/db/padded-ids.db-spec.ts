@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DemoModule } from '../../src/demo/demo.module';
-import { AccountProblem, assertTenant } from '../../src/users/user-accounts';
+import { assertTenant } from '../../src/users/tenant.repository';
+import { AccountProblem } from '../../src/users/user-accounts';
 import { TestService } from '../support/app';
 import { importUsers, userImport } from '../support/import-users';
 

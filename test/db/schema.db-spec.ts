@@ -54,13 +54,6 @@ const withoutEntity = [
   'captcha_receipts',
   'event_outbox',
   'event_streams',
-  'org_units',
-  'recovery_codes',
-  'passkey_challenges',
-  'password_expiry_warnings',
-  'tenants',
-  'user_org_units',
-  'user_tenants',
 ];
 
 const identifiers =

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
-import { recoveryCodesOfFormerKeys } from '../../src/users/recovery-codes-left';
+import { recoveryCodesOfFormerKeys } from '../../src/mfa/recovery-codes-left';
 import { resetSecondFactor } from '../support/operator';
 import { type Answer, tally, TestService } from '../support/app';
 import { MfaClient, mfaSettings, pairOf } from '../support/mfa';

@@ -10,6 +10,7 @@ import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
 import { rehearseRow } from '../../platform/database/writability';
+import { rehearseWrite } from '../../users/users.repository';
 import { type Finding, finding } from './finding';
 
 /**
@@ -27,7 +28,7 @@ export function checkWrites(
     async () => {
       if (!(await takesWrites())) return ['problem', 'the database is read-only'];
       await rolledBack(database, async (tx) => {
-        await tx.affected("UPDATE users SET login_failed_count = login_failed_count WHERE uid = ''");
+        await rehearseWrite(tx);
         await rehearseRow(tx, `doctor-${randomUUID()}`);
         await journal.rehearse(tx);
       });

@@ -8,7 +8,7 @@ import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
 import { noteOwnFactors } from '../../users/own-factors';
-import { recoveryCodePurpose as purpose } from '../../users/recovery-codes-left';
+import { recoveryCodePurpose as purpose } from '../recovery-codes-left';
 import { RecoveryCode } from './recovery-code.entity';
 
 export interface RecoveryCodeSummary {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, type Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Raw, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
@@ -50,11 +50,16 @@ export class TotpSecrets {
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own attempts. */
   reserveAttempt(row: TotpSecret): Promise<Reservation> {
-    return reserveAttempt(this.database, {
-      table: 'totp_secrets',
+    return reserveAttempt(this.database, this.rows, {
       counter: 'attempts',
-      open: stillOpen,
-      values: this.open(row),
+      open: {
+        userId: row.userId,
+        secret: Raw((column) => `SUBSTR(${column}, 1, ${identityLength}) = :identity`, {
+          identity: identityOf(row.secret),
+        }),
+        confirmedAt: IsNull(),
+        expires: MoreThan(this.clock.now()),
+      },
       limit: this.config.mfa.maxAttempts,
     });
   }

@@ -5,6 +5,7 @@ import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import type { Gated } from '../../platform/database/cooldowns';
 import { type Sql, timeOf } from '../../platform/database/sql';
+import { UsersRepository } from '../../users/users.repository';
 import { type PasswordChangeRequest, requestStatus } from './password-change-request.entity';
 
 /** A request that was found by the token of its link. */
@@ -23,7 +24,7 @@ interface Row {
   uid: string;
   user_id: string;
   type: RequestType;
-  is_open: number;
+  status: number;
   credential_version: number;
   expired: unknown;
   created_at: unknown;
@@ -35,25 +36,27 @@ interface Row {
  */
 @Injectable()
 export class PasswordChangeRequestRepository {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly clock: Clock,
+  ) {}
 
   /** Returns undefined for an unknown token, and for a token of a deleted user or a directory user. */
   async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
     if (!isUuid(token)) return undefined;
     const row = await sql.row<Row>(
-      `SELECT r.uid, r.user_id, r.type, r.credential_version, r.expired, r.created_at,
-              (r.status = ${requestStatus.pending} AND r.credential_version = u.credential_version) AS is_open
-       FROM user_change_password_request r
-       JOIN users u ON u.uid = r.user_id
-       WHERE r.token_hash = ? AND u.provider = 'password' AND u.deleted_at IS NULL`,
+      `SELECT uid, user_id, type, status, credential_version, expired, created_at
+       FROM user_change_password_request WHERE token_hash = ?`,
       [sha256Hex(token)],
     );
     if (row === undefined) return undefined;
+    const version = await this.users.credentialVersion(sql, row.user_id, { provider: 'password' });
+    if (version === undefined) return undefined;
     return {
       uid: row.uid,
       userId: row.user_id,
       type: row.type,
-      open: Number(row.is_open) === 1,
+      open: row.status === requestStatus.pending && row.credential_version === version,
       credentialVersion: row.credential_version,
       expired: timeOf(row.expired),
       createdAt: timeOf(row.created_at),

@@ -50,6 +50,12 @@ export class EntityRows<Row extends ObjectLiteral> {
     return sql.inserted(...sent(query.updateEntity(false).getQueryAndParameters()));
   }
 
+  /** The change that adds 1 to a column, in the database. */
+  incremented(property: keyof Row & string): Change<Row> {
+    const column = this.repository.metadata.findColumnWithPropertyName(property)!.databaseName;
+    return { [property]: () => `${column} + 1` } as Change<Row>;
+  }
+
   /** @returns the number of matched rows */
   update(sql: Sql, where: Condition<Row>, change: Change<Row>): Promise<number> {
     return sql.affected(...this.updating(where, change));

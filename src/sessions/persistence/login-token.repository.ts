@@ -3,11 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Raw, type Repository } from 'typeorm';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
-import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
+import { OwnFactors } from '../../users/own-factors';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import { LoginToken } from './login-token.entity';
 import { type NewToken, type RefreshedUser, SharedStatements } from './shared-statements';
@@ -55,11 +55,11 @@ export class LoginTokens {
   constructor(
     @InjectRepository(LoginToken) rows: Repository<LoginToken>,
     database: Database,
-    keys: KeyRing,
+    factors: OwnFactors,
     private readonly clock: Clock,
   ) {
     this.rows = new EntityRows(rows, database);
-    this.shared = new SharedStatements(database, keys);
+    this.shared = new SharedStatements(database, factors);
     this.checks = new TokenChecks(this.shared, clock);
   }
 

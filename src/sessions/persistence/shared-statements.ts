@@ -1,12 +1,9 @@
 import DataLoader from 'dataloader';
-import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { Database } from '../../platform/database/database';
 import { timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
 import { directorySeenAt } from '../../users/directory-accounts';
-import { ifOwnFactors } from '../../users/own-factors';
-import { passkeyCount } from '../../users/passkey-count';
-import { recoveryCodesLeft } from '../../users/recovery-codes-left';
+import type { OwnFactors } from '../../users/own-factors';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
@@ -51,9 +48,9 @@ export interface TokenRow {
 }
 
 const flag = ', u.provider, u.created_at AS user_created_at, u.own_factors';
-const counts = (keys: KeyRing) => `${flag},
-              ${ifOwnFactors('u', recoveryCodesLeft(keys, 'u.uid'))} AS recovery_codes_left,
-              ${ifOwnFactors('u', passkeyCount('u.uid'))} AS passkeys`;
+const counts = (factors: OwnFactors) => `${flag},
+              ${factors.quickCount('recovery codes', 'u')} AS recovery_codes_left,
+              ${factors.quickCount('passkeys', 'u')} AS passkeys`;
 const passwordTime = `,
               (SELECT l.created_at FROM user_change_pwd_logs l WHERE l.user_id = u.uid ORDER BY l.id DESC LIMIT 1)
                 AS password_set_at`;
@@ -105,8 +102,8 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
  * is cached: the statement is sent after the last of these requests has arrived (ADR 0014).
  */
 export class SharedStatements {
-  private readonly checks = this.checksWith<TokenRow>('');
-  private readonly rotationChecks = this.checksWith<TokenRow>(`, ${crowded('t.sid')} AS crowded`);
+  private readonly checks = this.checksWith<TokenRow>(() => '');
+  private readonly rotationChecks = this.checksWith<TokenRow>(() => `, ${crowded('t.sid')} AS crowded`);
   private readonly accountChecks: Record<AccountDetail, DataLoader<string, AccountRow | undefined>>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
@@ -117,12 +114,12 @@ export class SharedStatements {
 
   constructor(
     private readonly database: Database,
-    keys: KeyRing,
+    factors: OwnFactors,
   ) {
     this.accountChecks = {
-      flag: this.checksWith(flag),
-      counts: this.checksWith(counts(keys)),
-      all: this.checksWith(counts(keys) + passwordTime),
+      flag: this.checksWith(() => flag),
+      counts: this.checksWith(() => counts(factors)),
+      all: this.checksWith(() => counts(factors) + passwordTime),
     };
   }
 
@@ -143,8 +140,9 @@ export class SharedStatements {
     return this.insertions.load({ presented, token });
   }
 
-  private checksWith<Row extends TokenRow>(columns: string): DataLoader<string, Row | undefined> {
-    return new DataLoader((jtis) => this.select<Row>(jtis, columns), {
+  /** @param columns asked at each check, because the modules that count are made after this one */
+  private checksWith<Row extends TokenRow>(columns: () => string): DataLoader<string, Row | undefined> {
+    return new DataLoader((jtis) => this.select<Row>(jtis, columns()), {
       cache: false,
       maxBatchSize: maxChecksAtOnce,
       batchScheduleFn: setImmediate,
