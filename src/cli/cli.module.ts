@@ -3,7 +3,7 @@ import { AdministrationModule } from '../admin/administration.module';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/operator';
 import { CaptchaModule } from '../captcha/captcha.module';
-import { ServiceClientsModule } from '../introspection/service-clients.module';
+import { ServiceClientsModule } from '../introspection/introspection.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';

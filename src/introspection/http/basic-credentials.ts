@@ -1,4 +1,4 @@
-import type { ClientCredentials } from '../service-clients';
+import type { ClientCredentials } from '../service-client.repository';
 
 /**
  * Reads the credentials of a client from `Authorization: Basic` (RFC 6749 §2.3.1, RFC 7617). Both parts are

@@ -6,7 +6,7 @@ import { AnswersTo, type Audience } from '../../platform/http/audience';
 import { FormBody } from '../../platform/http/body-parser';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { TokenIntrospection } from '../../sessions/token-introspection';
-import { ServiceClients } from '../service-clients';
+import { ServiceClients } from '../service-client.repository';
 import { basicCredentials } from './basic-credentials';
 import { IntrospectionDto, introspectionOf, IntrospectionResponse, WrongClientResponse } from './introspection.dto';
 
