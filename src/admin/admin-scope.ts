@@ -1,5 +1,6 @@
 import { rootTenant } from '../platform/settings/system-settings';
 import type { SqlValue } from '../platform/database/sql';
+import { usersOfTenant } from '../users/users-of-tenant';
 
 /** A symbol, because any text may be the id of a tenant. */
 export const everyTenant = Symbol('every tenant');
@@ -20,3 +21,7 @@ export function within({ tenantId }: AdminScope, column = 'tenant_id'): { condit
     ? { condition: '1 = 1', values: [] }
     : { condition: `${column} = ?`, values: [tenantId] };
 }
+
+/** The condition that a column names a user of a scope. Undefined: every user, and no user. */
+export const usersWithin = ({ tenantId }: AdminScope) =>
+  tenantId === everyTenant ? undefined : usersOfTenant(tenantId);

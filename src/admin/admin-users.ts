@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LoginHistory, type PastLogin } from '../audit/login-history';
+import { LoginLogs, type PastLogin } from '../audit/login-log.repository';
 import { Database } from '../platform/database/database';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { TrustedDevices } from '../sessions/trusted-devices';
@@ -30,7 +30,7 @@ export class AdminUsers {
     private readonly userSessions: UserSessions,
     private readonly devices: TrustedDevices,
     private readonly recoveryCodes: RecoveryCodes,
-    private readonly history: LoginHistory,
+    private readonly history: LoginLogs,
   ) {}
 
   page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {

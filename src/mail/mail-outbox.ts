@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
 import { type Sql, timeOrNull } from '../platform/database/sql';
+import { UserTraces } from '../platform/database/user-traces';
 import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
@@ -25,7 +26,14 @@ export class MailOutbox {
     private readonly skipped: SkippedMails,
     private readonly worker: MailWorker,
     private readonly clock: Clock,
-  ) {}
+    traces: UserTraces,
+  ) {
+    traces.register({
+      tables: ['mail_outbox'],
+      erase: (tx, uid) => this.forgetUser(tx, uid),
+      settle: (uid) => this.forgetUser(this.database, uid),
+    });
+  }
 
   /** Starts sending, including the mails that other processes queued. Only the server calls it. */
   startSending(): void {
@@ -69,7 +77,7 @@ export class MailOutbox {
    * UPDATE that names the status it leaves. If this UPDATE comes first, theirs match no row. If a retry comes first, this
    * UPDATE finds the waiting mail. A worker that has read the content already sends the mail, and cannot settle it.
    */
-  async forgetUser(sql: Sql, userId: string): Promise<void> {
+  private async forgetUser(sql: Sql, userId: string): Promise<void> {
     await sql.affected(
       `UPDATE mail_outbox SET status = ?, payload = NULL, claimed_by = NULL, claimed_until = NULL
        WHERE user_id = ? AND status IN (?, ?)`,

@@ -9,6 +9,7 @@ import { PasskeysController } from './http/passkeys.controller';
 import { PasskeyNotices } from './notices/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
+import { PasskeyTraces } from './passkey-traces';
 import { Passkey } from './persistence/passkey.entity';
 import { PasskeyRows } from './persistence/passkey-rows';
 import { PasskeyRegistration } from './registration/passkey-registration';
@@ -26,6 +27,7 @@ import { WebAuthn } from './webauthn/webauthn';
     PasskeyChallenges,
     PasskeyNotices,
     PasskeyRows,
+    PasskeyTraces,
     { provide: WebAuthn, useClass: SimpleWebAuthn },
   ],
   exports: [OwnPasskeys, PasskeyAssertions],

@@ -22,6 +22,7 @@ import { TrustedDeviceRows } from './persistence/trusted-device-rows';
 import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
+import { SessionTraces } from './session-traces';
 import { SessionUses } from './session-uses';
 import { KnownBrowsers } from './sign-in/known-browsers';
 import { SignInNotices } from './sign-in/sign-in-notices';
@@ -57,6 +58,7 @@ import { UserSessions } from './user-sessions';
     TokenRevoker,
     LiveSessions,
     UserSessions,
+    SessionTraces,
     SessionUses,
     PendingLogins,
     TrustedDeviceRows,
