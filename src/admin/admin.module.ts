@@ -13,7 +13,6 @@ import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
 import { AdminOverviewController } from './http/overview.controller';
 import { AdminTenantsController } from './http/tenants.controller';
-import { AdminUserPasskeysController } from './http/user-passkeys.controller';
 import { AdminUserSupportController } from './http/user-support.controller';
 import { AdminUsersController } from './http/users.controller';
 import { Logs } from './logs';
@@ -24,7 +23,6 @@ const controllers = [
   AdminOverviewController,
   AdminUsersController,
   AdminUserSupportController,
-  AdminUserPasskeysController,
   AdminLogsController,
   AdminConfigController,
   AdminMailsController,

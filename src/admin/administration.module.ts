@@ -23,7 +23,6 @@ import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
 import { UserChanges } from './user-changes';
 import { UserErasure } from './user-erasure';
-import { UserPasskeys } from './user-passkeys';
 import { UserSupport } from './user-support';
 
 const useCases = [
@@ -39,7 +38,6 @@ const useCases = [
   UserAdministration,
   UserChanges,
   UserErasure,
-  UserPasskeys,
   UserSupport,
 ];
 

@@ -7,9 +7,11 @@ import { LoginLogs } from './login-log.repository';
 import { AuditLog } from './persistence/audit-log.entity';
 import { LoginLog } from './persistence/login-log.entity';
 
+const logs = [AuditTrail, LoginJournal, LoginLogs, LogSearch];
+
 @Module({
   imports: [TypeOrmModule.forFeature([LoginLog, AuditLog])],
-  providers: [AuditTrail, LoginJournal, LoginLogs, LogSearch],
-  exports: [AuditTrail, LoginJournal, LoginLogs, LogSearch],
+  providers: logs,
+  exports: logs,
 })
 export class AuditModule {}

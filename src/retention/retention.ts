@@ -8,6 +8,7 @@ import { oldChangeRequests } from '../password-reset/password-reset-traces';
 import { Database } from '../platform/database/database';
 import { day, oldCooldowns, type OldRows } from '../platform/database/old-rows';
 import { UserTraces } from '../platform/database/user-traces';
+import { settledSeconds } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { oldBrowsers, oldDevices, oldPendingLogins, oldTokens } from '../sessions/old-rows';
 import { SessionUses } from '../sessions/session-uses';
@@ -16,9 +17,6 @@ import { batchRows, inBatches, removeOldRows, type SweptRows } from './sweep';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
 export const defaultLogDays = 400;
-
-/** Mails and events that were sent or given up are kept for so long. Their modules delete them. */
-const settledSeconds = 30 * day;
 
 /** Deletes expired rows in batches, so that tables stay bounded and logins stay fast (docs/spec/attacks.md#w50). */
 @Injectable()
