@@ -1,5 +1,6 @@
 import { rootTenant } from '../platform/settings/system-settings';
 import type { WithinTenant } from '../users/tenant.repository';
+import { usersOfTenant } from '../users/users-of-tenant';
 
 /** A symbol, because any text may be the id of a tenant. */
 export const everyTenant = Symbol('every tenant');
@@ -16,3 +17,7 @@ export function scopeOf({ tenantId }: { readonly tenantId: string }): AdminScope
 
 /** The condition of a scope, for the WHERE of a statement. */
 export const within = ({ tenantId }: AdminScope): WithinTenant => (tenantId === everyTenant ? {} : { tenantId });
+
+/** The condition that a column names a user of a scope. Undefined: every user, and no user. */
+export const usersWithin = ({ tenantId }: AdminScope) =>
+  tenantId === everyTenant ? undefined : usersOfTenant(tenantId);

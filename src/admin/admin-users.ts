@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { LoginHistory, type PastLogin } from '../audit/login-history';
-import { Database } from '../platform/database/database';
+import { LoginLogs, type PastLogin } from '../audit/login-log.repository';
 import { RecoveryCodes } from '../mfa/recovery-codes';
+import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { TrustedDevices } from '../sessions/trusted-devices';
 import { type UserSession, UserSessions } from '../sessions/user-sessions';
-import { passkeysOf } from '../passkeys/passkey-count';
 import type { User } from '../users/user.entity';
 import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
 import { everyTenant } from './admin-scope';
@@ -20,17 +19,26 @@ export interface UserDetail {
   readonly devices: number;
 }
 
+/** What administrators see of a passkey. The name is that which the owner chose. */
+export interface UserPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly backedUp: boolean;
+}
+
 /** What administrators see of users. Users of other tenants, and deleted ones, do not exist for them. */
 @Injectable()
 export class AdminUsers {
   constructor(
-    private readonly database: Database,
     private readonly listing: UserListing,
     private readonly targets: TargetUsers,
     private readonly userSessions: UserSessions,
     private readonly devices: TrustedDevices,
     private readonly recoveryCodes: RecoveryCodes,
-    private readonly history: LoginHistory,
+    private readonly ownPasskeys: OwnPasskeys,
+    private readonly history: LoginLogs,
   ) {}
 
   page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {
@@ -46,7 +54,7 @@ export class AdminUsers {
       user,
       listed: this.listing.listed(user),
       recoveryCodesLeft: left,
-      passkeys: await passkeysOf(this.database, uid),
+      passkeys: (await this.ownPasskeys.list(uid)).length,
       sessions: await this.userSessions.count(uid),
       devices: (await this.devices.list(user)).length,
     };
@@ -56,6 +64,12 @@ export class AdminUsers {
   async sessions(by: Authority, uid: string): Promise<UserSession[]> {
     await this.targets.find(by, uid);
     return this.userSessions.list(uid);
+  }
+
+  /** The newest first, also with `PASSKEYS=off`. @throws AccountProblem USER_404001 */
+  async passkeys(by: Authority, uid: string): Promise<UserPasskey[]> {
+    await this.targets.find(by, uid);
+    return this.ownPasskeys.list(uid);
   }
 
   /** The newest first. @throws AccountProblem USER_404001 */

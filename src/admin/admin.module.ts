@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { YoungSessionGuard } from '../sessions/young-session.guard';
@@ -12,10 +13,9 @@ import { AdminLogsController } from './http/logs.controller';
 import { AdminMailsController } from './http/mails.controller';
 import { AdminOverviewController } from './http/overview.controller';
 import { AdminTenantsController } from './http/tenants.controller';
-import { AdminUserPasskeysController } from './http/user-passkeys.controller';
 import { AdminUserSupportController } from './http/user-support.controller';
 import { AdminUsersController } from './http/users.controller';
-import { LogSearch } from './logs/log-search';
+import { Logs } from './logs';
 import { LoginHours } from './overview/login-hours';
 import { OverviewReadings } from './overview/overview';
 
@@ -23,7 +23,6 @@ const controllers = [
   AdminOverviewController,
   AdminUsersController,
   AdminUserSupportController,
-  AdminUserPasskeysController,
   AdminLogsController,
   AdminConfigController,
   AdminMailsController,
@@ -34,10 +33,10 @@ assertDeclaredRoutes(controllers);
 
 /** The API of administrators (docs/spec/extensions.md#d). With `ADMIN_API=off` it is not part of the service. */
 @Module({
-  imports: [AdministrationModule, SessionsModule, UsersModule, MailModule],
+  imports: [AdministrationModule, AuditModule, SessionsModule, UsersModule, MailModule],
   controllers,
   providers: [
-    LogSearch,
+    Logs,
     LoginHours,
     OverviewReadings,
     Exports,

@@ -16,14 +16,13 @@ import { Configuration } from './configuration';
 import { Events } from './events';
 import { Mails } from './mails';
 import { OrgUnits } from './org-units';
-import { RevocationRun } from './revocation/revocation-run.entity';
-import { RevocationRuns } from './revocation/revocation-runs.repository';
+import { RevocationRun } from './persistence/revocation-run.entity';
+import { RevocationRuns } from './persistence/revocation-run.repository';
 import { Tenants } from './tenants';
 import { TargetUsers } from './target-users';
 import { UserAdministration } from './user-administration';
 import { UserChanges } from './user-changes';
 import { UserErasure } from './user-erasure';
-import { UserPasskeys } from './user-passkeys';
 import { UserSupport } from './user-support';
 
 const useCases = [
@@ -39,7 +38,6 @@ const useCases = [
   UserAdministration,
   UserChanges,
   UserErasure,
-  UserPasskeys,
   UserSupport,
 ];
 

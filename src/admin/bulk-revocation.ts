@@ -6,7 +6,7 @@ import { assertTenant } from '../users/tenant.repository';
 import { type UserConditions, UserSelection } from '../users/user-selection';
 import { AdminChanges } from './admin-changes';
 import { operatorAuthority } from './authority';
-import { type Place, type Run, RevocationRuns } from './revocation/revocation-runs.repository';
+import { type Place, type Run, RevocationRuns } from './persistence/revocation-run.repository';
 
 export interface RevocationReport {
   /** Users whose sessions this run has ended. */

@@ -39,12 +39,12 @@ export class UserChanges {
    * @throws AccountProblem
    */
   async change(by: Authority, uid: string, wanted: UserChange): Promise<void> {
-    await this.targets.find(by, uid);
     if (wanted.email === undefined) return this.changes.make(by, (change) => this.apply(change, by, uid, wanted));
+    // The gate row of a user stays for ever, so it is not made for a user who does not exist for the caller.
+    await this.targets.find(by, uid);
     return this.changes.makeWithLinks(by, uid, async (change) => {
       await this.apply(change, by, uid, wanted);
       await this.requests.closeAll(change.tx, uid);
-      await this.pendingLogins.close(change.tx, uid);
     });
   }
 
@@ -62,8 +62,12 @@ export class UserChanges {
   private async endWhatWasIssued(tx: Transaction, user: User, wanted: UserChange): Promise<void> {
     const scoped = differs(user, wanted, 'tenantId') || differs(user, wanted, 'isAdmin');
     const judged = differs(user, wanted, 'status') || (wanted.status ?? userStatus.enabled) !== userStatus.enabled;
-    if (scoped || judged) await this.revoker.revokeAll(tx, user.uid);
-    else if (differs(user, wanted, 'mfaType')) await this.revoker.endTrustedDevices(tx, user.uid);
+    if (scoped || judged) {
+      await this.revoker.revokeAll(tx, user.uid);
+      return;
+    }
+    if (wanted.email !== undefined) await this.pendingLogins.close(tx, user.uid);
+    if (differs(user, wanted, 'mfaType')) await this.revoker.endTrustedDevices(tx, user.uid);
   }
 }
 

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { nameForMail } from '../mail/mailer';
 import { TotpReset } from '../mfa/totp-reset';
+import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
 import type { Language } from '../shared/languages';
-import { notPermitted } from '../shared/errors/error-catalogue';
+import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts } from '../users/user-accounts';
 import { UsersRepository } from '../users/users.repository';
 import { AdminChanges, type Change } from './admin-changes';
-import type { Authority } from './authority';
+import type { Administrator, Authority } from './authority';
 import { TargetUsers } from './target-users';
 
 /** Help for one user by an administrator or an operator. Each method throws AccountProblem as TargetUsers.lock does. */
@@ -33,6 +35,7 @@ export class UserSupport {
     private readonly revoker: TokenRevoker,
     private readonly totpReset: TotpReset,
     private readonly invitations: UserInvitations,
+    private readonly passkeys: OwnPasskeys,
   ) {}
 
   /** Ends the lock after wrong passwords and the block after wrong codes. */
@@ -58,6 +61,21 @@ export class UserSupport {
     return this.changes.make(by, async (change) => {
       await this.targets.lock(change.tx, by, uid);
       await this.steps.resetSecondFactor(change, uid);
+    });
+  }
+
+  /**
+   * Races with a login by this passkey and with other removals, on any replica: see OwnPasskeys.removeFor. Sessions that
+   * began with the passkey go on. @throws AccountProblem USER_404001
+   */
+  removePasskey(by: Administrator, uid: string, id: string): Promise<void> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      const { email, loginName } = await this.targets.lock(tx, by, uid);
+      const owner = { uid, email, nickname: nameForMail({ loginName }) };
+      if (!(await this.passkeys.removeFor(tx, owner, id, by.actor.client))) {
+        throw new AccountProblem(`the user has no passkey ${JSON.stringify(id)}`, notFoundForCaller);
+      }
+      await record('PASSKEY_REMOVED', { userId: uid, detail: { passkey: id } });
     });
   }
 

@@ -1,10 +1,14 @@
 import { Injectable, Optional } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
 import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
+import { Database } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { type AuditRow, LogSink } from './log-sink';
-import type { Actor } from './actor';
-import { Operator } from './operator';
+import { type Actor, Operator } from './actor';
+import { AuditLog } from './persistence/audit-log.entity';
 
 /** docs/spec/service.md#6.3 defines `USER_RESET_PASSWORD`. The other names have the same form. */
 export type AuditEvent =
@@ -81,15 +85,22 @@ export interface AuditEntry {
 
 /**
  * Writes one row in `audit_logs` for each account event, in the transaction of the event (docs/spec/service.md#6.3). A
- * row names the administrator who acts through the API, or the operator who runs a command.
+ * row names the administrator who acts through the API, or the operator who runs a command. No decision reads the rows:
+ * `purge` deletes them. LogSearch searches them for administrators.
  */
 @Injectable()
 export class AuditTrail {
+  private readonly rows: EntityRows<AuditLog>;
+
   constructor(
+    @InjectRepository(AuditLog) rows: Repository<AuditLog>,
+    database: Database,
     private readonly clock: Clock,
     @Optional() private readonly operator?: Operator,
     @Optional() private readonly sink?: LogSink,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   async record(sql: Sql, event: AuditEvent, { userId, actor, detail, ...entry }: AuditEntry): Promise<void> {
     const client = actor?.client ?? entry.client;
@@ -103,24 +114,7 @@ export class AuditTrail {
       detail: detail ?? {},
       createdAt: this.clock.now(),
     };
-    const insert = (into: Sql) => insertRow(into, row);
+    const insert = (into: Sql) => this.rows.insert(into, { ...row, detail: JSON.stringify(row.detail) });
     await (this.sink === undefined ? insert(sql) : this.sink.audit(sql, row, insert));
   }
-}
-
-function insertRow(sql: Sql, row: AuditRow): Promise<number> {
-  return sql.inserted(
-    `INSERT INTO audit_logs (event, user_id, actor_id, ip, user_agent, request_id, detail, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      row.event,
-      row.userId,
-      row.actorId,
-      row.ip,
-      row.userAgent,
-      row.requestId,
-      JSON.stringify(row.detail),
-      row.createdAt,
-    ],
-  );
 }

@@ -1,15 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditTrail } from './audit-trail';
-import { LoginHistory } from './login-history';
+import { LogSearch } from './log-search';
 import { LoginJournal } from './login-journal';
-import { LoginNames } from './login-names';
+import { LoginLogs } from './login-log.repository';
 import { AuditLog } from './persistence/audit-log.entity';
 import { LoginLog } from './persistence/login-log.entity';
 
+const logs = [AuditTrail, LoginJournal, LoginLogs, LogSearch];
+
 @Module({
   imports: [TypeOrmModule.forFeature([LoginLog, AuditLog])],
-  providers: [AuditTrail, LoginJournal, LoginHistory, LoginNames],
-  exports: [AuditTrail, LoginJournal, LoginHistory, LoginNames],
+  providers: logs,
+  exports: logs,
 })
 export class AuditModule {}

@@ -4,6 +4,7 @@ import { Clock } from '../shared/clock';
 import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { type LoginRow, LogSink } from './log-sink';
+import { LoginLogs } from './login-log.repository';
 
 /**
  * The second factor of a login: a code by mail or authenticator, a recovery code, or a trusted device without a code. A
@@ -21,7 +22,6 @@ export interface LoginAttempt {
   readonly outcome: string;
 }
 
-const newestLogins = 2000;
 /** Rows of 700 bytes that fill two pages of 16 KiB. */
 const rehearsedRows = 50;
 
@@ -37,6 +37,7 @@ export class LoginJournal {
 
   constructor(
     private readonly database: Database,
+    private readonly logs: LoginLogs,
     private readonly clock: Clock,
     @Optional() private readonly sink?: LogSink,
   ) {}
@@ -56,16 +57,6 @@ export class LoginJournal {
     }
   }
 
-  /** The different user agents of the newest successful logins of a user. Bounded, because services log in often. */
-  async userAgentsOf(sql: Sql, userId: string): Promise<string[]> {
-    const rows = await sql.rows<{ user_agent: string }>(
-      `SELECT DISTINCT user_agent FROM (SELECT user_agent FROM login_logs
-       WHERE user_id = ? AND outcome = 'success' ORDER BY created_at DESC LIMIT ${newestLogins}) AS newest`,
-      [userId],
-    );
-    return rows.map((row) => row.user_agent);
-  }
-
   /**
    * Inserts rows that need more than one new page of the database. The caller rolls them back: they only show whether the
    * table can grow.
@@ -73,12 +64,12 @@ export class LoginJournal {
   async rehearse(sql: Sql): Promise<void> {
     const client = { ip: '', userAgent: 'x'.repeat(500), requestId: 'rehearsal' } as ClientInfo;
     const attempt = { userId: null, loginName: 'x'.repeat(200), provider: 'password', mfa: null, outcome: 'rehearsal' };
-    for (let row = 0; row < rehearsedRows; row++) await insertRow(sql, this.rowOf(attempt, client));
+    for (let row = 0; row < rehearsedRows; row++) await this.logs.insert(sql, this.rowOf(attempt, client));
   }
 
   private async insert(sql: Sql, attempt: LoginAttempt, client: ClientInfo): Promise<void> {
     const row = this.rowOf(attempt, client);
-    const insert = (into: Sql) => insertRow(into, row);
+    const insert = (into: Sql) => this.logs.insert(into, row);
     await (this.sink === undefined ? insert(sql) : this.sink.login(sql, row, insert));
   }
 
@@ -86,22 +77,4 @@ export class LoginJournal {
     const loginName = attempt.loginName.slice(0, 255);
     return { ...attempt, loginName, ip, userAgent, requestId, createdAt: this.clock.now() };
   }
-}
-
-function insertRow(sql: Sql, row: LoginRow): Promise<number> {
-  return sql.inserted(
-    `INSERT INTO login_logs (user_id, login_name, provider, ip, user_agent, outcome, mfa, request_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      row.userId,
-      row.loginName,
-      row.provider,
-      row.ip,
-      row.userAgent,
-      row.outcome,
-      row.mfa,
-      row.requestId,
-      row.createdAt,
-    ],
-  );
 }

@@ -4,7 +4,7 @@ import { UserChanges } from '../admin/user-changes';
 import { UserErasure } from '../admin/user-erasure';
 import type { UserChange } from '../users/user-accounts';
 import { CliProblem, oneOf } from './cli-context';
-import { UserPasskeys } from '../admin/user-passkeys';
+import { AdminUsers } from '../admin/admin-users';
 import { administer, userView } from './user-commands';
 import { UserAdministration } from '../admin/user-administration';
 
@@ -46,7 +46,7 @@ export function addAccountCommands(user: Command): void {
         await context.get(UserChanges).change(operatorAuthority, uid, { isAdmin });
         const changed = userView(await context.get(UserAdministration).find(uid));
         // A passkey of before signs in as an administrator from now on.
-        return { ...changed, passkeys: (await context.get(UserPasskeys).list(operatorAuthority, uid)).length };
+        return { ...changed, passkeys: (await context.get(AdminUsers).passkeys(operatorAuthority, uid)).length };
       }),
     );
 

@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdministrationModule } from '../admin/administration.module';
 import { AuditModule } from '../audit/audit.module';
-import { Operator } from '../audit/operator';
+import { Operator } from '../audit/actor';
 import { CaptchaModule } from '../captcha/captcha.module';
-import { ServiceClientsModule } from '../introspection/service-clients.module';
+import { ServiceClientsModule } from '../introspection/introspection.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';

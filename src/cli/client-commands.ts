@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ServiceClients } from '../introspection/service-clients';
+import { ServiceClients } from '../introspection/service-client.repository';
 import { inContext, printRecord, printRows } from './cli-context';
 
 interface Json {

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
-import { Operator } from '../audit/operator';
+import { Operator } from '../audit/actor';
 
 /** The root command. The other files of this folder add their commands to it. */
 export const program = new Command('cli')

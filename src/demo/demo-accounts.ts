@@ -1,5 +1,6 @@
 import { rootTenant } from '../platform/settings/system-settings';
 import type { NewUser } from '../users/user-accounts';
+import { userStatus } from '../users/user.entity';
 
 export const demoPassword = 'Demo-Password-1';
 
@@ -12,7 +13,7 @@ interface DemoAccount {
 
 const ordinary = {
   temporary: false,
-  status: 1,
+  status: userStatus.enabled,
   mfaType: 'email',
   provider: 'password',
   isAdmin: false,
@@ -34,7 +35,7 @@ export const demoAccounts: readonly DemoAccount[] = [
   },
   {
     what: 'is disabled (LOGIN_401011)',
-    user: { ...ordinary, loginName: 'bob', email: 'bob@example.com', nickname: 'Bob', status: -1 },
+    user: { ...ordinary, loginName: 'bob', email: 'bob@example.com', nickname: 'Bob', status: userStatus.disabled },
     passwordAgeDays: 0,
   },
   {

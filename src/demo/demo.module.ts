@@ -9,7 +9,6 @@ import { PageSettings } from '../portal/portal-pages';
 import { PortalModule } from '../portal/portal.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
-import { DemoOutbox } from './demo-outbox';
 import { DemoOutboxController, outboxPath } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
 import { OwnNames } from './own-names';
@@ -36,7 +35,7 @@ export class DemoModule {
         PortalModule,
       ],
       controllers: [DemoOutboxController],
-      providers: [DemoSeed, DemoOutbox, OwnNames],
+      providers: [DemoSeed, OwnNames],
     };
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
 import { timeOrNull } from '../platform/database/sql';
+import { UserTraces } from '../platform/database/user-traces';
 import { deleteBatch } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
 import { auditTypes } from './event-types';
@@ -31,7 +32,10 @@ export class EventOutbox {
     private readonly webhook: Webhook,
     private readonly lines: AuditLines,
     private readonly clock: Clock,
-  ) {}
+    traces: UserTraces,
+  ) {
+    traces.register({ tables: ['event_outbox'], settle: (uid) => this.forgetUser(uid) });
+  }
 
   /** Starts the lines and the sending, including the events that other processes queued. Only the server calls it. */
   start(): void {

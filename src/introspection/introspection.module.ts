@@ -1,7 +1,18 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { IntrospectionController } from './http/introspection.controller';
-import { ServiceClientsModule } from './service-clients.module';
+import { ServiceClient } from './service-client.entity';
+import { ServiceClients } from './service-client.repository';
+
+/** For the endpoint and for the command line. */
+@Module({
+  imports: [TypeOrmModule.forFeature([ServiceClient]), AuditModule],
+  providers: [ServiceClients],
+  exports: [ServiceClients],
+})
+export class ServiceClientsModule {}
 
 /** `POST /introspect` for the services behind the portal (RFC 7662, docs/spec/extensions.md#f). */
 @Module({ imports: [SessionsModule, ServiceClientsModule], controllers: [IntrospectionController] })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Sql } from '../platform/database/sql';
+import { Database } from '../platform/database/database';
+import { UserTraces } from '../platform/database/user-traces';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
 import { MailAttempt } from './outbox/mail-attempt';
@@ -24,7 +25,15 @@ export class MailOutbox {
     private readonly attempts: MailAttempt,
     private readonly worker: MailWorker,
     private readonly clock: Clock,
-  ) {}
+    database: Database,
+    traces: UserTraces,
+  ) {
+    traces.register({
+      tables: ['mail_outbox'],
+      erase: (tx, uid) => rows.forgetUser(tx, uid),
+      settle: (uid) => rows.forgetUser(database, uid),
+    });
+  }
 
   /** Starts sending, including the mails that other processes queued. Only the server calls it. */
   startSending(): void {
@@ -51,11 +60,6 @@ export class MailOutbox {
   /** Deletes one batch of mails that have a final status. @returns fewer than `limit` when none are left */
   purgeSettled(before: Date, limit: number): Promise<number> {
     return this.rows.purgeSettled(before, limit);
-  }
-
-  /** Ends the mails of a deleted user that are not sent, and deletes their content. */
-  forgetUser(sql: Sql, userId: string): Promise<void> {
-    return this.rows.forgetUser(sql, userId);
   }
 
   /** Deletes the content of one batch of mails that nobody can retry any more. @returns as `purgeSettled` */

@@ -22,7 +22,7 @@ import { PasswordHasher } from '../hashing/password-hasher';
 import { version } from '../platform/version';
 import { RequestMetrics } from './collect/request-metrics';
 import { registerServiceMetrics } from './collect/service-metrics';
-import { MetricsListener } from './listener/metrics-listener';
+import { MetricsListener } from './metrics-listener';
 
 /** Prometheus metrics on `METRICS_PORT`. Without that setting nothing is loaded, counted or served. */
 @Injectable()

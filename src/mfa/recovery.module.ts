@@ -6,6 +6,7 @@ import { SessionsModule } from '../sessions/sessions.module';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { OwnFactors } from '../users/own-factors';
 import { UsersModule } from '../users/users.module';
+import { MfaTraces } from './mfa-traces';
 import { RecoveryCode } from './persistence/recovery-code.entity';
 import { RecoveryCodeRows } from './persistence/recovery-code.repository';
 import { TotpSecret } from './persistence/totp-secret.entity';
@@ -17,7 +18,7 @@ import { TotpReset } from './totp-reset';
 /** The tables, and what helps a user who has lost the phone: recovery codes, and the reset by an operator. */
 @Module({
   imports: [TypeOrmModule.forFeature([RecoveryCode, TotpSecret]), UsersModule, AuditModule, MailModule, SessionsModule],
-  providers: [RecoveryCodes, RecoveryCodeRows, TotpSecrets, TotpReset],
+  providers: [MfaTraces, RecoveryCodes, RecoveryCodeRows, TotpSecrets, TotpReset],
   exports: [RecoveryCodes, RecoveryCodeRows, TotpSecrets, TotpReset],
 })
 export class RecoveryModule {

@@ -11,6 +11,7 @@ import { PasskeyNotices } from './notices/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
 import { passkeyCount } from './passkey-count';
+import { PasskeyTraces } from './passkey-traces';
 import { Passkey } from './persistence/passkey.entity';
 import { PasskeyChallenge } from './persistence/passkey-challenge.entity';
 import { PasskeyRows } from './persistence/passkey.repository';
@@ -35,6 +36,7 @@ import { WebAuthn } from './webauthn/webauthn';
     PasskeyChallenges,
     PasskeyNotices,
     PasskeyRows,
+    PasskeyTraces,
     { provide: WebAuthn, useClass: SimpleWebAuthn },
   ],
   exports: [OwnPasskeys, PasskeyAssertions],

@@ -18,6 +18,7 @@ import { PasswordChangeRequests } from './password-change-requests';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 import { PasswordPolicySource } from './password-policy-source';
+import { PasswordResetTraces } from './password-reset-traces';
 import { BreachedPasswords } from './rules/breached-passwords';
 import { CommonPasswords } from './rules/common-passwords';
 import { UserInvitations } from './user-invitations';
@@ -40,6 +41,7 @@ import { UserInvitations } from './user-invitations';
     PasswordChange,
     ChangePasswordService,
     PasswordPolicySource,
+    PasswordResetTraces,
     ExpiryWarnings,
     WarningClaims,
   ],

@@ -1,68 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { LoginNames } from '../audit/login-names';
+import { oldLogs } from '../audit/log-tables';
 import { CaptchaReceipts } from '../captcha/captcha-receipts';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
+import { oldChallenges } from '../passkeys/passkey-traces';
+import { oldChangeRequests } from '../password-reset/password-reset-traces';
 import { Database } from '../platform/database/database';
+import { day, oldCooldowns, type OldRows } from '../platform/database/old-rows';
+import { UserTraces } from '../platform/database/user-traces';
+import { settledSeconds } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
+import { oldBrowsers, oldDevices, oldPendingLogins, oldTokens } from '../sessions/old-rows';
 import { SessionTraces } from '../sessions/session-traces';
-import { tombstoneName, UserTombstones } from '../users/user-tombstones';
-import { batchRows, inBatches, type OldRows, removeOldRows } from './sweep/old-rows';
+import { UserTombstones } from '../users/user-tombstones';
+import { batchRows, inBatches, removeOldRows, type SweptRows } from './sweep';
 
 /** Default number of days that `login_logs` and `audit_logs` are kept: a year and a month. */
 export const defaultLogDays = 400;
 
-const minutes = 60;
-const days = 24 * 60 * minutes;
-
-/**
- * How long expired rows are kept. A kept row gives the answer "expired" instead of "unknown", and a replica whose clock
- * is behind may still need it. For tokens an hour is enough: the `exp` of a token is checked before its row.
- */
-const keptSeconds = {
-  tokens: 60 * minutes,
-  requests: 7 * days,
-  pendingLogins: 60 * minutes,
-  challenges: 60 * minutes,
-  devices: 1 * days,
-  cooldowns: 1 * days,
-  mails: 30 * days,
-  events: 30 * days,
-} as const;
-
-interface Rule extends OldRows {
-  readonly seconds: number;
-}
-
-/**
- * Rows of `login_tokens` can be deleted one by one: no token of a session expires after its first refresh token, whose
- * row decides for the session (ADR 0005).
- */
-const tokens: Rule = { table: 'login_tokens', key: 'jti', time: 'expires', seconds: keptSeconds.tokens };
-
-/** One rule for each other table that grows with use and whose module has no purge method. */
-const rules: readonly Rule[] = [
-  { table: 'user_change_password_request', key: 'uid', time: 'expired', seconds: keptSeconds.requests },
-  { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: keptSeconds.pendingLogins },
-  { table: 'passkey_challenges', key: 'challenge_hash', time: 'expires', seconds: keptSeconds.challenges },
-  { table: 'trusted_devices', key: 'id', time: 'expires', seconds: keptSeconds.devices },
-  // Only rows whose subject is a keyed hash: e-mail addresses and login names without a user. Gate rows of users (a uid
-  // has 36 characters) stay, because their number is bounded by the number of users. If a gate row were deleted between
-  // its creation and its lock, the request would fail.
-  {
-    table: 'cooldowns',
-    key: 'subject',
-    time: 'until',
-    only: 'LENGTH(subject) <> 36',
-    seconds: keptSeconds.cooldowns,
-  },
-];
-
-const logTables = ['login_logs', 'audit_logs'] as const;
-
 /** Deletes expired rows in batches, so that tables stay bounded and logins stay fast (docs/spec/attacks.md#w50). */
 @Injectable()
 export class Retention {
+  /** One rule for each table that grows with use and whose module has no purge method. */
+  private readonly rules: readonly (OldRows & SweptRows)[] = [
+    { ...oldTokens, before: (jtis) => this.sessionTraces.keepUses(jtis) },
+    ...[oldChangeRequests, oldPendingLogins, oldChallenges, oldDevices, oldCooldowns],
+    ...oldLogs,
+    oldBrowsers,
+  ];
+
   constructor(
     private readonly database: Database,
     private readonly receipts: CaptchaReceipts,
@@ -70,7 +36,7 @@ export class Retention {
     private readonly events: EventOutbox,
     private readonly sessionTraces: SessionTraces,
     private readonly tombstones: UserTombstones,
-    private readonly loginNames: LoginNames,
+    private readonly traces: UserTraces,
     private readonly clock: Clock,
   ) {}
 
@@ -80,17 +46,14 @@ export class Retention {
    * @returns the number of rows that this call deleted, by table
    */
   async purge(logDays = defaultLogDays): Promise<Record<string, number>> {
-    const logs = logTables.map((table) => ({ table, key: 'id', time: 'created_at', seconds: logDays * days }));
     const removed: Record<string, number> = {};
-    const sessions = { ...tokens, before: (jtis: readonly string[]) => this.sessionTraces.keepUses(jtis) };
-    // What identifies a known browser comes from the login logs, so it is not kept longer than they are.
-    const browsers = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: logDays * days };
-    for (const rule of [sessions, ...rules, ...logs, browsers]) {
-      removed[rule.table] = await removeOldRows(this.database, rule, this.ago(rule.seconds));
+    for (const rule of this.rules) {
+      const seconds = rule.seconds === 'logs' ? logDays * day : rule.seconds;
+      removed[rule.table] = await removeOldRows(this.database, rule, this.ago(seconds));
     }
     removed.captcha_receipts = await inBatches(() => this.receipts.purgeExpired(batchRows));
-    removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(keptSeconds.mails), batchRows));
-    removed.event_outbox = await inBatches(() => this.events.purgeOld(this.ago(keptSeconds.events), batchRows));
+    removed.mail_outbox = await inBatches(() => this.outbox.purgeSettled(this.ago(settledSeconds), batchRows));
+    removed.event_outbox = await inBatches(() => this.events.purgeOld(this.ago(settledSeconds), batchRows));
     await inBatches(() => this.outbox.forgetExpired(batchRows));
     await this.finishErasures();
     return removed;
@@ -100,10 +63,8 @@ export class Retention {
   private async finishErasures(): Promise<void> {
     for (let uids = await this.tombstones.unsettled(batchRows); uids.length > 0;) {
       for (const uid of uids) {
-        await this.loginNames.replaceAll(uid, tombstoneName(uid));
-        await this.outbox.forgetUser(this.database, uid);
-        await this.events.forgetUser(uid);
-        await this.tombstones.settle(uid);
+        await this.traces.settle(uid);
+        await this.tombstones.markSettled(uid);
       }
       uids = await this.tombstones.unsettled(batchRows);
     }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
+import { type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { PendingLogins } from './pending-login.repository';
 import { KnownBrowsers } from './persistence/known-browser.repository';
 import { LoginTokens } from './persistence/login-token.repository';
@@ -9,33 +10,39 @@ import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 
 /** What the tables of this module keep of a user who is deleted, and of a session whose rows are (docs/spec/extensions.md#d). */
 @Injectable()
-export class SessionTraces {
+export class SessionTraces implements UserTrace {
+  readonly tables = ['known_browsers', 'login_tokens', 'pending_logins', 'trusted_devices'];
+
   constructor(
+    traces: UserTraces,
+    private readonly database: Database,
     private readonly tokens: LoginTokens,
     private readonly rows: SessionRows,
     private readonly devices: TrustedDeviceRows,
     private readonly browsers: KnownBrowsers,
     private readonly pendingLogins: PendingLogins,
-  ) {}
+  ) {
+    traces.register(this);
+  }
 
-  /**
-   * Erases what identifies the user, in the transaction of the deletion. The rows of tokens stay until they expire, so that
-   * their tokens are answered as revoked.
-   */
+  /** The rows of tokens stay until they expire, so that their tokens are answered as revoked. */
   async erase(tx: Transaction, uid: string): Promise<void> {
     await this.devices.removeAll(tx, uid);
     await this.pendingLogins.remove(tx, uid);
-    await this.settle(tx, uid);
+    await this.eraseWhatLoginsWrite(tx, uid);
   }
 
-  /** Erases what a login has written that was under way when its user was deleted. */
-  async settle(sql: Sql, uid: string): Promise<void> {
-    await this.browsers.removeAll(sql, uid);
-    await this.tokens.forgetClients(sql, uid);
+  settle(uid: string): Promise<void> {
+    return this.eraseWhatLoginsWrite(this.database, uid);
   }
 
   /** Call it before `purge` deletes these rows: a session keeps the time of its last use. */
   keepUses(jtis: readonly string[]): Promise<void> {
     return this.rows.keepUses(jtis);
+  }
+
+  private async eraseWhatLoginsWrite(sql: Sql, uid: string): Promise<void> {
+    await this.browsers.removeAll(sql, uid);
+    await this.tokens.forgetClients(sql, uid);
   }
 }

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../platform/database/database';
+import { tombstoneName, type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { Clock } from '../shared/clock';
 import { userStatus } from './user.entity';
-
-/** The login name of a deleted user. */
-export const tombstoneName = (uid: string): string => `deleted-${uid}`;
 
 /**
  * The keys of deleted users begin with this text. It sorts after every login name, so lists end before them, and no
@@ -17,11 +15,16 @@ const settledSeconds = 3600;
 
 /** The rows of deleted users. */
 @Injectable()
-export class UserTombstones {
+export class UserTombstones implements UserTrace {
+  readonly tables = ['user_change_pwd_logs', 'user_org_units', 'user_tenants'];
+
   constructor(
+    traces: UserTraces,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    traces.register(this);
+  }
 
   /** The transaction must hold the row of the user. */
   async bury(tx: Transaction, uid: string): Promise<void> {
@@ -37,7 +40,11 @@ export class UserTombstones {
     );
   }
 
-  /** Deleted users whose names may still be in the logs: a batch of them, the oldest first. */
+  async erase(tx: Transaction, uid: string): Promise<void> {
+    for (const table of this.tables) await tx.affected(`DELETE FROM ${table} WHERE user_id = ?`, [uid]);
+  }
+
+  /** Deleted users of whom traces may be left: a batch of them, the oldest first. */
   async unsettled(limit: number): Promise<string[]> {
     const rows = await this.database.rows<{ uid: string }>(
       `SELECT uid FROM users WHERE erasing_since <= ? ORDER BY erasing_since LIMIT ${Math.trunc(limit)}`,
@@ -46,14 +53,8 @@ export class UserTombstones {
     return rows.map(({ uid }) => uid);
   }
 
-  /** Erases the traces that remain besides the logs. Of parallel calls, one marks the tombstone. */
-  async settle(uid: string): Promise<void> {
-    await this.database.affected(
-      `UPDATE login_tokens SET ip = NULL, user_agent = NULL
-       WHERE user_identity = ? AND token_type = 'refresh' AND jti = sid`,
-      [uid],
-    );
-    await this.database.affected('DELETE FROM known_browsers WHERE user_id = ?', [uid]);
+  /** Nothing is left of this user. Of parallel calls, one marks the tombstone. */
+  async markSettled(uid: string): Promise<void> {
     await this.database.won('UPDATE users SET erasing_since = NULL WHERE uid = ? AND erasing_since IS NOT NULL', [uid]);
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { LoginHistory } from '../../src/audit/login-history';
-import { removeOldRows } from '../../src/retention/sweep/old-rows';
+import { LoginLogs } from '../../src/audit/login-log.repository';
+import { removeOldRows } from '../../src/retention/sweep';
 import { type Answer, TestService } from '../support/app';
 
 /** The SQL of docs/operations/scale.md, in the order of the page. */
@@ -78,7 +78,7 @@ onMariaDb('the SQL of docs/operations/scale.md', () => {
     expect(await service.count('login_logs')).toBe(seeded + succeeded);
     expect(await service.count('login_logs', `request_id = 'seeded'`)).toBe(seeded);
     expect(await count('SELECT MAX(id) FROM login_logs')).toBeGreaterThan(2_000_000);
-    const history = await service.app.get(LoginHistory).page(uid, seeded + succeeded + 1);
+    const history = await service.app.get(LoginLogs).page(uid, seeded + succeeded + 1);
     expect(history).toHaveLength(seeded + succeeded);
     expect(new Set(history.map(({ id }) => id)).size).toBe(history.length);
   });

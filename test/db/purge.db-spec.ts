@@ -1,11 +1,11 @@
-import { LoginNames } from '../../src/audit/login-names';
 import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
+import { UserTraces } from '../../src/platform/database/user-traces';
 import { Retention } from '../../src/retention/retention';
-import { batchRows, removeOldRows } from '../../src/retention/sweep/old-rows';
+import { batchRows, removeOldRows } from '../../src/retention/sweep';
 import { SessionTraces } from '../../src/sessions/session-traces';
 import { UserSessions } from '../../src/sessions/user-sessions';
 import { MariaDbDatabases } from '../support/servers/mariadb-databases';
@@ -48,7 +48,7 @@ describe('purge', () => {
       service.app.get(EventOutbox),
       service.app.get(SessionTraces),
       service.app.get(UserTombstones),
-      service.app.get(LoginNames),
+      service.app.get(UserTraces),
       service.clock,
     ).purge(logDays);
   const ago = (seconds: number) => service.clock.secondsFromNow(-seconds);
@@ -252,12 +252,14 @@ describe('purge and the last use of a session', () => {
     (await service.app.get(UserSessions).list(uid)).map(({ lastUsedAt }) => lastUsedAt.toISOString());
   const keep = jest.fn<Promise<void>, [readonly string[]]>();
   const purge = async () => {
-    const traces = service.app.get(SessionTraces);
-    const watched = { keepUses: keep.mockImplementation((jtis) => traces.keepUses(jtis)) } as unknown as SessionTraces;
+    const sessions = service.app.get(SessionTraces);
+    const watched = {
+      keepUses: keep.mockImplementation((jtis) => sessions.keepUses(jtis)),
+    } as unknown as SessionTraces;
     const { database, app, clock } = service;
-    const [tombstones, names] = [app.get(UserTombstones), app.get(LoginNames)];
+    const [tombstones, traces] = [app.get(UserTombstones), app.get(UserTraces)];
     const [receipts, outbox, events] = [app.get(CaptchaReceipts), app.get(MailOutbox), app.get(EventOutbox)];
-    return new Retention(database, receipts, outbox, events, watched, tombstones, names, clock).purge();
+    return new Retention(database, receipts, outbox, events, watched, tombstones, traces, clock).purge();
   };
   const refresh = (bearer: string) => service.post('/refresh', undefined, { bearer });
   const stored = (where: string) => service.count('login_tokens', `last_used_at IS NOT NULL AND ${where}`);

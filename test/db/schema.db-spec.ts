@@ -50,11 +50,7 @@ const promised = JSON.parse(readFileSync(join(__dirname, '../promise/tables.json
 >;
 
 /** Tables that the program uses only by plain SQL. */
-const withoutEntity = [
-  'captcha_receipts',
-  'event_outbox',
-  'event_streams',
-];
+const withoutEntity = ['captcha_receipts', 'event_outbox', 'event_streams'];
 
 const identifiers =
   /^(uid|id|jti|sid|user_id|actor_id|user_identity|login_name_key|email_key|token_hash|series_hash|code_hash|credential_hash|challenge_hash|tenant_id|subject)$/;

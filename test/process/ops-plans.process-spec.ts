@@ -4,7 +4,7 @@ import { EventReplay } from '../../src/events/event-replay';
 import { KeptEventRows } from '../../src/events/kept-events';
 import { EventRows, eventStatus, fresh } from '../../src/events/outbox/event-rows';
 import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
-import { windowRows } from '../../src/admin/logs/log-search';
+import { windowRows } from '../../src/audit/log-search';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
 import { AdminClient, adminSettings } from '../support/admin-client';
 import { password, TestService } from '../support/app';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { ServiceClients } from '../../src/introspection/service-clients';
+import { ServiceClients } from '../../src/introspection/service-client.repository';
 import { TestService } from '../support/app';
 import { adminSettings } from '../support/browser/admin-data';
 import { buildExamples } from '../support/examples';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { windowRows } from '../../src/admin/logs/log-search';
+import { windowRows } from '../../src/audit/log-search';
 import { Database } from '../../src/platform/database/database';
 import type { SqlValue } from '../../src/platform/database/sql';
 import { AdminClient, adminSettings } from '../support/admin-client';

@@ -1,4 +1,4 @@
-import { windowRows } from '../../src/admin/logs/log-search';
+import { windowRows } from '../../src/audit/log-search';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
 

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { ServiceClients } from '../../src/introspection/service-clients';
+import { ServiceClients } from '../../src/introspection/service-client.repository';
 import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { type Answer, TestService } from '../support/app';
 

@@ -7,12 +7,10 @@ const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 /** `purge` deletes rows of the audit, so what is decided with them would change with time. */
 const allowed: Record<string, string> = {
-  'admin/logs/log-tables.ts': 'search and export for administrators',
-  'audit/audit-trail.ts': 'writes the rows',
+  'audit/log-tables.ts': 'search and export for administrators, and how long the rows are kept',
   'audit/persistence/audit-log.entity.ts': 'declares the columns',
   'cli/purge-command.ts': 'names the table in a help text',
   'events/stream/audit-lines.ts': 'names the table in a line of the log',
-  'retention/retention.ts': 'deletes old rows',
 };
 
 describe('audit_logs', () => {
@@ -26,7 +24,19 @@ describe('audit_logs', () => {
   });
 
   it('is not read through its entity either', () => {
-    const known = ['audit/audit.module.ts', 'audit/persistence/audit-log.entity.ts'];
+    const known = ['audit/audit-trail.ts', 'audit/audit.module.ts', 'audit/persistence/audit-log.entity.ts'];
     expect(files.filter((file) => /\bAuditLog\b/.test(codeOf(file))).sort()).toEqual(known);
+    expect(codeOf('audit/audit-trail.ts').match(/\.rows\.\w+/g)).toEqual(['.rows.insert']);
+  });
+
+  it('is searched by the route of administrators only', () => {
+    const readers = files.filter((file) => /\b(auditLog|LogSearch)\b/.test(codeOf(file)));
+    expect(readers.sort()).toEqual([
+      'admin/http/logs.controller.ts',
+      'admin/logs.ts',
+      'audit/audit.module.ts',
+      'audit/log-search.ts',
+      'audit/log-tables.ts',
+    ]);
   });
 });

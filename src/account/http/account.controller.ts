@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { LoginHistory } from '../../audit/login-history';
+import { LoginLogs } from '../../audit/login-log.repository';
 import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
@@ -33,7 +33,7 @@ export class AccountController {
   constructor(
     private readonly passwords: OwnPasswordService,
     private readonly sessions: UserSessions,
-    private readonly logins: LoginHistory,
+    private readonly logins: LoginLogs,
   ) {}
 
   @Post('change-password')

@@ -1,5 +1,5 @@
 import { IsOptional, IsString, Matches } from 'class-validator';
-import { maxPastLogins } from '../../audit/login-history';
+import { maxPastLogins } from '../../audit/login-log.repository';
 import { ApiProperty } from '../../platform/http/api-docs';
 
 /** Only the types are validated here. Wrong values have their own error codes, in the order of the specification. */

@@ -1,4 +1,6 @@
 import { Controller, Query, type StreamableFile } from '@nestjs/common';
+import type { LogPlace, LogRow } from '../../audit/log-search';
+import { auditLog, type LogFilter, loginLog, type LogTable } from '../../audit/log-tables';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { everyTenant } from '../admin-scope';
@@ -7,8 +9,7 @@ import { AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { plainCursors, sealedCursors } from '../frame/cursor';
 import { listed, type Page, type Reader, type ReadRows, Streamed, streamNote } from '../frame/lists';
-import { logPlace, type LogRow, LogSearch } from '../logs/log-search';
-import { auditLog, type LogFilter, loginLog, type LogTable } from '../logs/log-tables';
+import { Logs } from '../logs';
 import { requestTime } from './refusals';
 import { AuditLogItem, AuditLogPage, AuditLogsQuery, LoginLogItem, LoginLogPage, LoginLogsQuery } from './logs.dto';
 
@@ -18,7 +19,7 @@ type AnyQuery = LoginLogsQuery & AuditLogsQuery;
 @Controller('admin')
 export class AdminLogsController {
   constructor(
-    private readonly search: LogSearch,
+    private readonly logs: Logs,
     private readonly keys: KeyRing,
   ) {}
 
@@ -54,11 +55,11 @@ export class AdminLogsController {
   ): Promise<Page<Item> | StreamableFile> {
     const filter = filterOf(query);
     const read: ReadRows<Item> = async (limit, after) => {
-      const { items, next } = await this.search.page(log, filter, by.scope, limit, after);
+      const { items, next } = await this.logs.page(log, filter, by.scope, limit, after as LogPlace | undefined);
       return { items: items.map(itemOf), next };
     };
     const cursors = by.scope.tenantId === everyTenant ? plainCursors : sealedCursors(this.keys);
-    return listed(query, streamed, logPlace, read, cursors);
+    return listed(query, streamed, ['number', 'number'], read, cursors);
   }
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '../../platform/http/api-docs';
-import type { UserPasskey } from '../user-passkeys';
+import type { UserPasskey } from '../admin-users';
 
 const nullable = { type: 'string', nullable: true } as const;
 

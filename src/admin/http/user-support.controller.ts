@@ -4,17 +4,18 @@ import { pathParameter, RateLimited } from '../../platform/limits/rate-limited.d
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
 import { AdminUsers } from '../admin-users';
-import type { Authority } from '../authority';
+import type { Administrator, Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
+import { type AdminPasskeyItem, AdminPasskeyPage, passkeyItem } from './user-passkeys.dto';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
 import { loginItem, sessionItem } from './users.view';
 
 const languageOf = ({ actor }: Authority): Language => actor?.client.language ?? defaultLanguage;
 
-/** Help for one user: the lock, the sessions, the second factor and the password (docs/spec/extensions.md#d). */
+/** Help for one user: the lock, the sessions, the second factor, the passkeys and the password (docs/spec/extensions.md#d). */
 @ApiTags('admin')
 @Controller('admin')
 export class AdminUserSupportController {
@@ -103,5 +104,29 @@ export class AdminUserSupportController {
       const next = rows.length > limit && last ? [last.createdAt.getTime(), last.id] : null;
       return { items: items.map(loginItem), next };
     });
+  }
+
+  @AdminList('users/:uid/passkeys', 'users.read', AdminPasskeyPage, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminListUserPasskeys', summary: 'The passkeys of a user', description: streamNote })
+  async passkeys(
+    @Param('uid') uid: string,
+    @Query() query: PageQuery,
+    @Streamed() streamed: Reader | undefined,
+    @Caller() by: Authority,
+  ): Promise<Page<AdminPasskeyItem> | StreamableFile> {
+    const passkeys = await this.users.passkeys(by, uid);
+    const rows = newestFirst(passkeys, ({ createdAt, id }) => [createdAt.getTime(), id], passkeyItem);
+    return listed(query, streamed, ['time', 'string'], rows);
+  }
+
+  @AdminChange('DELETE', 'users/:uid/passkeys/:id', 'users.write', AdminResult, notFoundForCaller)
+  @ApiOperation({ operationId: 'adminDeleteUserPasskey', summary: 'Remove a passkey of a user, and tell the owner' })
+  async removePasskey(
+    @Param('uid') uid: string,
+    @Param('id') id: string,
+    @Caller() by: Administrator,
+  ): Promise<AdminResult> {
+    await this.support.removePasskey(by, uid, id);
+    return { result: true };
   }
 }

@@ -1,4 +1,4 @@
-import type { PastLogin } from '../../audit/login-history';
+import type { PastLogin } from '../../audit/login-log.repository';
 import type { UserSession } from '../../sessions/user-sessions';
 import type { ListedUser } from '../../users/user-listing';
 import type { UserDetail } from '../admin-users';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database';
+import { LoginLogs } from '../../audit/login-log.repository';
 import { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
-import { type AdminScope, everyTenant } from '../admin-scope';
+import { type AdminScope, everyTenant, usersWithin } from '../admin-scope';
 
 export interface LoginHour {
   readonly from: Date;
@@ -26,7 +26,7 @@ export class LoginHours {
   private readonly past = new RecentKeys<LoginHour>(2 * keptHours);
 
   constructor(
-    private readonly database: Database,
+    private readonly logs: LoginLogs,
     private readonly clock: Clock,
   ) {}
 
@@ -44,23 +44,8 @@ export class LoginHours {
     const known = this.past.get(key);
     if (known !== undefined) return known;
     const [from, to] = [new Date(hour * hourMs), new Date((hour + 1) * hourMs)];
-    const counted = await this.count(from, to, scope);
+    const counted = { from, ...(await this.logs.count(from, to, usersWithin(scope))) };
     if (now >= to.getTime() + settledAfterMs) this.past.set(key, counted, now, hours * hourMs);
     return counted;
-  }
-
-  /** One statement, and so one snapshot: a login between two statements would be counted as a failure. */
-  private async count(from: Date, to: Date, { tenantId }: AdminScope): Promise<LoginHour> {
-    const own = '(SELECT u.tenant_id FROM users u WHERE u.uid = login_logs.user_id) = ?';
-    const scope = tenantId === everyTenant ? { text: '', values: [] } : { text: `AND ${own}`, values: [tenantId] };
-    const among = (condition: string) =>
-      `(SELECT COUNT(*) FROM login_logs WHERE ${condition} created_at >= ? AND created_at < ? ${scope.text})`;
-    const values = [from, to, ...scope.values];
-    const row = await this.database.row<{ logins: number; attempts: number }>(
-      `SELECT ${among(`outcome = 'success' AND`)} AS logins, ${among('')} AS attempts`,
-      [...values, ...values],
-    );
-    const logins = Number(row?.logins);
-    return { from, logins, failures: Number(row?.attempts) - logins };
   }
 }

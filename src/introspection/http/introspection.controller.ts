@@ -6,8 +6,7 @@ import { AnswersTo, type Audience } from '../../platform/http/audience';
 import { FormBody } from '../../platform/http/body-parser';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { TokenIntrospection } from '../../sessions/token-introspection';
-import { ServiceClients } from '../service-clients';
-import { basicCredentials } from './basic-credentials';
+import { type ClientCredentials, ServiceClients } from '../service-client.repository';
 import { IntrospectionDto, introspectionOf, IntrospectionResponse, WrongClientResponse } from './introspection.dto';
 
 /**
@@ -54,4 +53,16 @@ export class IntrospectionController {
     }
     return introspectionOf(await this.introspection.liveToken(token));
   }
+}
+
+/**
+ * Reads the credentials of a client from `Authorization: Basic` (RFC 6749 §2.3.1, RFC 7617). Both parts are
+ * form-encoded. Ids and secrets of this service contain no character that the encoding changes.
+ * @returns undefined for anything else
+ */
+function basicCredentials(authorization: string | undefined): ClientCredentials | undefined {
+  const encoded = /^basic +([a-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
 }

@@ -1,6 +1,6 @@
 import type { Gauge, Registry } from 'prom-client';
 import type { EventOutbox } from '../../events/event-outbox';
-import type { MailOutbox, OutboxStats } from '../../mail/mail-outbox';
+import type { MailOutbox } from '../../mail/mail-outbox';
 import type { DatabaseClock } from '../../platform/database/database-clock';
 import type { PoolCounts } from '../../platform/database/mysql-pool';
 import type { HasherStats } from '../../hashing/password-hasher';
@@ -31,6 +31,17 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
       registers,
       collect() {
         this.set(read());
+      },
+    });
+  /** For numbers that a source counts from the start of the process on. */
+  const counter = (name: string, help: string, read: () => number) =>
+    new prometheus.Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
 
@@ -71,35 +82,21 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
     },
   });
 
-  new prometheus.Counter({
-    name: 'auth_password_breach_check_failures_total',
-    help: 'Passwords that were accepted unchecked because the breach service gave no usable answer.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(sources.failedBreachChecks());
-    },
-  });
-
-  new prometheus.Counter({
-    name: 'auth_login_log_rows_lost_total',
-    help: 'Rows of login_logs that could not be written. The refusal of the login was answered all the same.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(sources.lostLoginRows());
-    },
-  });
-
-  new prometheus.Counter({
-    name: 'auth_audit_lines_dropped_total',
-    help: 'Lines of AUDIT_STREAM that were dropped because standard output was not read.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(sources.events.droppedLines ?? 0);
-    },
-  });
+  counter(
+    'auth_password_breach_check_failures_total',
+    'Passwords that were accepted unchecked because the breach service gave no usable answer.',
+    sources.failedBreachChecks,
+  );
+  counter(
+    'auth_login_log_rows_lost_total',
+    'Rows of login_logs that could not be written. The refusal of the login was answered all the same.',
+    sources.lostLoginRows,
+  );
+  counter(
+    'auth_audit_lines_dropped_total',
+    'Lines of AUDIT_STREAM that were dropped because standard output was not read.',
+    () => sources.events.droppedLines ?? 0,
+  );
 
   new prometheus.Gauge({
     name: 'auth_database_pool_connections',
@@ -132,13 +129,8 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 /** Metrics that are read from the database. While the database is down, the scrape does not contain them. */
 function registerStored(prometheus: Prometheus, registry: Registry, { outbox, events, clock }: Sources): void {
   const registers = [registry];
-  // prom-client collects all metrics of a scrape in parallel, so four metrics share one query.
-  let reading: Promise<OutboxStats | undefined> | undefined;
-  const read = () =>
-    (reading ??= outbox
-      .outboxStats()
-      .catch(() => undefined)
-      .finally(() => (reading = undefined)));
+  const read = shared(() => outbox.outboxStats());
+  const readEvents = shared(() => events.figures());
   const stored = (name: string, help: string, look: () => Promise<number | undefined>): Gauge =>
     new prometheus.Gauge({
       name,
@@ -173,12 +165,6 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, ev
       this.inc(stats.skipped);
     },
   });
-  let readingEvents: ReturnType<typeof events.figures> | undefined;
-  const readEvents = () =>
-    (readingEvents ??= events
-      .figures()
-      .catch(() => undefined)
-      .finally(() => (readingEvents = undefined)));
   stored(
     'auth_events_waiting',
     'Events that wait for the webhook receiver, over all replicas.',
@@ -200,4 +186,13 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, ev
       () => undefined,
     ),
   );
+}
+
+/** prom-client collects all metrics of a scrape in parallel, so several metrics share one query. */
+function shared<Figures>(look: () => Promise<Figures>): () => Promise<Figures | undefined> {
+  let reading: Promise<Figures | undefined> | undefined;
+  return () =>
+    (reading ??= look()
+      .catch(() => undefined)
+      .finally(() => (reading = undefined)));
 }

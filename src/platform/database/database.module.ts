@@ -13,6 +13,7 @@ import { traceDatabase } from '../tracing/traced-database';
 import { Tracing } from '../tracing/tracing';
 import { TracingModule } from '../tracing/tracing.module';
 import { typeormOptions } from './typeorm-options';
+import { UserTraces } from './user-traces';
 
 /** One DataSource for the repositories of TypeORM and for plain SQL. DatabaseConnection connects it. */
 @Global()
@@ -40,6 +41,7 @@ import { typeormOptions } from './typeorm-options';
     DatabaseWaits,
     NewConnections,
     DiskSpace,
+    UserTraces,
     {
       provide: Database,
       inject: [getDataSourceToken(), DatabaseWaits, { token: Tracing, optional: true }],
@@ -50,6 +52,6 @@ import { typeormOptions } from './typeorm-options';
       },
     },
   ],
-  exports: [Database, DatabaseConnection, DatabaseClock, DatabaseWaits, DiskSpace],
+  exports: [Database, DatabaseConnection, DatabaseClock, DatabaseWaits, DiskSpace, UserTraces],
 })
 export class DatabaseModule {}

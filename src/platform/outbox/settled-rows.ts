@@ -1,4 +1,8 @@
 import type { Database } from '../database/database';
+import { day } from '../database/old-rows';
+
+/** Rows of an outbox that were sent or given up are kept for so long. */
+export const settledSeconds = 30 * day;
 
 /**
  * Deletes one batch of rows, found by the SQL condition `which` and deleted by their primary key `id`.

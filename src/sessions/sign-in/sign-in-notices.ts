@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { usableAddress } from '../../shared/mail-address';
-import { LoginJournal } from '../../audit/login-journal';
+import { LoginLogs } from '../../audit/login-log.repository';
 import { Mailer } from '../../mail/mailer';
 import { AppConfig } from '../../platform/config/app-config';
 import type { Transaction } from '../../platform/database/database';
@@ -20,7 +20,7 @@ export class SignInNotices implements OnModuleInit {
 
   constructor(
     private readonly browsers: KnownBrowsers,
-    private readonly journal: LoginJournal,
+    private readonly logins: LoginLogs,
     private readonly mailer: Mailer,
     private readonly clock: Clock,
     private readonly config: AppConfig,
@@ -36,7 +36,7 @@ export class SignInNotices implements OnModuleInit {
     if (this.nameOf === undefined || to === null) return;
     const browser = this.nameOf(client.userAgent);
     if (!(await this.browsers.meet(tx, uid, browser))) return;
-    const earlier = await this.journal.userAgentsOf(tx, uid);
+    const earlier = await this.logins.userAgentsOf(tx, uid);
     if (earlier.length === 0 || earlier.map(this.nameOf).includes(browser)) return;
     const { language, ip } = client;
     const name = browser === unknownBrowser ? undefined : browser;

@@ -1,4 +1,4 @@
-import { ServiceClients } from '../../../src/introspection/service-clients';
+import { ServiceClients } from '../../../src/introspection/service-client.repository';
 import { password } from '../app';
 import { goodPassword } from '../reset';
 import type { Recorder } from './recorder';

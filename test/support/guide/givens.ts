@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceClients } from '../../../src/introspection/service-clients';
+import { ServiceClients } from '../../../src/introspection/service-client.repository';
 import { password } from '../app';
 import { importUsers, userImport } from '../import-users';
 import { MfaClient } from '../mfa';

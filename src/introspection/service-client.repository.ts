@@ -2,16 +2,17 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import DataLoader from 'dataloader';
-import type { Repository } from 'typeorm';
+import { IsNull, MoreThan, type Repository } from 'typeorm';
 import { AuditTrail } from '../audit/audit-trail';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import { filledUp } from '../platform/database/statement-keys';
 import { Clock } from '../shared/clock';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUuid } from '../shared/uuid';
-import { ServiceClient } from './persistence/service-client.entity';
+import { ServiceClient } from './service-client.entity';
 
 const secretBytes = 32;
 const maxName = 255;
@@ -40,13 +41,17 @@ export class ServiceClients {
     batchScheduleFn: setImmediate,
   });
 
+  private readonly rows: EntityRows<ServiceClient>;
+
   constructor(
-    @InjectRepository(ServiceClient) private readonly rows: Repository<ServiceClient>,
+    @InjectRepository(ServiceClient) rows: Repository<ServiceClient>,
     private readonly database: Database,
     private readonly audit: AuditTrail,
     private readonly random: Random,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * @returns the id and the secret, which is stored as a hash only: nobody can read it again
@@ -59,12 +64,7 @@ export class ServiceClients {
     }
     const [id, secret] = [this.random.uuid(), this.random.bytes(secretBytes).toString('base64url')];
     await this.database.transaction(async (tx) => {
-      await tx.affected('INSERT INTO service_clients (id, name, secret_hash, created_at) VALUES (?, ?, ?, ?)', [
-        id,
-        label,
-        sha256Hex(secret),
-        this.clock.now(),
-      ]);
+      await this.rows.insert(tx, { id, name: label, secretHash: sha256Hex(secret), createdAt: this.clock.now() });
       await this.audit.record(tx, 'SERVICE_CLIENT_CREATED', { detail: { client: id, name: label } });
     });
     return { id, name: label, secret };
@@ -72,7 +72,7 @@ export class ServiceClients {
 
   /** All clients, the oldest first, the revoked ones as well. */
   list(): Promise<ServiceClient[]> {
-    return this.rows.find({ order: { createdAt: 'ASC', id: 'ASC' } });
+    return this.rows.find({ id: MoreThan('') }, { order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
   /**
@@ -81,14 +81,11 @@ export class ServiceClients {
    * @throws ServiceClientProblem when there is no such client
    */
   async revoke(id: string): Promise<boolean> {
-    if (!isUuid(id) || !(await this.rows.existsBy({ id }))) {
+    if (!isUuid(id) || (await this.rows.count({ id })) === 0) {
       throw new ServiceClientProblem(`there is no client ${JSON.stringify(id)}`);
     }
     return this.database.transaction(async (tx) => {
-      const won = await tx.won('UPDATE service_clients SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', [
-        this.clock.now(),
-        id,
-      ]);
+      const won = await this.rows.won(tx, { id, revokedAt: IsNull() }, { revokedAt: this.clock.now() });
       if (won) await this.audit.record(tx, 'SERVICE_CLIENT_REVOKED', { detail: { client: id } });
       return won;
     });

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database';
-import { type SqlValue, timeOf } from '../../platform/database/sql';
-import { firstStorable, lastStorable, storable } from '../../shared/time-text';
-import { type AdminScope, everyTenant } from '../admin-scope';
-import type { Place } from '../frame/cursor';
-import type { Rows } from '../frame/lists';
-import type { LogFilter, LogTable } from './log-tables';
+import { Database } from '../platform/database/database';
+import { type SqlValue, timeOf } from '../platform/database/sql';
+import { firstStorable, lastStorable, storable } from '../shared/time-text';
+import type { LogFilter, LogTable, UserCondition } from './log-tables';
 
 /** A row of a log by the names of its columns. The id orders rows of the same millisecond. */
 export type LogRow = Readonly<Record<string, unknown>> & { readonly id: number; readonly createdAt: Date };
 
-/** The types of the places of a log: milliseconds and id. */
-export const logPlace = ['number', 'number'] as const;
+/** The place of a row in the order of a log. */
+export type LogPlace = readonly [milliseconds: number, id: number];
 
 /**
  * The most rows that one page looks at when the index does not decide about all filters (ADR 0027). When they are used up,
@@ -32,16 +29,15 @@ interface Conditions {
 export class LogSearch {
   constructor(private readonly database: Database) {}
 
-  /** @param limit at most 1000 */
+  /** @param only the users whose rows are found; undefined: the rows of all users and of none. @param limit at most 1000 */
   async page(
     log: LogTable,
     filter: LogFilter,
-    scope: AdminScope,
+    only: UserCondition | undefined,
     limit: number,
-    after: Place | undefined,
-  ): Promise<Rows<LogRow>> {
-    if (!(await this.reaches(scope, filter.userId))) return { items: [], next: null };
-    const { range, rest, index } = plan(log, filter, scope, after);
+    after: LogPlace | undefined,
+  ): Promise<{ readonly items: readonly LogRow[]; readonly next: LogPlace | null }> {
+    const { range, rest, index } = plan(log, filter, only, after);
     const last = rest.texts.length === 0 ? undefined : await this.endOfWindow(log, index, range);
     if (last !== undefined) {
       range.texts.push('created_at >= ? AND (created_at > ? OR id >= ?)');
@@ -55,13 +51,6 @@ export class LogSearch {
     );
     const items = rows.slice(0, limit);
     return { items, next: nextAfter(rows.length > limit ? items.at(-1) : last) };
-  }
-
-  /** One look-up, so that a search for a user of another tenant does not page through the rows of that user. */
-  private async reaches({ tenantId }: AdminScope, userId: string | undefined): Promise<boolean> {
-    if (tenantId === everyTenant || userId === undefined) return true;
-    const row = await this.database.row<{ tenant_id: string }>('SELECT tenant_id FROM users WHERE uid = ?', [userId]);
-    return row?.tenant_id === tenantId;
   }
 
   /** The last row that this page may look at, or undefined when fewer rows are left. Reads the index only. */
@@ -80,7 +69,7 @@ export class LogSearch {
   }
 }
 
-const nextAfter = (row: LogRow | undefined): Place | null =>
+const nextAfter = (row: LogRow | undefined): LogPlace | null =>
   row === undefined ? null : [row.createdAt.getTime(), row.id];
 
 /**
@@ -88,20 +77,18 @@ const nextAfter = (row: LogRow | undefined): Place | null =>
  * row, within the window. The index is forced, because the optimizer of MariaDB sometimes prefers the index of another
  * filter, whose rows it would have to read and sort. SQLite takes the hint for a comment.
  */
-function plan(log: LogTable, filter: LogFilter, scope: AdminScope, after: Place | undefined) {
+function plan(log: LogTable, filter: LogFilter, only: UserCondition | undefined, after: LogPlace | undefined) {
   const range: Conditions = { texts: [], values: [] };
   const rest: Conditions = { texts: [], values: [] };
-  const add = ({ texts, values }: Conditions, text: string, ...bound: SqlValue[]) => {
+  const add = ({ texts, values }: Conditions, text: string, ...bound: readonly SqlValue[]) => {
     texts.push(text);
     values.push(...bound);
   };
   const given = log.filters.filter(([field]) => filter[field] !== undefined);
   for (const [n, [field, column]] of given.entries()) add(n === 0 ? range : rest, `${column} = ?`, filter[field]!);
-  // A scalar subquery is a look-up by key for each row. The optimizer would turn IN or EXISTS into a join that begins
-  // with all users of the tenant.
-  const { tenantId } = scope;
-  if (tenantId !== everyTenant && filter.userId === undefined) {
-    add(rest, `(SELECT u.tenant_id FROM users u WHERE u.uid = ${log.table}.user_id) = ?`, tenantId);
+  if (only !== undefined) {
+    const { text, values } = only(`${log.table}.user_id`);
+    add(rest, text, ...values);
   }
   add(
     range,
@@ -110,7 +97,7 @@ function plan(log: LogTable, filter: LogFilter, scope: AdminScope, after: Place 
     storable(filter.to ?? lastStorable),
   );
   if (after !== undefined) {
-    const [at, id] = [storable(new Date(Number(after[0]))), Number(after[1])];
+    const [at, id] = [storable(new Date(after[0])), after[1]];
     add(range, 'created_at <= ? AND (created_at < ? OR id < ?)', at, at, id);
   }
   const columns = [...given.slice(0, 1).map(([, column]) => column), 'created_at'];

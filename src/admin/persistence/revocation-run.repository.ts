@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database';
-import type { Sql } from '../../platform/database/sql';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull, LessThan, Not, type Repository } from 'typeorm';
+import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
+import { RevocationRun } from './revocation-run.entity';
 
 /** How far a run has come. */
 export interface Place {
@@ -22,18 +25,21 @@ export interface Run {
 /** The table `revocation_runs`: one row for each set of conditions, for its newest run. */
 @Injectable()
 export class RevocationRuns {
+  private readonly rows: EntityRows<RevocationRun>;
+
   constructor(
+    @InjectRepository(RevocationRun) rows: Repository<RevocationRun>,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly random: Random,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /** @returns undefined if there was no run with these conditions, or if the newest one has finished */
-  interrupted(conditions: string): Promise<Place | undefined> {
-    return this.database.row<Place>(
-      'SELECT after_uid AS after, users FROM revocation_runs WHERE conditions = ? AND finished_at IS NULL',
-      [conditions],
-    );
+  async interrupted(conditions: string): Promise<Place | undefined> {
+    const run = await this.rows.findOne({ conditions, finishedAt: IsNull() });
+    return run === null ? undefined : { after: run.afterUid, users: run.users };
   }
 
   /**
@@ -43,18 +49,11 @@ export class RevocationRuns {
    */
   async begin(conditions: string, { after, users }: Place): Promise<Run> {
     const id = this.random.uuid();
-    const takeOver = () =>
-      this.database.won(
-        `UPDATE revocation_runs SET run_id = ?, after_uid = ?, users = ?, started_at = ?, finished_at = NULL
-         WHERE conditions = ? AND run_id <> ?`,
-        [id, after, users, this.clock.now(), conditions, id],
-      );
+    const run = { runId: id, afterUid: after, users, startedAt: this.clock.now(), finishedAt: null };
+    const takeOver = () => this.rows.won(this.database, { conditions, runId: Not(id) }, run);
     if (await takeOver()) return { id, conditions };
     try {
-      await this.database.affected(
-        'INSERT INTO revocation_runs (conditions, run_id, after_uid, users, started_at) VALUES (?, ?, ?, ?, ?)',
-        [conditions, id, after, users, this.clock.now()],
-      );
+      await this.rows.insert(this.database, { conditions, ...run });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       await takeOver();
@@ -63,18 +62,13 @@ export class RevocationRuns {
   }
 
   /** Records a batch in its transaction. @returns false when a newer run with the same conditions has begun */
-  advance(sql: Sql, { id, conditions }: Run, { after, users }: Place): Promise<boolean> {
-    return sql.won(
-      'UPDATE revocation_runs SET after_uid = ?, users = ? WHERE conditions = ? AND run_id = ? AND after_uid < ?',
-      [after, users, conditions, id, after],
-    );
+  advance(tx: Transaction, { id, conditions }: Run, { after, users }: Place): Promise<boolean> {
+    return this.rows.won(tx, { conditions, runId: id, afterUid: LessThan(after) }, { afterUid: after, users });
   }
 
   /** @returns false as `advance` does */
-  finish(sql: Sql, { id, conditions }: Run, users: number): Promise<boolean> {
-    return sql.won(
-      'UPDATE revocation_runs SET users = ?, finished_at = ? WHERE conditions = ? AND run_id = ? AND finished_at IS NULL',
-      [users, this.clock.now(), conditions, id],
-    );
+  finish(tx: Transaction, { id, conditions }: Run, users: number): Promise<boolean> {
+    const unfinished = { conditions, runId: id, finishedAt: IsNull() };
+    return this.rows.won(tx, unfinished, { users, finishedAt: this.clock.now() });
   }
 }

@@ -1,3 +1,9 @@
+import type { OldRows } from '../platform/database/old-rows';
+import type { SqlValue } from '../platform/database/sql';
+
+/** The condition on the column that names the user of a row. The caller decides which users it may see. */
+export type UserCondition = (column: string) => { readonly text: string; readonly values: readonly SqlValue[] };
+
 /** What a search selects. Each log has the filters that it has columns for. */
 export interface LogFilter {
   readonly requestId?: string;
@@ -48,3 +54,10 @@ export const auditLog: LogTable = {
     ['event', 'event'],
   ],
 };
+
+export const oldLogs: readonly OldRows[] = [loginLog, auditLog].map(({ table }) => ({
+  table,
+  key: 'id',
+  time: 'created_at',
+  seconds: 'logs',
+}));

@@ -1,17 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Database } from '../../platform/database/database';
-import { timeOf } from '../../platform/database/sql';
+import type { Database } from '../platform/database/database';
+import type { OldRows } from '../platform/database/old-rows';
+import { timeOf } from '../platform/database/sql';
 
-/** The table and the columns of a rule. They become part of the SQL text, so they must be constants of the code. */
-export interface OldRows {
-  readonly table: string;
-  /** The first column of the primary key. */
-  readonly key: string;
-  /** An indexed time column, so that the search needs no table scan. */
-  readonly time: string;
-  /** A further SQL condition. Rows that do not meet it are never deleted. */
-  readonly only?: string;
-  /** Called with the keys of each batch, before it is deleted. */
+/** The rows of a rule, and what is done before a batch of them is deleted. */
+export interface SweptRows extends Omit<OldRows, 'seconds'> {
+  /** Called with the keys of each batch. */
   readonly before?: (keys: readonly string[]) => Promise<void>;
 }
 
@@ -28,7 +22,7 @@ const beforeEverything = new Date('1970-01-02T00:00:00Z');
  * statements (a new pending login replaces the old one), and with a second purge. The DELETE repeats the condition on
  * the age, so a renewed row stays. The second purge finds nothing left to delete.
  */
-export async function removeOldRows(database: Database, rows: OldRows, until: Date): Promise<number> {
+export async function removeOldRows(database: Database, rows: SweptRows, until: Date): Promise<number> {
   const { table, key, time, only = '1 = 1' } = rows;
   let removed = 0;
   // Continues where the last batch ended: the start of the index still holds the delete marks of that batch.

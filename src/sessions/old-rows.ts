@@ -1,0 +1,15 @@
+import { day, hour, type OldRows } from '../platform/database/old-rows';
+
+/**
+ * Rows of `login_tokens` can be deleted one by one: no token of a session expires after its first refresh token, whose
+ * row decides for the session (ADR 0005). An hour is enough: the `exp` of a token is checked before its row. `keepUses` of
+ * SessionTraces is told of each batch.
+ */
+export const oldTokens: OldRows = { table: 'login_tokens', key: 'jti', time: 'expires', seconds: hour };
+
+export const oldPendingLogins: OldRows = { table: 'pending_logins', key: 'user_id', time: 'expires', seconds: hour };
+
+export const oldDevices: OldRows = { table: 'trusted_devices', key: 'id', time: 'expires', seconds: day };
+
+/** What identifies a known browser comes from the login logs, so it is not kept longer than they are. */
+export const oldBrowsers: OldRows = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: 'logs' };

@@ -1,0 +1,71 @@
+import { Test } from '@nestjs/testing';
+import { AppModule } from '../../src/app.module';
+import { CliModule } from '../../src/cli/cli.module';
+import { AppConfig } from '../../src/platform/config/app-config';
+import type { Sql, SqlValue } from '../../src/platform/database/sql';
+import { UserTraces } from '../../src/platform/database/user-traces';
+import { TestService } from '../support/app';
+
+/** The columns that name a user. */
+const ofUsers = /^(user_id|user_identity|stream)$/;
+
+/** Tables that name a user after the erasure as well, by the uid alone. */
+const kept: Record<string, string> = {
+  audit_logs: 'the audit tells what happened to the account; it never had more than the uid',
+  event_streams: 'the row of a user whose events wait goes with the last one; it has the uid alone',
+};
+
+const uid = '6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c';
+
+describe('the traces of a user', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await TestService.start({ ADMIN_API: 'on' });
+  });
+  afterAll(() => service.stop());
+
+  /** The tables that have a column which names a user. */
+  async function tablesOfUsers(): Promise<string[]> {
+    const columns = await service.database.rows<{ of: string; name: string }>(
+      __DATABASE__ === 'sqlite'
+        ? "SELECT t.name AS of, c.name AS name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+        : `SELECT TABLE_NAME AS of, COLUMN_NAME AS name FROM information_schema.COLUMNS
+           WHERE TABLE_SCHEMA = DATABASE()`,
+    );
+    return [...new Set(columns.filter(({ name }) => ofUsers.test(name)).map((column) => column.of))].sort();
+  }
+
+  it.each([
+    ['the server', AppModule],
+    ['the command line', CliModule],
+  ])(
+    'are erased by %s in every table that names a user, apart from those that are kept on purpose',
+    async (_, program) => {
+      const module = await Test.createTestingModule({ imports: [program.with(service.app.get(AppConfig))] }).compile();
+      const { tables } = module.get(UserTraces);
+      await module.close();
+      expect([...tables, ...Object.keys(kept)].sort()).toEqual(await tablesOfUsers());
+    },
+  );
+
+  it('are erased by statements about each table that an owner names', async () => {
+    const traces = service.app.get(UserTraces);
+    const sent: string[] = [];
+    const watch = (store: Sql) =>
+      (['rows', 'written'] as const).map((method) => {
+        const real = store[method].bind(store) as Sql['rows'];
+        return jest.spyOn(store, method).mockImplementation((text: string, values?: readonly SqlValue[]) => {
+          sent.push(text);
+          return real(text, values);
+        });
+      });
+    await service.database.transaction(async (tx) => {
+      watch(tx);
+      await traces.erase(tx, uid);
+    });
+    const spies = watch(service.database);
+    await traces.settle(uid);
+    for (const spy of spies) spy.mockRestore();
+    expect(traces.tables.filter((table) => !sent.some((text) => new RegExp(`\\b${table}\\b`).test(text)))).toEqual([]);
+  });
+});
