@@ -25,7 +25,7 @@ import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { SessionTraces } from './session-traces';
-import { SignInNotices } from './sign-in/sign-in-notices';
+import { SignInNotices } from './sign-in-notices';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
