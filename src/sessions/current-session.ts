@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Marked, marksOf } from '../platform/http/route-marks';
-import type { User } from '../users/user.entity';
+import type { MfaType, User } from '../users/user.entity';
 import type { TokenPayload } from './token-payload';
 
 /** The user of a request. The check of the token reads it in the same statement (docs/spec/service.md#5.4). */
@@ -11,7 +11,7 @@ export interface SessionUser {
   readonly nickname: string | null;
   readonly email: string | null;
   readonly isAdmin: boolean;
-  readonly mfaType: 'email' | 'totp';
+  readonly mfaType: MfaType;
   readonly tenantId: string;
   readonly orgUnitId: string | null;
 }

@@ -5,7 +5,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import type { LiveSession } from './live-sessions';
-import { SignInNotices } from './sign-in/sign-in-notices';
+import { SignInNotices } from './sign-in-notices';
 import { LoginTokens } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
 

@@ -7,11 +7,11 @@ import { AuditTrail } from '../audit/audit-trail';
 import { AppConfig } from '../platform/config/app-config';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
+import { DirectoryRecheck } from './directory-recheck';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import type { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens, type NewToken, type Scope, type SessionKey } from './persistence/login-token.repository';
 import { SessionRows } from './persistence/session-rows';
-import { DirectoryRecheck } from './recheck/directory-recheck';
 import type { TokenPayload } from './token-payload';
 
 export interface RefreshedTokens {

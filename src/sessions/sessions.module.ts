@@ -6,31 +6,39 @@ import { MailModule } from '../mail/mail.module';
 import { DirectoryModule } from '../directory/directory.module';
 import { UsersModule } from '../users/users.module';
 import { SessionLimit } from '../platform/limits/session-limit';
+import { DirectoryRecheck } from './directory-recheck';
 import { JwksController } from './http/jwks.controller';
-import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TrustedDevicesController } from './http/trusted-devices.controller';
+import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TokenIssuer } from './jwt/token-issuer';
-import { IntrospectedTokenStrategy } from './jwt/introspected-token.strategy';
 import { TokenStrategy } from './jwt/token.strategy';
 import { LiveSessions } from './live-sessions';
 import { PendingLogins } from './pending-login.repository';
+import { KnownBrowser } from './persistence/known-browser.entity';
+import { KnownBrowsers } from './persistence/known-browser.repository';
 import { LoginToken } from './persistence/login-token.entity';
 import { LoginTokens } from './persistence/login-token.repository';
-import { KnownBrowser } from './persistence/known-browser.entity';
 import { PendingLogin } from './persistence/pending-login.entity';
-import { TrustedDevice } from './persistence/trusted-device.entity';
 import { SessionRows } from './persistence/session-rows';
+import { TrustedDevice } from './persistence/trusted-device.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
-import { DirectoryRecheck } from './recheck/directory-recheck';
 import { SessionOpener } from './session-opener';
 import { SessionRefresher } from './session-refresher';
 import { SessionTraces } from './session-traces';
-import { KnownBrowsers } from './persistence/known-browser.repository';
-import { SignInNotices } from './sign-in/sign-in-notices';
+import { SignInNotices } from './sign-in-notices';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
 import { UserSessions } from './user-sessions';
+
+const rows = [LoginTokens, SessionRows, TrustedDeviceRows, KnownBrowsers];
+
+/** What other modules use. */
+const doors = [
+  ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
+  ...[SessionOpener, SessionRefresher, TokenRevoker, TokenIntrospection],
+  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces],
+];
 
 @Module({
   imports: [
@@ -42,41 +50,7 @@ import { UserSessions } from './user-sessions';
     DirectoryModule,
   ],
   controllers: [JwksController, TrustedDevicesController],
-  providers: [
-    LoginTokens,
-    SessionRows,
-    TokenIssuer,
-    TokenStrategy,
-    RefreshTokenStrategy,
-    SessionLimit,
-    IntrospectedTokenStrategy,
-    TokenIntrospection,
-    KnownBrowsers,
-    SignInNotices,
-    SessionOpener,
-    SessionRefresher,
-    DirectoryRecheck,
-    TokenRevoker,
-    LiveSessions,
-    UserSessions,
-    SessionTraces,
-    PendingLogins,
-    TrustedDeviceRows,
-    TrustedDevices,
-  ],
-  exports: [
-    TokenStrategy,
-    TokenIntrospection,
-    RefreshTokenStrategy,
-    SessionLimit,
-    SessionOpener,
-    SessionRefresher,
-    TokenRevoker,
-    LiveSessions,
-    UserSessions,
-    SessionTraces,
-    PendingLogins,
-    TrustedDevices,
-  ],
+  providers: [...rows, TokenIssuer, SignInNotices, DirectoryRecheck, ...doors],
+  exports: doors,
 })
 export class SessionsModule {}

@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
+import { AppConfig } from '../platform/config/app-config';
 import type { PresentedToken, SessionUser } from './current-session';
-import { IntrospectedTokenStrategy } from './jwt/introspected-token.strategy';
+import { checkBy, presentedToken, verification } from './jwt/presented-token';
 import { LoginTokens } from './persistence/login-token.repository';
 import type { TokenPayload } from './token-payload';
 
@@ -10,13 +14,27 @@ export interface LiveToken {
   readonly user: SessionUser;
 }
 
-/** Tells other services whether a token is valid at this moment (RFC 7662, docs/spec/extensions.md#f). */
+/** Another service asks about a token, which is not that of the request. */
+interface TokenQuestion {
+  readonly headers: object;
+  readonly token: string;
+}
+
+/**
+ * Tells other services whether a token is valid at this moment (RFC 7662, docs/spec/extensions.md#f). Its strategy checks
+ * the signature, the claims and the expiry of a token of either use.
+ */
 @Injectable()
-export class TokenIntrospection {
+export class TokenIntrospection extends PassportStrategy(Strategy, 'introspected-token') {
+  private readonly check = checkBy<PresentedToken, TokenQuestion>(this);
+
   constructor(
-    private readonly strategy: IntrospectedTokenStrategy,
     private readonly tokens: LoginTokens,
-  ) {}
+    private readonly clock: Clock,
+    config: AppConfig,
+  ) {
+    super(verification(config.jwt, (question) => (question as unknown as TokenQuestion).token));
+  }
 
   /**
    * @param token an access token or a refresh token, or any other text
@@ -31,9 +49,13 @@ export class TokenIntrospection {
     return { payload, user: row.user };
   }
 
+  validate({ token }: TokenQuestion, claims: Record<string, unknown>): PresentedToken {
+    return presentedToken(token, claims, this.clock);
+  }
+
   private async verified(token: string): Promise<PresentedToken | undefined> {
     try {
-      return (await this.strategy.check({ headers: {}, token })) || undefined;
+      return (await this.check({ headers: {}, token })) || undefined;
     } catch (error) {
       if (error instanceof DomainError) return undefined;
       throw error;

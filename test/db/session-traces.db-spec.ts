@@ -51,7 +51,7 @@ describe('what sessions keep of a user who is deleted', () => {
 
   it('what a login under way has written after the erasure is erased when the deletion is settled', async () => {
     const [settled, other] = [await given('settled'), await given('beside')];
-    await traces.settle(mfa.service.database, settled.uid);
+    await traces.settle(settled.uid);
     expect(await rowsOf(settled)).toEqual({ ...all, browsers: 0, clients: 0 });
     expect(await rowsOf(other)).toEqual(all);
   });

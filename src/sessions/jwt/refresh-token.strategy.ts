@@ -5,8 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../shared/clock';
 import { AppConfig } from '../../platform/config/app-config';
 import type { PresentedToken } from '../current-session';
-import { bearerOrBody, presentedToken, verification } from './presented-token';
-import { checkBy } from './strategy-check';
+import { bearerOrBody, checkBy, presentedToken, verification } from './presented-token';
 
 /** The strategy of `/refresh`. It does not read the token's row: the statement of SessionRefresher does (ADR 0014). */
 @Injectable()

@@ -9,8 +9,7 @@ import { RecentKeys } from '../../shared/recent-keys';
 import { AppConfig } from '../../platform/config/app-config';
 import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
 import { LoginTokens } from '../persistence/login-token.repository';
-import { bearer, presentedToken, verification } from './presented-token';
-import { checkBy } from './strategy-check';
+import { bearer, checkBy, presentedToken, verification } from './presented-token';
 
 type Claims = Record<string, unknown>;
 

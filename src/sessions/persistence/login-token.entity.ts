@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { TokenUse } from '../token-payload';
 
 /** A row of `login_tokens` (docs/spec/service.md#2.2): one for each issued JWT. */
 @Entity('login_tokens')
@@ -7,7 +8,7 @@ export class LoginToken {
   jti: string;
 
   @Column('varchar', { name: 'token_type', length: 16 })
-  tokenType: 'access' | 'refresh';
+  tokenType: TokenUse;
 
   @Column('varchar', { name: 'user_identity', length: 36 })
   userIdentity: string;

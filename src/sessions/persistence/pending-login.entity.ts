@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { MfaType } from '../../users/user.entity';
 
 /**
  * A row of `pending_logins` (docs/spec/decisions.md#pending-login): one for each user who has still to submit a code.
@@ -15,7 +16,7 @@ export class PendingLogin {
   id: string;
 
   @Column('varchar', { length: 16 })
-  channel: 'email' | 'totp';
+  channel: MfaType;
 
   /** SHA-256 of the `mfa_token`. */
   @Column('varchar', { name: 'token_hash', length: 64 })

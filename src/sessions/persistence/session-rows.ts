@@ -30,13 +30,9 @@ export interface UserSession {
   readonly amr: readonly string[];
 }
 
-interface SessionRow extends Pick<UserSession, 'sid' | 'ip'> {
-  readonly created_at: unknown;
-  readonly user_agent: string | null;
-  readonly amr: string | null;
-  readonly folded: unknown;
-  readonly newest: unknown;
-}
+type SessionRow = Pick<UserSession, 'sid' | 'ip'> &
+  Record<'user_agent' | 'amr', string | null> &
+  Record<'created_at' | 'folded' | 'newest', unknown>;
 
 interface Place {
   readonly jti: string;

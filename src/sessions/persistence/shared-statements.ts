@@ -36,7 +36,7 @@ export interface TokenRow {
   readonly nickname: string | null;
   readonly email: string | null;
   readonly is_admin: number;
-  readonly mfa_type: 'email' | 'totp';
+  readonly mfa_type: SessionUser['mfaType'];
   readonly tenant_id: string;
   readonly org_unit_id: string | null;
   readonly directory_seen_at: unknown;

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type { ClientInfo } from '../../shared/client-info';
-import { Clock } from '../../shared/clock';
-import { DomainError } from '../../shared/errors/domain-error';
-import { directoryUnavailable, refreshTokenRejected } from '../../shared/errors/error-catalogue';
-import { AuditTrail } from '../../audit/audit-trail';
-import type { DirectoryPerson } from '../../directory/person';
-import { DirectoryStanding, type Objection } from '../../directory/standing';
-import { AppConfig } from '../../platform/config/app-config';
-import { directoryBudgetMs } from '../../platform/config/ldap-limits';
-import { Database } from '../../platform/database/database';
-import { DirectoryAccounts, type Look } from '../../users/directory-accounts';
-import type { User } from '../../users/user.entity';
-import { UsersRepository } from '../../users/users.repository';
-import { LiveSessions } from '../live-sessions';
-import type { TokenPayload } from '../token-payload';
-import { TokenRevoker } from '../token-revoker';
+import type { ClientInfo } from '../shared/client-info';
+import { Clock } from '../shared/clock';
+import { DomainError } from '../shared/errors/domain-error';
+import { directoryUnavailable, refreshTokenRejected } from '../shared/errors/error-catalogue';
+import { AuditTrail } from '../audit/audit-trail';
+import type { DirectoryPerson } from '../directory/person';
+import { DirectoryStanding, type Objection } from '../directory/standing';
+import { AppConfig } from '../platform/config/app-config';
+import { directoryBudgetMs } from '../platform/config/ldap-limits';
+import { Database } from '../platform/database/database';
+import { DirectoryAccounts, type Look } from '../users/directory-accounts';
+import type { User } from '../users/user.entity';
+import { UsersRepository } from '../users/users.repository';
+import { LiveSessions } from './live-sessions';
+import type { TokenPayload } from './token-payload';
+import { TokenRevoker } from './token-revoker';
 
 type Refreshed = Pick<TokenPayload, 'sub' | 'sid'>;
 

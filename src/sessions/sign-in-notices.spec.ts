@@ -1,4 +1,4 @@
-import { loadBrowserNames } from './browser-name';
+import { loadBrowserNames } from './sign-in-notices';
 
 describe('the name of a browser', () => {
   let nameOf: (userAgent: string) => string;
