@@ -10,8 +10,7 @@ import { DirectoryServer } from './client/directory-server';
 import { loadLdapLibrary } from './client/ldap-library';
 import type { PersonQuery } from './client/person-search';
 import { DirectoryFailure } from './protocol/directory-failure';
-import type { DirectoryPerson, Finding } from './person';
-import type { Verdict } from './verdict';
+import type { DirectoryPerson, Finding, Verdict } from './person';
 
 interface Candidate {
   readonly server: DirectoryServer;

@@ -1,8 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { DataSource } from 'typeorm';
 import { Directory } from '../../src/directory/directory';
-import type { Finding } from '../../src/directory/person';
-import type { Verdict } from '../../src/directory/verdict';
+import type { Finding, Verdict } from '../../src/directory/person';
 import { BcryptPasswordHasher } from '../../src/hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { stepMs } from '../../src/platform/http/answer-steps';

@@ -3,7 +3,7 @@ import { DirectoryFailure } from '../protocol/directory-failure';
 import { idAttributes } from './entry-values';
 import { filterPresence } from './search-filter';
 import { loadLdapjs } from './ldap-library';
-import type { Search, ServiceConnection } from './service-connection';
+import { noAttribute, type Search, type ServiceConnection } from './service-connection';
 
 /** One finding for the operator: a sentence that names the setting, without a DN or a secret. */
 export interface Remark {
@@ -12,8 +12,6 @@ export interface Remark {
   readonly text: string;
 }
 
-/** No attribute (RFC 4511 §4.5.1.8): the search only tells whether an entry matches. */
-const noAttribute = '1.1';
 const anyMember = '(|(member=*)(uniqueMember=*))';
 
 /** Tells whether the service account finds people, and sees the attributes that a login reads. */

@@ -4,16 +4,13 @@ import type { DirectoryPerson, Finding, GroupMemberships } from '../person';
 import { expiryOf, idAttributes, idOf, isDisabled, stateAttributes, textsOf } from './entry-values';
 import { filterFor, idAndNameFilter, idFilter, memberFilters, memberOfGroupFilter } from './search-filter';
 import { loadLdapjs, type SearchFilter } from './ldap-library';
-import type { SearchedEntry, ServiceConnection } from './service-connection';
+import { noAttribute, type SearchedEntry, type ServiceConnection } from './service-connection';
 
 /** Who is looked for: whom `LDAP_SEARCH_FILTER` finds under a name, or the entry with an id, whatever its name is. */
 export type PersonQuery = { readonly name: string } | { readonly id: string };
 
 /** Result codes of RFC 4511 Appendix A for an entry that another server has, or that the service account may not see. */
 const [referral, insufficientAccess] = [10, 50];
-
-/** No attribute (RFC 4511 §4.5.1.8): the search only tells whether the entry matches. */
-const noAttribute = '1.1';
 
 /** Finds a person as the service account, on one connection. */
 export class PersonSearch {

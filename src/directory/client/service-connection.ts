@@ -19,6 +19,8 @@ export interface Search {
   readonly attributes: readonly string[];
 }
 
+/** No attribute (RFC 4511 §4.5.1.8): the search only tells whether an entry matches. */
+export const noAttribute = '1.1';
 /** Two entries are an ambiguous match. The server need not send more. */
 const sizeLimit = 2;
 const sizeLimitExceeded = 4;

@@ -1,13 +1,29 @@
-import { accountNotEnabled } from '../../shared/errors/error-catalogue';
+import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
+import { accountDisabled, accountLocked, accountNotEnabled } from '../../shared/errors/error-catalogue';
 import { DirectoryFailure } from '../protocol/directory-failure';
-import type { Verdict } from '../verdict';
-import { stateOfSubCode } from './active-directory';
+import type { Verdict } from '../person';
 import { entryValues, idOf } from './entry-values';
 import { ldapjsFailure } from './ldapjs-failure';
 import type { StrategyEntry, StrategyReport } from './strategy-login';
 
 /** Result codes of RFC 4511 Appendix A. */
 const ldap = { inappropriateAuthentication: 48, unwillingToPerform: 53 } as const;
+
+/**
+ * The sub-codes in the message of a bind that Active Directory refuses ("… data 533, v4563"). None of these proves that
+ * the password is wrong, so none is counted as a failure. All but 775 are sent only after the right password.
+ * 52e (wrong password) and 525 (no such user) are not in the table: they are a wrong credential.
+ */
+const stateOfSubCode: ReadonlyMap<string, CatalogueEntry> = new Map([
+  ['530', accountNotEnabled], // outside of the logon hours
+  ['531', accountNotEnabled], // logon from this workstation is not permitted
+  ['532', accountNotEnabled], // password expired: it is changed at the directory, never by this service
+  ['533', accountDisabled],
+  ['534', accountNotEnabled], // this type of logon is not granted
+  ['701', accountNotEnabled], // account expired
+  ['773', accountNotEnabled], // the password must be changed at the directory
+  ['775', accountLocked], // locked by the directory
+]);
 
 /**
  * Only a refused bind as the user, or an entry that is gone, is the user's failure. Every other error is an outage and
@@ -30,7 +46,7 @@ export function verdictOf({ outcome, serviceBound, userRefused }: StrategyReport
 }
 
 function stateOrWrong(token: string, userRefused: boolean): Verdict {
-  const answer = stateOfSubCode(token);
+  const answer = stateOfSubCode.get(token);
   if (answer !== undefined) return { kind: 'refused', answer };
   return { kind: userRefused ? 'wrong' : 'unknown' };
 }

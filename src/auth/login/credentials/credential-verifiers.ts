@@ -36,9 +36,8 @@ export class CredentialVerifiers {
   }
 
   /** @throws DomainError COMMON_503001 when this login would wait too long for its check */
-  assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
-    this.verifiers[provider].assertCapacity(client);
-    this.work.assertCapacity(client);
+  assertCapacity(command: LoginCommand, client: ClientInfo): void {
+    this.work.assertCapacity(command, client);
   }
 
   /** @throws DomainError LOGIN_404001, after the same work as for a known user */

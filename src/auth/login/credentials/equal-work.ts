@@ -20,9 +20,12 @@ export class EqualWork {
     private readonly config: AppConfig,
   ) {}
 
-  /** @throws HashQueueFull when the hash would be refused now, for known and unknown names alike */
-  assertCapacity(client: ClientInfo): void {
-    if (this.config.hideAccountExistence) this.hasher.assertCapacity(client);
+  /**
+   * A check by the directory needs no capacity of the hash queue, unless a hash is computed beside it.
+   * @throws HashQueueFull when the hash would be refused now, for known and unknown names alike
+   */
+  assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
+    if (provider === 'password' || this.config.hideAccountExistence) this.hasher.assertCapacity(client);
   }
 
   /** Computes a hash for a login that is refused before its credential is checked. */

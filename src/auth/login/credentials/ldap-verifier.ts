@@ -11,7 +11,7 @@ import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { AccountRefused } from '../account-refused';
 import type { LoginCommand } from '../login-command';
-import { type CredentialProof, CredentialVerifier } from './credential-verifier';
+import type { CredentialProof, CredentialVerifier } from './credential-verifier';
 import { type Attempt, type Entry, isBlank, type Known, refusalOf } from './ldap/directory-attempt';
 import { DirectoryFollower } from './ldap/directory-follower';
 import { EntryAttributes } from './ldap/entry-attributes';
@@ -27,8 +27,7 @@ import { UnknownGuesses } from './ldap/unknown-guesses';
  * as there are guesses left before the lock.
  */
 @Injectable()
-export class LdapVerifier extends CredentialVerifier {
-  readonly provider = 'ldap';
+export class LdapVerifier implements CredentialVerifier {
   private readonly semaphore = new KeyedSemaphore({ perKey: 3, total: 32, waiting: 1000 });
 
   constructor(
@@ -40,12 +39,7 @@ export class LdapVerifier extends CredentialVerifier {
     private readonly follower: DirectoryFollower,
     private readonly attributes: EntryAttributes,
     private readonly config: AppConfig,
-  ) {
-    super();
-  }
-
-  /** Always succeeds, because an LDAP login computes no hash and so needs no capacity of the hash queue. */
-  assertCapacity(): void {}
+  ) {}
 
   /** Searches by the stored login name. A wrong password is counted before the semaphore admits the next login. */
   async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {

@@ -7,27 +7,19 @@ import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
-import { type CredentialProof, CredentialVerifier } from './credential-verifier';
+import type { CredentialProof, CredentialVerifier } from './credential-verifier';
 
 /**
  * Compares the password with the hash in `users.password`. An unknown name takes the same work
  * (docs/spec/attacks.md#w12).
  */
 @Injectable()
-export class PasswordVerifier extends CredentialVerifier {
-  readonly provider = 'password';
-
+export class PasswordVerifier implements CredentialVerifier {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly users: UsersRepository,
     private readonly lock: LoginLock,
-  ) {
-    super();
-  }
-
-  assertCapacity(client: ClientInfo): void {
-    this.hasher.assertCapacity(client);
-  }
+  ) {}
 
   async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
     if (!(await this.hasher.matches(password, user.password, client))) await this.lock.recordFailure(user);

@@ -1,7 +1,6 @@
 import type { ClientInfo } from '../../../../shared/client-info';
 import { accountNotEnabled, type CatalogueEntry } from '../../../../shared/errors/error-catalogue';
-import type { DirectoryPerson } from '../../../../directory/person';
-import type { Verdict } from '../../../../directory/verdict';
+import type { DirectoryPerson, Verdict } from '../../../../directory/person';
 import type { User } from '../../../../users/user.entity';
 
 /** One login at the directory. */
