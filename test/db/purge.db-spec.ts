@@ -1,5 +1,5 @@
 import { LoginNames } from '../../src/audit/login-names';
-import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
+import { CaptchaReceipts } from '../../src/captcha/captcha-receipt.repository';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';
