@@ -51,16 +51,12 @@ const promised = JSON.parse(readFileSync(join(__dirname, '../promise/tables.json
 
 /** Tables that the program uses only by plain SQL. */
 const withoutEntity = [
-  'captcha_receipts',
   'cooldowns',
   'event_outbox',
   'event_streams',
   'known_browsers',
   'mail_outbox',
   'org_units',
-  'recovery_codes',
-  'passkey_challenges',
-  'password_expiry_warnings',
   'tenants',
   'trusted_devices',
   'user_org_units',
