@@ -1,9 +1,8 @@
-import { SystemRandom } from '../../shared/random';
-import { KeyRing } from '../../platform/crypto/key-ring';
-import { settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
-import { FakeClock } from '../../../test/support/fakes';
-import { dataKey } from '../../../test/support/settings';
-import { CaptchaReceipts } from '../captcha-receipts';
+import { SystemRandom } from '../shared/random';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { settings, type Store, temporaryStore } from '../../test/support/captcha/harness';
+import { FakeClock } from '../../test/support/fakes';
+import { dataKey } from '../../test/support/settings';
 import { CaptchaPasses } from './captcha-passes';
 
 const ip = '203.0.113.7';
@@ -26,7 +25,7 @@ describe('CaptchaPasses', () => {
   function passesWith(keys: string): CaptchaPasses {
     const random = new SystemRandom();
     const ring = new KeyRing(settings({ DATA_ENCRYPTION_KEY: keys }), random);
-    return new CaptchaPasses(ring, new CaptchaReceipts(store.database, clock), clock, random);
+    return new CaptchaPasses(ring, store.receipts(clock), clock, random);
   }
 
   const rows = () => store.database.rows('SELECT token_hash FROM captcha_receipts');
@@ -42,7 +41,7 @@ describe('CaptchaPasses', () => {
     const pass = passes.issue(ip);
     expect(await passes.spend(pass, ip)).toBe(true);
     clock.advanceSeconds(299);
-    await new CaptchaReceipts(store.database, clock).purgeExpired(1000);
+    await store.receipts(clock).purgeExpired(1000);
     expect(await passes.spend(pass, ip)).toBe(false);
   });
 

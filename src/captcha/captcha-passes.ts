@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../shared/clock';
-import { Random } from '../../shared/random';
-import { KeyRing } from '../../platform/crypto/key-ring';
-import { CaptchaReceipts } from '../captcha-receipts';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { CaptchaReceipts } from './captcha-receipt.repository';
 
 const purpose = 'captcha-pass';
 const lifetimeSeconds = 300;

@@ -1,6 +1,6 @@
 import { type Store, temporaryStore } from '../../test/support/captcha/harness';
 import { FakeClock } from '../../test/support/fakes';
-import { CaptchaReceipts } from './captcha-receipts';
+import type { CaptchaReceipts } from './captcha-receipt.repository';
 
 describe('CaptchaReceipts', () => {
   let store: Store;
@@ -15,7 +15,7 @@ describe('CaptchaReceipts', () => {
   beforeEach(async () => {
     await store.database.affected('DELETE FROM captcha_receipts');
     clock = new FakeClock(new Date());
-    receipts = new CaptchaReceipts(store.database, clock);
+    receipts = store.receipts(clock);
   });
 
   const rows = () => store.database.rows<{ token_hash: string }>('SELECT token_hash FROM captcha_receipts');
@@ -39,11 +39,11 @@ describe('CaptchaReceipts', () => {
   });
 
   it('does not report an unrelated database error as an already spent token', async () => {
-    const broken = new CaptchaReceipts(
-      Object.assign(Object.create(store.database) as typeof store.database, {
-        affected: () => Promise.reject(new Error('some other failure')),
-      }),
+    const broken = store.receipts(
       clock,
+      Object.assign(Object.create(store.database) as typeof store.database, {
+        written: () => Promise.reject(new Error('some other failure')),
+      }),
     );
     await expect(broken.claim('t', clock.now())).rejects.toThrow('some other failure');
   });

@@ -1,20 +1,32 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, LessThanOrEqual, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import { isDuplicate } from '../platform/database/store-failure';
+import { CaptchaReceipt } from './captcha-receipt.entity';
 
 /** A receipt outlives its token. A replica whose clock is ahead must not purge it while another accepts the token. */
 const marginSeconds = 60;
 const largestBatch = 1000;
 
-/** The spent tokens: a hash of each token, kept until the token has expired (docs/spec/attacks.md#w15). */
+/**
+ * The table `captcha_receipts`, the spent tokens: a hash of each token, kept until the token has expired
+ * (docs/spec/attacks.md#w15). No row tells whose token it was.
+ */
 @Injectable()
 export class CaptchaReceipts {
+  private readonly rows: EntityRows<CaptchaReceipt>;
+
   constructor(
+    @InjectRepository(CaptchaReceipt) rows: Repository<CaptchaReceipt>,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * Of parallel logins with one token, on any replica, the first INSERT takes the primary key and wins. The others hit
@@ -24,10 +36,8 @@ export class CaptchaReceipts {
    */
   async claim(identity: string, expires: Date): Promise<boolean> {
     try {
-      await this.database.affected('INSERT INTO captcha_receipts (token_hash, expires) VALUES (?, ?)', [
-        sha256Hex(identity),
-        new Date(expires.getTime() + marginSeconds * 1000),
-      ]);
+      const kept = new Date(expires.getTime() + marginSeconds * 1000);
+      await this.rows.insert(this.database, { tokenHash: sha256Hex(identity), expires: kept });
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
@@ -37,7 +47,7 @@ export class CaptchaReceipts {
 
   /** Makes a token usable again that no provider could judge. Only the caller that claimed the token may release it. */
   async release(identity: string): Promise<void> {
-    await this.database.affected('DELETE FROM captcha_receipts WHERE token_hash = ?', [sha256Hex(identity)]);
+    await this.rows.remove(this.database, { tokenHash: sha256Hex(identity) });
   }
 
   /**
@@ -48,14 +58,9 @@ export class CaptchaReceipts {
    */
   async purgeExpired(limit: number): Promise<number> {
     if (!Number.isInteger(limit) || limit < 1 || limit > largestBatch) throw new RangeError('limit must be 1 to 1000');
-    const expired = await this.database.rows<{ token_hash: string }>(
-      `SELECT token_hash FROM captcha_receipts WHERE expires <= ? ORDER BY expires LIMIT ${limit}`,
-      [this.clock.now()],
-    );
+    const selection = { order: { expires: 'ASC' }, limit } as const;
+    const expired = await this.rows.find({ expires: LessThanOrEqual(this.clock.now()) }, selection);
     if (expired.length === 0) return 0;
-    return this.database.affected(
-      `DELETE FROM captcha_receipts WHERE token_hash IN (${expired.map(() => '?').join(', ')})`,
-      expired.map((row) => row.token_hash),
-    );
+    return this.rows.remove(this.database, { tokenHash: In(expired.map(({ tokenHash }) => tokenHash)) });
   }
 }

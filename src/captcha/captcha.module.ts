@@ -1,29 +1,26 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Clock } from '../shared/clock';
-import { Random } from '../shared/random';
 import { AppConfig } from '../platform/config/app-config';
 import { Tracing } from '../platform/tracing/tracing';
-import { KeyRing } from '../platform/crypto/key-ring';
 import { CaptchaGateway } from './captcha-gateway';
-import { CaptchaReceipts } from './captcha-receipts';
+import { CaptchaReceipts } from './captcha-receipt.repository';
 import { CaptchaService } from './captcha.service';
 import { CaptchaController } from './http/captcha.controller';
-import { CaptchaPasses } from './pass/captcha-passes';
+import { CaptchaPasses } from './captcha-passes';
+import { CaptchaReceipt } from './captcha-receipt.entity';
 import { AltchaChallenges } from './provider/altcha-challenges';
 import { configuredGateway } from './provider/configured-gateway';
 
 /** Verifies the captcha before any other check of a login (docs/spec/service.md#1.2). */
 @Module({
+  imports: [TypeOrmModule.forFeature([CaptchaReceipt])],
   controllers: [CaptchaController],
   providers: [
     CaptchaService,
     CaptchaPasses,
     CaptchaReceipts,
-    {
-      provide: AltchaChallenges,
-      inject: [KeyRing, Clock, Random],
-      useFactory: (keys: KeyRing, clock: Clock, random: Random) => new AltchaChallenges(keys, clock, random),
-    },
+    AltchaChallenges,
     {
       provide: CaptchaGateway,
       inject: [AppConfig, AltchaChallenges, CaptchaReceipts, Clock, { token: Tracing, optional: true }],

@@ -5,9 +5,8 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import { settings, type Store, temporaryStore } from '../../test/support/captcha/harness';
 import { FakeClock } from '../../test/support/fakes';
 import { CaptchaGateway, type CaptchaVerdict } from './captcha-gateway';
-import { CaptchaReceipts } from './captcha-receipts';
 import { CaptchaService } from './captcha.service';
-import { CaptchaPasses } from './pass/captcha-passes';
+import { CaptchaPasses } from './captcha-passes';
 import { AltchaChallenges } from './provider/altcha-challenges';
 
 const ip = '203.0.113.7';
@@ -38,7 +37,7 @@ describe('CaptchaService', () => {
     const config = settings(environment);
     const [clock, random] = [new FakeClock(new Date()), new SystemRandom()];
     const keys = new KeyRing(config, random);
-    const passes = new CaptchaPasses(keys, new CaptchaReceipts(store.database, clock), clock, random);
+    const passes = new CaptchaPasses(keys, store.receipts(clock), clock, random);
     return new CaptchaService(gateway, passes, new AltchaChallenges(keys, clock, random), config);
   }
 

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors/domain-error';
 import { captchaRejected, captchaUnavailable, routeNotFound } from '../shared/errors/error-catalogue';
 import { AppConfig } from '../platform/config/app-config';
 import { CaptchaGateway } from './captcha-gateway';
-import { CaptchaPasses } from './pass/captcha-passes';
+import { CaptchaPasses } from './captcha-passes';
 import { AltchaChallenges } from './provider/altcha-challenges';
 
 /** 2048 is the longest token of any provider (Turnstile). Other input is refused without asking a provider. */

@@ -5,7 +5,7 @@ import { SystemClock } from '../shared/clock';
 import type { ExpiringPasswords } from '../users/expiring-passwords';
 import type { UsersRepository } from '../users/users.repository';
 import { testSettings } from '../../test/support/settings';
-import type { WarningClaims } from './expiry/warning-claims';
+import type { WarningClaims } from './persistence/expiry-warning.repository';
 import { ExpiryWarnings } from './expiry-warnings';
 
 /** Warnings that find no password. */
@@ -17,7 +17,8 @@ function warnings(settings: Record<string, string> = {}) {
       return Promise.resolve([]);
     },
   } as unknown as ExpiringPasswords;
-  const [claims, users, mailer, database] = [{}, {}, {}, {}] as [WarningClaims, UsersRepository, Mailer, Database];
+  const claims = { last: () => Promise.resolve(new Map()) } as unknown as WarningClaims;
+  const [users, mailer, database] = [{}, {}, {}] as [UsersRepository, Mailer, Database];
   const config = loadConfig({ ...testSettings, ...settings });
   return { read, service: new ExpiryWarnings(passwords, claims, users, mailer, database, new SystemClock(), config) };
 }

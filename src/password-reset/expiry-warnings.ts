@@ -13,7 +13,7 @@ import {
   type Position,
 } from '../users/expiring-passwords';
 import { UsersRepository } from '../users/users.repository';
-import { type FormerWarning, WarningClaims } from './expiry/warning-claims';
+import { WarningClaims } from './persistence/expiry-warning.repository';
 
 const sources: readonly PasswordSource[] = ['history', 'accounts'];
 const batchRows = 1000;
@@ -26,6 +26,8 @@ const firstMs = 30_000;
 const idleMs = 600_000;
 const passSeconds = 3600;
 const daySeconds = 86_400;
+
+type Warnings = Awaited<ReturnType<WarningClaims['last']>>;
 
 interface Pass {
   source: number;
@@ -110,12 +112,11 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const from = pass.position ?? { at: oldest, id: sources[pass.source] === 'history' ? 0 : '' };
     const until = new Date(oldest.getTime() + this.steps[0]! * daySeconds * 1000);
     const batch = await this.passwords.after(sources[pass.source]!, from, until, batchRows);
-    const owners = batch.flatMap(({ owner }) => owner?.uid ?? []);
-    const warnings = owners.length === 0 ? undefined : await this.claims.lastOf(this.database, owners);
+    const warnings = await this.claims.last(batch.flatMap(({ owner }) => (owner === undefined ? [] : [owner.uid])));
     let queued = 0;
     for (const password of batch) {
       if (queued === room || this.stopping) return queued;
-      if (await this.warn(password, warnings?.get(password.owner?.uid ?? ''))) queued += 1;
+      if (await this.warn(password, warnings)) queued += 1;
       pass.position = password.position;
     }
     if (batch.length < batchRows) Object.assign(pass, { source: pass.source + 1, position: undefined });
@@ -123,7 +124,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
   }
 
   /** Sends the nearest step only: the steps before it were missed, or an earlier mail announced them. */
-  private async warn({ position, owner }: ExpiringPassword, warned: FormerWarning | undefined): Promise<boolean> {
+  private async warn({ position, owner }: ExpiringPassword, warnings: Warnings): Promise<boolean> {
     const to = usableAddress(owner?.email ?? null);
     const expires = new Date(position.at.getTime() + this.config.passwords.expireDays * daySeconds * 1000);
     const left = expires.getTime() - this.clock.now().getTime();
@@ -131,6 +132,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
     if (owner === undefined || to === null || days === undefined || left <= 0) return false;
     const passwordId = typeof position.id === 'number' ? position.id : 0;
     const { uid, nickname, credentialVersion } = owner;
+    const warned = warnings.get(uid);
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
     const language = languageOf(owner.language) ?? defaultLanguage;
     return this.database.transaction(async (tx) => {

@@ -5,7 +5,6 @@ import { MailModule } from '../mail/mail.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { ChangePasswordService } from './change/change-password.service';
-import { WarningClaims } from './expiry/warning-claims';
 import { ExpiryWarnings } from './expiry-warnings';
 import { ForgotPasswordService } from './forgot/forgot-password.service';
 import { MailedLinks } from './forgot/mailed-links';
@@ -15,6 +14,8 @@ import { PasswordChecks } from './password-checks';
 import { NewPasswords } from './new-passwords';
 import { PasswordChange } from './password-change';
 import { PasswordChangeRequests } from './password-change-requests';
+import { ExpiryWarning } from './persistence/expiry-warning.entity';
+import { WarningClaims } from './persistence/expiry-warning.repository';
 import { PasswordChangeRequest } from './persistence/password-change-request.entity';
 import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 import { PasswordPolicySource } from './password-policy-source';
@@ -25,7 +26,13 @@ import { UserInvitations } from './user-invitations';
 
 /** Sets a password that is forgotten, expired or the first one (docs/spec/decisions.md#5). */
 @Module({
-  imports: [TypeOrmModule.forFeature([PasswordChangeRequest]), UsersModule, SessionsModule, AuditModule, MailModule],
+  imports: [
+    TypeOrmModule.forFeature([ExpiryWarning, PasswordChangeRequest]),
+    UsersModule,
+    SessionsModule,
+    AuditModule,
+    MailModule,
+  ],
   controllers: [PasswordResetController],
   providers: [
     PasswordChangeRequests,

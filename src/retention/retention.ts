@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { oldLogs } from '../audit/log-tables';
-import { CaptchaReceipts } from '../captcha/captcha-receipts';
+import { CaptchaReceipts } from '../captcha/captcha-receipt.repository';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { oldChallenges } from '../passkeys/passkey-traces';

@@ -1,5 +1,5 @@
 import { Mailer } from '../../src/mail/mailer';
-import { WarningClaims } from '../../src/password-reset/expiry/warning-claims';
+import { WarningClaims } from '../../src/password-reset/persistence/expiry-warning.repository';
 import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
 import { AppConfig } from '../../src/settings/app-config';
 import { Database } from '../../src/platform/database/database';

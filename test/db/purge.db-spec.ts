@@ -1,4 +1,4 @@
-import { CaptchaReceipts } from '../../src/captcha/captcha-receipts';
+import { CaptchaReceipts } from '../../src/captcha/captcha-receipt.repository';
 import { EventOutbox } from '../../src/events/event-outbox';
 import { MailOutbox } from '../../src/mail/mail-outbox';
 import { Database } from '../../src/platform/database/database';

@@ -212,7 +212,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     ] as const) {
       const before = await rowsRead();
       expect(await passwords.after(source, { at: middle.at, id }, until, 1000)).toHaveLength(1000);
-      // The row itself, its owner, the newest row of the owner, the last warning, and the rows of the inner result.
+      // The row itself, its owner, the newest row of the owner, and the rows of the inner result.
       expect((await rowsRead()) - before).toBeLessThan(10 * 1000);
     }
   });

@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { createChallenge, verifySolution, type Challenge, type Payload } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Clock } from '../../shared/clock';
-import type { Random } from '../../shared/random';
-import type { KeyRing } from '../../platform/crypto/key-ring';
+import { Clock } from '../../shared/clock';
+import { Random } from '../../shared/random';
+import { KeyRing } from '../../platform/crypto/key-ring';
 import { isRecord } from './is-record';
 
 const lifetimeSeconds = 300;
@@ -22,6 +23,7 @@ export interface Solved {
 }
 
 /** The self-hosted proof of work: issues challenges for the stock widget (altcha 3) and checks their solutions. */
+@Injectable()
 export class AltchaChallenges {
   constructor(
     private readonly keys: KeyRing,

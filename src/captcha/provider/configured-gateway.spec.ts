@@ -6,7 +6,6 @@ import { SettingsProblem } from '../../platform/config/settings-reader';
 import { captureLog, settings, type Store, temporaryStore } from '../../../test/support/captcha/harness';
 import { FakeClock } from '../../../test/support/fakes';
 import { hang, json, reset, SiteverifyStub, text } from '../../../test/support/captcha/siteverify-stub';
-import { CaptchaReceipts } from '../captcha-receipts';
 import { AltchaChallenges } from './altcha-challenges';
 import { configuredGateway } from './configured-gateway';
 import type { FailoverGateway } from './failover-gateway';
@@ -59,7 +58,7 @@ describe('the configured captcha gateway', () => {
       CAPTCHA_TIMEOUT_MS: String(timeoutMs),
       ...more,
     });
-    return configuredGateway(config.captcha, altcha, new CaptchaReceipts(store.database, clock), clock);
+    return configuredGateway(config.captcha, altcha, store.receipts(clock), clock);
   }
 
   const newToken = () => `token-${++serial}`;

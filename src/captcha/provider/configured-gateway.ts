@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock';
 import type { CaptchaConfig, SiteverifyProviderName } from '../../platform/config/captcha-config';
 import type { Tracing } from '../../platform/tracing/tracing';
-import type { CaptchaReceipts } from '../captcha-receipts';
+import type { CaptchaReceipts } from '../captcha-receipt.repository';
 import type { AltchaChallenges } from './altcha-challenges';
 import { CircuitedProvider } from './circuited-provider';
 import { FailoverGateway } from './failover-gateway';

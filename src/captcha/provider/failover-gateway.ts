@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../shared/clock';
 import { CaptchaGateway, type CaptchaVerdict } from '../captcha-gateway';
-import type { CaptchaReceipts } from '../captcha-receipts';
+import type { CaptchaReceipts } from '../captcha-receipt.repository';
 import type { AltchaChallenges } from './altcha-challenges';
 import type { CaptchaProvider, Judgement } from './judgement';
 

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThanOrEqual, type Repository } from 'typeorm';
 import type { RequestType } from '../../shared/change-type';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import type { Gated } from '../../platform/database/cooldowns';
+import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import { type Sql, timeOf } from '../../platform/database/sql';
 import { UsersRepository } from '../../users/users.repository';
-import { type PasswordChangeRequest, requestStatus } from './password-change-request.entity';
+import { PasswordChangeRequest, requestStatus } from './password-change-request.entity';
 
 /** A request that was found by the token of its link. */
 export interface FoundRequest {
@@ -30,16 +34,25 @@ interface Row {
   created_at: unknown;
 }
 
+const pending = { status: requestStatus.pending };
+const used = { status: requestStatus.used };
+
 /**
  * The table `user_change_password_request`. A link is found by the hash of its token (docs/spec/attacks.md#w27).
  * Each writing transaction holds the gate row of the user, so that these transactions run one after the other.
  */
 @Injectable()
 export class PasswordChangeRequestRepository {
+  private readonly rows: EntityRows<PasswordChangeRequest>;
+
   constructor(
+    @InjectRepository(PasswordChangeRequest) rows: Repository<PasswordChangeRequest>,
+    database: Database,
     private readonly users: UsersRepository,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /** Returns undefined for an unknown token, and for a token of a deleted user or a directory user. */
   async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
@@ -64,29 +77,12 @@ export class PasswordChangeRequestRepository {
   }
 
   async insert(tx: Gated<'reset'>, request: PasswordChangeRequest): Promise<void> {
-    await tx.affected(
-      `INSERT INTO user_change_password_request
-       (uid, token_hash, user_id, type, status, credential_version, expired, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        request.uid,
-        request.tokenHash,
-        request.userId,
-        request.type,
-        request.status,
-        request.credentialVersion,
-        request.expired,
-        request.createdAt,
-      ],
-    );
+    await this.rows.insert(tx, request);
   }
 
   /** Ends older pending requests of the same type. */
   async supersede(tx: Gated<'reset'>, userId: string, type: RequestType): Promise<void> {
-    await tx.affected(
-      `UPDATE user_change_password_request SET status = ${requestStatus.used}
-       WHERE user_id = ? AND type = ? AND status = ${requestStatus.pending}`,
-      [userId, type],
-    );
+    await this.rows.update(tx, { userId, type, ...pending }, used);
   }
 
   /**
@@ -95,19 +91,16 @@ export class PasswordChangeRequestRepository {
    * AUTH_401007 or AUTH_401005.
    */
   consume(tx: Gated<'reset'>, uid: string): Promise<boolean> {
-    return tx.won(
-      `UPDATE user_change_password_request SET status = ${requestStatus.used}
-       WHERE uid = ? AND status = ${requestStatus.pending} AND expired >= ?`,
-      [uid, this.clock.now()],
-    );
+    return this.rows.won(tx, { uid, expired: MoreThanOrEqual(this.clock.now()), ...pending }, used);
   }
 
   /** Ends all pending requests of the user, of every type. */
   async closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
-    await tx.affected(
-      `UPDATE user_change_password_request SET status = ${requestStatus.used}
-       WHERE user_id = ? AND status = ${requestStatus.pending}`,
-      [userId],
-    );
+    await this.rows.update(tx, { userId, ...pending }, used);
+  }
+
+  /** Removes all requests of the user, of every type and status. */
+  async removeAll(tx: Transaction, userId: string): Promise<void> {
+    await this.rows.remove(tx, { userId });
   }
 }

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { CaptchaReceipts } from '../../../src/captcha/captcha-receipt.repository';
+import { CaptchaReceipt } from '../../../src/captcha/captcha-receipt.entity';
+import type { Clock } from '../../../src/shared/clock';
 import { type AppConfig, loadConfig } from '../../../src/settings/app-config';
 import { Database } from '../../../src/platform/database/database';
 import { migrate } from '../../../src/platform/database/migrator';
@@ -23,6 +26,8 @@ export function settings(environment: Record<string, string> = {}): AppConfig {
 export interface Store {
   readonly url: string;
   readonly database: Database;
+  /** @param database another one for the same table */
+  receipts(clock: Clock, database?: Database): CaptchaReceipts;
   close(): Promise<void>;
 }
 
@@ -31,11 +36,13 @@ export async function temporaryStore(): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'captcha-'));
   const url = `sqlite:${join(directory, 'test.sqlite')}`;
   await migrate(url);
-  const dataSource = await new DataSource(typeormOptions(url, 1)).initialize();
+  const dataSource = await new DataSource({ ...typeormOptions(url, 1), entities: [CaptchaReceipt] }).initialize();
   giveEachCallerItsOwnRunner(dataSource);
+  const database = Database.over(dataSource);
   return {
     url,
-    database: Database.over(dataSource),
+    database,
+    receipts: (clock, over = database) => new CaptchaReceipts(dataSource.getRepository(CaptchaReceipt), over, clock),
     close: async () => {
       await dataSource.destroy();
       rmSync(directory, { recursive: true });
