@@ -52,8 +52,6 @@ const promised = JSON.parse(readFileSync(join(__dirname, '../promise/tables.json
 /** Tables that the program uses only by plain SQL. */
 const withoutEntity = [
   'captcha_receipts',
-  'event_outbox',
-  'event_streams',
   'known_browsers',
   'org_units',
   'recovery_codes',
