@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, IsNull, Not, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../platform/database/database';
-import { timeOf } from '../platform/database/sql';
+import { EntityRows } from '../platform/database/entity-rows';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { storable } from '../shared/time-text';
-import { eventStatus, fresh } from './outbox/event-rows';
 import { EventWorker } from './outbox/event-worker';
+import { type EventStatus, eventStatus, fresh, OutboxEvent } from './outbox/outbox-event.entity';
 
 /** A settled event, and its place in the order of the first sending. */
 interface Candidate {
@@ -13,28 +15,22 @@ interface Candidate {
   readonly place: number;
 }
 
-interface Original {
-  readonly id: number;
-  readonly eventId: string;
-  readonly type: string;
-  readonly stream: string;
-  readonly payload: string;
-  readonly replayOf: string | null;
-  readonly createdAt: unknown;
-}
-
-const settled = [eventStatus.sent, eventStatus.dead] as const;
-const marks = (count: number) => Array<string>(count).fill('?').join(', ');
+const settled: EventStatus[] = [eventStatus.sent, eventStatus.dead];
 
 /** Sends settled events once more as new ones, for a receiver that has lost what it had accepted (ADR 0026). */
 @Injectable()
 export class EventReplay {
+  private readonly rows: EntityRows<OutboxEvent>;
+
   constructor(
+    @InjectRepository(OutboxEvent) rows: Repository<OutboxEvent>,
     private readonly database: Database,
     private readonly worker: EventWorker,
     private readonly clock: Clock,
     private readonly random: Random,
-  ) {}
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
 
   /**
    * The events of this time that were sent or given up, in the order in which they were first queued. The ids of replays
@@ -67,41 +63,31 @@ export class EventReplay {
    * @returns the number of copies. A row without a payload has none.
    */
   async copy(tx: Transaction, ids: readonly number[]): Promise<number> {
-    const taken = await tx.affected(
-      `UPDATE event_outbox SET status = ? WHERE id IN (${marks(ids.length)}) AND status IN (?, ?) AND payload IS NOT NULL`,
-      [eventStatus.replayed, ...ids, ...settled],
-    );
-    if (taken === 0) return 0;
-    const rows = await tx.rows<Original>(
-      `SELECT id, event_id AS eventId, type, stream, payload, replay_of AS replayOf, created_at AS createdAt
-       FROM event_outbox WHERE id IN (${marks(ids.length)}) AND status = ? AND payload IS NOT NULL`,
-      [...ids, eventStatus.replayed],
-    );
-    await tx.affected(`UPDATE event_outbox SET payload = NULL WHERE id IN (${marks(rows.length)})`, [
-      ...rows.map(({ id }) => id),
-    ]);
+    const kept = { id: In([...ids]), payload: Not(IsNull()) };
+    const replayed = { status: eventStatus.replayed };
+    if ((await this.rows.update(tx, { ...kept, status: In(settled) }, replayed)) === 0) return 0;
+    const rows = await this.rows.find({ ...kept, ...replayed }, {}, tx);
+    await this.rows.update(tx, { id: In(rows.map(({ id }) => id)) }, { payload: null });
     const places = new Map(ids.map((id, place) => [Number(id), place]));
-    await this.insert(
-      tx,
-      rows.sort((a, b) => places.get(Number(a.id))! - places.get(Number(b.id))!),
-    );
+    rows.sort((a, b) => places.get(Number(a.id))! - places.get(Number(b.id))!);
+    await this.insert(tx, rows);
     tx.afterCommit(() => this.worker.nudge());
     return rows.length;
   }
 
   /** The copy has the time of its event, so `purge` deletes it as early, and a later replay of this time finds it. */
-  private async insert(tx: Transaction, rows: readonly Original[]): Promise<void> {
+  private async insert(tx: Transaction, rows: readonly OutboxEvent[]): Promise<void> {
     const now = this.clock.now();
     await tx.affected(
       `INSERT INTO event_outbox
        (event_id, type, stream, payload, status, fresh, created_at, queued_at, replay_of)
-       VALUES ${rows.map(() => `(${marks(9)})`).join(', ')}`,
+       VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
       rows.flatMap(({ eventId, type, stream, payload, replayOf, createdAt }) => {
         const id = this.random.uuid();
         const isAnonymous = stream === eventId;
         return [
           ...[id, type, isAnonymous ? id : stream, payload, eventStatus.waiting],
-          ...[isAnonymous ? fresh.anonymous : fresh.known, timeOf(createdAt), now, replayOf ?? eventId],
+          ...[isAnonymous ? fresh.anonymous : fresh.known, createdAt, now, replayOf ?? eventId],
         ];
       }),
     );

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { LogSink } from '../audit/log-sink';
 import { AppConfig } from '../platform/config/app-config';
 import { EventLimits, eventLimits } from './event-limits';
@@ -7,30 +8,28 @@ import { EventReplay } from './event-replay';
 import { KeptEventRows } from './kept-events';
 import { LogEvents } from './log-events';
 import { EventAttempt } from './outbox/event-attempt';
-import { EventRows } from './outbox/event-rows';
-import { EventStreams } from './outbox/event-streams';
+import { EventStream } from './outbox/event-stream.entity';
+import { EventStreams } from './outbox/event-stream.repository';
 import { EventWorker } from './outbox/event-worker';
+import { OutboxEvent } from './outbox/outbox-event.entity';
+import { EventRows } from './outbox/outbox-event.repository';
+import { Webhook } from './outbox/webhook';
 import { AuditLines } from './stream/audit-lines';
 import { WebhookTest } from './webhook-test';
-import { Webhook } from './webhook/webhook';
+
+const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest];
 
 /** Global, so that AuditTrail and LoginJournal find the sink, whose module has a higher rank than theirs. */
 @Global()
 @Module({
+  imports: [TypeOrmModule.forFeature([OutboxEvent, EventStream])],
   providers: [
     { provide: EventLimits, useValue: eventLimits },
     { provide: AuditLines, inject: [AppConfig], useFactory: (config: AppConfig) => new AuditLines(config) },
     { provide: LogSink, useClass: LogEvents },
-    EventAttempt,
-    EventOutbox,
-    EventReplay,
-    EventRows,
-    EventStreams,
-    EventWorker,
-    KeptEventRows,
-    Webhook,
-    WebhookTest,
+    ...[EventRows, EventStreams, EventWorker, EventAttempt, Webhook],
+    ...doors,
   ],
-  exports: [LogSink, EventOutbox, EventReplay, KeptEventRows, WebhookTest],
+  exports: [LogSink, ...doors],
 })
 export class EventsModule {}

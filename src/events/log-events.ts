@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { type AuditRow, type InsertRow, type LoginRow, LogSink } from '../audit/log-sink';
 import type { Sql } from '../platform/database/sql';
 import { auditEvent, loginEvent, type ServiceEvent } from './outbox/event';
-import { type EventOwner, EventRows } from './outbox/event-rows';
 import { EventWorker } from './outbox/event-worker';
+import { type EventOwner, EventRows } from './outbox/outbox-event.repository';
+import { Webhook } from './outbox/webhook';
 import { AuditLines } from './stream/audit-lines';
-import { Webhook } from './webhook/webhook';
 
 /**
  * Adds to each row of the logs what the settings ask for: with `WEBHOOK_URL` one outbox row in the same transaction,

@@ -3,7 +3,7 @@ import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { EventLimits } from './event-limits';
 import { webhookTestType } from './event-types';
-import { Webhook } from './webhook/webhook';
+import { Webhook } from './outbox/webhook';
 
 /** Posts one event now, past the outbox, for an operator who waits for the result. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LoginJournal } from '../audit/login-journal';
 import { Database } from '../platform/database/database';
 import { DiskSpace } from '../platform/database/disk-space';
-import { rolledBack } from '../platform/database/rolled-back';
+import { rolledBack } from '../platform/database/writability';
 
 /** Whether the disk of the database is full. After a refused write, rows of a login are tried and rolled back. */
 @Injectable()

@@ -1,43 +1,30 @@
 import type { OutboxLimits } from '../platform/outbox/outbox-worker';
 
 /** Time-outs and limits of sending. Names that end in `Ms` are milliseconds. Tests inject lower values. */
-export abstract class MailLimits implements OutboxLimits {
+export class MailLimits implements OutboxLimits {
   /** The limit of the name resolution, and separately of the TCP connection. */
-  abstract readonly connectMs: number;
-  abstract readonly greetingMs: number;
+  readonly connectMs: number = 5000;
+  readonly greetingMs: number = 5000;
   /** Longest silence of the server after the greeting. It includes the time that its filters take for a message. */
-  abstract readonly socketMs: number;
+  readonly socketMs: number = 30_000;
   /** The limit from the claim of a mail to the end of its sending. The connection is closed when it is exceeded. */
-  abstract readonly sendMs: number;
+  readonly sendMs: number = 45_000;
   /** The limit of a test mail, for which an administrator waits. */
-  abstract readonly testMs: number;
+  readonly testMs: number = 15_000;
   /** Must be longer than `sendMs`: otherwise another process could claim a mail that is still being sent. */
-  abstract readonly leaseMs: number;
+  readonly leaseMs: number = 60_000;
   /** The interval between two searches for due mails. */
-  abstract readonly pollMs: number;
+  readonly pollMs: number = 1000;
   /** Delay between queueing a mail and the first claim. The caller's transaction has usually committed by then. */
-  abstract readonly nudgeMs: number;
+  readonly nudgeMs: number = 50;
   /** How long a stopping process waits for the mails that it is sending. */
-  abstract readonly stopMs: number;
+  readonly stopMs: number = 4000;
   /** Longest pause between two attempts, before jitter. */
-  abstract readonly retryCapMs: number;
+  readonly retryCapMs: number = 30_000;
   /** Mails that one process sends at the same time. */
-  abstract readonly concurrency: number;
+  readonly concurrency: number = 4;
   /** Attempts that the server answered with 4xx, or during which the process died, before a mail is given up. */
-  abstract readonly maxAttempts: number;
+  readonly maxAttempts: number = 100;
 }
 
-export const mailLimits: MailLimits = {
-  connectMs: 5000,
-  greetingMs: 5000,
-  socketMs: 30_000,
-  sendMs: 45_000,
-  testMs: 15_000,
-  leaseMs: 60_000,
-  pollMs: 1000,
-  nudgeMs: 50,
-  stopMs: 4000,
-  retryCapMs: 30_000,
-  concurrency: 4,
-  maxAttempts: 100,
-};
+export const mailLimits = new MailLimits();

@@ -1,8 +1,10 @@
 import { EventOutbox } from '../../src/events/event-outbox';
 import { EventReplay } from '../../src/events/event-replay';
 import { KeptEventRows } from '../../src/events/kept-events';
-import { EventRows, eventStatus, fresh } from '../../src/events/outbox/event-rows';
-import { EventStreams, streamStatus } from '../../src/events/outbox/event-streams';
+import { eventStatus, fresh } from '../../src/events/outbox/outbox-event.entity';
+import { EventRows } from '../../src/events/outbox/outbox-event.repository';
+import { streamStatus } from '../../src/events/outbox/event-stream.entity';
+import { EventStreams } from '../../src/events/outbox/event-stream.repository';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
 import { webhookFault } from '../support/events/verify-webhook';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import '../support/servers/slow-tests';
 import type { EventLimits } from '../../src/events/event-limits';
-import { eventStatus } from '../../src/events/outbox/event-rows';
+import { eventStatus } from '../../src/events/outbox/outbox-event.entity';
 import { freshDatabase, type TestDatabase } from '../support/database';
 import { EventReplica } from '../support/events/event-replica';
 import { accept, answer, WebhookReceiver } from '../support/events/webhook-receiver';

@@ -1,4 +1,4 @@
-import { eventStatus } from '../../src/events/outbox/event-rows';
+import { eventStatus } from '../../src/events/outbox/outbox-event.entity';
 import { mailStatus } from '../../src/mail/mail-status';
 import { accessTable, adminRoutes, givenCaller, givenPasskeyRow, startAdministration, tokenOf } from '../support/admin';
 import { adminRequests, targetEvent, targetMail, targetUnit } from '../support/admin-requests';

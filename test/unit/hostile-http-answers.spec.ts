@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { Logger } from '@nestjs/common';
 import { SiteverifyProvider } from '../../src/captcha/provider/siteverify-provider';
-import { Webhook } from '../../src/events/webhook/webhook';
+import { Webhook } from '../../src/events/outbox/webhook';
 import { BreachedPasswords } from '../../src/password-reset/rules/breached-passwords';
 import { lineOf, sha1 } from '../support/breach-stub';
 import { settings } from '../support/captcha/harness';

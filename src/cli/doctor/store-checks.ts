@@ -4,12 +4,11 @@ import type { AppConfig } from '../../platform/config/app-config';
 import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
 import type { LoginJournal } from '../../audit/login-journal';
-import { rolledBack } from '../../platform/database/rolled-back';
 import { pendingMigrations } from '../../platform/database/migrator';
 import { storeCode } from '../../platform/database/store-failure';
 import { storeReason } from '../../platform/database/store-reason';
 import { typeormOptions } from '../../platform/database/typeorm-options';
-import { rehearseRow } from '../../platform/database/writability';
+import { rehearseRow, rolledBack } from '../../platform/database/writability';
 import { rehearseWrite } from '../../users/users.repository';
 import { type Finding, finding } from './finding';
 

@@ -5,9 +5,10 @@ import { Clock } from '../../shared/clock';
 import { LogThrottle } from '../../shared/log-throttle';
 import { Random } from '../../shared/random';
 import { EventLimits } from '../event-limits';
-import { Webhook } from '../webhook/webhook';
-import { EventRows, eventStatus, type FinalEventStatus, type WaitingEvent } from './event-rows';
-import type { ClaimedStream } from './event-streams';
+import type { ClaimedStream } from './event-stream.repository';
+import { eventStatus, type FinalEventStatus } from './outbox-event.entity';
+import { EventRows, type WaitingEvent } from './outbox-event.repository';
+import { Webhook } from './webhook';
 
 /** `settled`: the event gets its final status. `none`: no event of the stream waits. */
 export type Outcome =

@@ -3,8 +3,10 @@ import { type OutboxQueue, OutboxWorker } from '../../platform/outbox/outbox-wor
 import { Clock } from '../../shared/clock';
 import { EventLimits } from '../event-limits';
 import { EventAttempt, type Outcome } from './event-attempt';
-import { EventRows, fresh } from './event-rows';
-import { type ClaimedStream, EventStreams, type StreamStatus, streamStatus } from './event-streams';
+import { type StreamStatus, streamStatus } from './event-stream.entity';
+import { type ClaimedStream, EventStreams } from './event-stream.repository';
+import { fresh } from './outbox-event.entity';
+import { EventRows } from './outbox-event.repository';
 
 type Lane = OutboxWorker<ClaimedStream, Outcome>;
 

@@ -3,7 +3,7 @@
  * and a connection keeps a limited number of them.
  * @param keys at least one
  */
-export function filledUp(keys: readonly string[]): string[] {
+export function filledUp<Key>(keys: readonly Key[]): Key[] {
   const length = 2 ** Math.ceil(Math.log2(keys.length));
-  return Array.from({ length }, (_, i) => keys[Math.min(i, keys.length - 1)] as string);
+  return Array.from({ length }, (_, i) => keys[Math.min(i, keys.length - 1)] as Key);
 }

@@ -1,7 +1,6 @@
 import type { DataSourceOptions, Logger } from 'typeorm';
 import { migrations } from '../../../migrations/all';
-import { parseMysqlUrl } from './mysql-address';
-import { keepAliveInitialDelay, verifiableSocket } from './mysql-socket';
+import { keepAliveInitialDelay, parseMysqlUrl, verifiableSocket } from './mysql-address';
 import { connectTimeoutMs, sqliteBusyMs, statementTimeoutMs } from './time-limits';
 
 /** The loggers of TypeORM print statements with their parameters, which include hashes and tokens. */

@@ -30,3 +30,16 @@ export async function rehearseRow(tx: Transaction, subject: string): Promise<voi
   await tx.affected('INSERT INTO cooldowns (subject, kind, until) VALUES (?, ?, ?)', [subject, 'doctor', new Date(0)]);
   await tx.affected('DELETE FROM cooldowns WHERE subject = ?', [subject]);
 }
+
+class RolledBack extends Error {}
+
+/** Runs the work in a transaction and rolls it back. @throws what the work throws */
+export async function rolledBack(database: Database, work: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  const run = database.transaction(async (tx) => {
+    await work(tx);
+    throw new RolledBack();
+  });
+  await run.catch((error: unknown) => {
+    if (!(error instanceof RolledBack)) throw error;
+  });
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventStatus } from '../../../src/events/outbox/event-rows';
+import { eventStatus } from '../../../src/events/outbox/outbox-event.entity';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { identityKey } from '../../../src/shared/identity-key';
 import type { SqlValue } from '../../../src/platform/database/sql';

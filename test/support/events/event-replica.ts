@@ -5,7 +5,7 @@ import { AuditModule } from '../../../src/audit/audit.module';
 import { AuditTrail } from '../../../src/audit/audit-trail';
 import { EventLimits, eventLimits } from '../../../src/events/event-limits';
 import { EventOutbox } from '../../../src/events/event-outbox';
-import { EventRows } from '../../../src/events/outbox/event-rows';
+import { EventRows } from '../../../src/events/outbox/outbox-event.repository';
 import { EventsModule } from '../../../src/events/events.module';
 import { loadConfig } from '../../../src/settings/app-config';
 import { ConfigModule } from '../../../src/settings/config.module';

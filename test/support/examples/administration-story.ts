@@ -1,4 +1,4 @@
-import { eventStatus } from '../../../src/events/outbox/event-rows';
+import { eventStatus } from '../../../src/events/outbox/outbox-event.entity';
 import { mailStatus } from '../../../src/mail/mail-status';
 import { ndjson } from '../../../src/platform/http/answers.decorator';
 import type { User } from '../../../src/users/user.entity';

@@ -4,7 +4,7 @@ import { AppConfig } from '../../platform/config/app-config';
 import { boundedDelivery } from '../../platform/http/bounded-request';
 import { version } from '../../platform/version';
 import { Clock } from '../../shared/clock';
-import type { WaitingEvent } from '../outbox/event-rows';
+import type { WaitingEvent } from './outbox-event.repository';
 
 /** What a POST needs of an event. */
 export type PostedEvent = Pick<WaitingEvent, 'eventId' | 'payload'> & Partial<Pick<WaitingEvent, 'replayOf'>>;

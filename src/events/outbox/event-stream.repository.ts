@@ -1,37 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/database/database';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, type Repository } from 'typeorm';
+import { Database, type Transaction } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { type Lease, LeasedRows } from '../../platform/outbox/leased-rows';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { EventLimits } from '../event-limits';
-import { EventRows, fresh, type Fresh } from './event-rows';
-
-/**
- * Values of `event_streams.status`: whether a known person caused the events, and whether the last attempt of the first
- * one failed. Strangers cause anonymous events, mostly failed logins with unknown names, as many as they like. So these
- * have senders of their own.
- */
-export const streamStatus = { ready: 0, failing: 1, anonymous: 2, anonymousFailing: 3 } as const;
-export type StreamStatus = (typeof streamStatus)[keyof typeof streamStatus];
+import { EventStream, type StreamStatus, streamStatus } from './event-stream.entity';
+import { fresh, type Fresh } from './outbox-event.entity';
+import { EventRows } from './outbox-event.repository';
 
 const isAnonymous = (status: StreamStatus): boolean => status >= streamStatus.anonymous;
-
-interface Row {
-  readonly stream: string;
-  readonly status: StreamStatus;
-  readonly attempts: number;
-  /** Grows with each admission, so that the owner does not delete a stream for which an event has arrived. */
-  readonly admissions: number;
-}
-
-export type ClaimedStream = Row & Lease;
 
 const table = {
   name: 'event_streams',
   key: 'stream',
   columns: ['stream', 'status', 'attempts', 'admissions'],
 } as const;
+
+type Leasable = Pick<EventStream, (typeof table.columns)[number]>;
+export type ClaimedStream = Leasable & Lease;
 
 const batchRows = 128;
 const batches = 8;
@@ -43,20 +33,23 @@ const batches = 8;
  */
 @Injectable()
 export class EventStreams {
-  private readonly rows: LeasedRows<Row>;
+  private readonly rows: EntityRows<EventStream>;
+  private readonly leased: LeasedRows<Leasable>;
 
   constructor(
+    @InjectRepository(EventStream) rows: Repository<EventStream>,
     private readonly events: EventRows,
     private readonly database: Database,
     private readonly clock: Clock,
     random: Random,
     limits: EventLimits,
   ) {
-    this.rows = new LeasedRows(table, limits.leaseMs, { database, clock, random });
+    this.rows = new EntityRows(rows, database);
+    this.leased = new LeasedRows(table, limits.leaseMs, { database, clock, random });
   }
 
   claim(status: StreamStatus, wanted: number): Promise<ClaimedStream[]> {
-    return this.rows.claim(status, wanted);
+    return this.leased.claim(status, wanted);
   }
 
   /**
@@ -76,18 +69,15 @@ export class EventStreams {
 
   /** Races with other replicas that open the stream, and with its owner, who may delete it between the two statements. */
   private async open(stream: string, status: StreamStatus): Promise<void> {
+    const due = { status, attempts: 0, admissions: 0, nextAttemptAt: this.clock.now() };
     for (;;) {
       try {
-        await this.database.affected(
-          'INSERT INTO event_streams (stream, status, attempts, admissions, next_attempt_at) VALUES (?, ?, 0, 0, ?)',
-          [stream, status, this.clock.now()],
-        );
+        await this.rows.insert(this.database, { stream, ...due });
         return;
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
-      const known = 'UPDATE event_streams SET admissions = admissions + 1 WHERE stream = ?';
-      if (await this.database.won(known, [stream])) return;
+      if (await this.rows.won(this.database, { stream }, { admissions: () => 'admissions + 1' })) return;
     }
   }
 
@@ -97,19 +87,23 @@ export class EventStreams {
    */
   async release(stream: ClaimedStream): Promise<boolean> {
     if (!(await this.events.anyWaits(stream.stream))) {
-      const deleted = await this.database.won(
-        'DELETE FROM event_streams WHERE stream = ? AND claimed_by = ? AND admissions = ?',
-        [stream.stream, stream.claim, stream.admissions],
-      );
-      if (deleted) return true;
+      const { claim, admissions } = stream;
+      const owned = { stream: stream.stream, claimedBy: claim, admissions };
+      if ((await this.rows.remove(this.database, owned)) === 1) return true;
     }
     const status = isAnonymous(stream.status) ? streamStatus.anonymous : streamStatus.ready;
-    return this.rows.end(stream, stream.status, { status, attempts: 0, next_attempt_at: this.clock.now() });
+    return this.leased.end(stream, stream.status, { status, attempts: 0, next_attempt_at: this.clock.now() });
   }
 
   /** Ends the lease after a failed attempt. The stream waits until `at`; other streams do not. */
   postpone(stream: ClaimedStream, at: Date): Promise<boolean> {
     const status = isAnonymous(stream.status) ? streamStatus.anonymousFailing : streamStatus.failing;
-    return this.rows.end(stream, stream.status, { status, next_attempt_at: at });
+    return this.leased.end(stream, stream.status, { status, next_attempt_at: at });
+  }
+
+  /** Makes a stream due that waits for its next attempt. The sender that has the lease sets this time anew. */
+  async hasten(tx: Transaction, stream: string): Promise<void> {
+    const now = this.clock.now();
+    await this.rows.update(tx, { stream, nextAttemptAt: MoreThan(now) }, { nextAttemptAt: now });
   }
 }
