@@ -13,7 +13,7 @@ import {
   type Position,
 } from '../users/expiring-passwords';
 import { UsersRepository } from '../users/users.repository';
-import { type FormerWarning, WarningClaims } from './expiry/warning-claims';
+import { WarningClaims } from './expiry/warning-claims';
 
 const sources: readonly PasswordSource[] = ['history', 'accounts'];
 const batchRows = 1000;
@@ -110,12 +110,10 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const from = pass.position ?? { at: oldest, id: sources[pass.source] === 'history' ? 0 : '' };
     const until = new Date(oldest.getTime() + this.steps[0]! * daySeconds * 1000);
     const batch = await this.passwords.after(sources[pass.source]!, from, until, batchRows);
-    const owners = batch.flatMap(({ owner }) => owner?.uid ?? []);
-    const warnings = owners.length === 0 ? undefined : await this.claims.lastOf(this.database, owners);
     let queued = 0;
     for (const password of batch) {
       if (queued === room || this.stopping) return queued;
-      if (await this.warn(password, warnings?.get(password.owner?.uid ?? ''))) queued += 1;
+      if (await this.warn(password)) queued += 1;
       pass.position = password.position;
     }
     if (batch.length < batchRows) Object.assign(pass, { source: pass.source + 1, position: undefined });
@@ -123,14 +121,14 @@ export class ExpiryWarnings implements OnModuleDestroy {
   }
 
   /** Sends the nearest step only: the steps before it were missed, or an earlier mail announced them. */
-  private async warn({ position, owner }: ExpiringPassword, warned: FormerWarning | undefined): Promise<boolean> {
+  private async warn({ position, owner }: ExpiringPassword): Promise<boolean> {
     const to = usableAddress(owner?.email ?? null);
     const expires = new Date(position.at.getTime() + this.config.passwords.expireDays * daySeconds * 1000);
     const left = expires.getTime() - this.clock.now().getTime();
     const days = this.steps.findLast((step) => step * daySeconds * 1000 >= left);
     if (owner === undefined || to === null || days === undefined || left <= 0) return false;
     const passwordId = typeof position.id === 'number' ? position.id : 0;
-    const { uid, nickname, credentialVersion } = owner;
+    const { uid, warned, nickname, credentialVersion } = owner;
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
     const language = languageOf(owner.language) ?? defaultLanguage;
     return this.database.transaction(async (tx) => {

@@ -26,6 +26,8 @@ export interface ExpiringPassword {
     /** The language in which the password was chosen. */
     readonly language: string | null;
     readonly credentialVersion: number;
+    /** The last warning, which may be about an earlier password. */
+    readonly warned: { readonly passwordId: number; readonly days: number } | undefined;
   };
 }
 
@@ -37,6 +39,8 @@ interface Row {
   readonly email: string;
   readonly nickname: string | null;
   readonly credential_version: number;
+  readonly warned_id: number | string | null;
+  readonly days: number;
 }
 
 /** Each part reads one index from a position on. The id is the second column of the index. */
@@ -72,12 +76,14 @@ export class ExpiringPasswords {
     const { table, key, columns, newest } = parts[source];
     const { dormantDays } = this.config.lock;
     const rows = await this.database.rows<Row>(
-      `SELECT p.id, p.set_at, p.language, u.uid, u.email, u.nickname, u.credential_version
+      `SELECT p.id, p.set_at, p.language, u.uid, u.email, u.nickname, u.credential_version,
+         w.password_id AS warned_id, w.days
        FROM (SELECT ${columns}, created_at AS set_at FROM ${table}
              WHERE created_at >= ? AND created_at <= ? AND (created_at > ? OR (created_at = ? AND ${key} > ?))
              ORDER BY created_at, ${key} LIMIT ${Math.trunc(limit)}) p
        LEFT JOIN users u ON u.uid = p.user_id AND u.status = ${userStatus.enabled} AND u.provider = 'password'
          AND u.password IS NOT NULL AND u.must_change_password = 0 AND u.email IS NOT NULL AND ${notDormant} AND ${newest}
+       LEFT JOIN password_expiry_warnings w ON w.user_id = u.uid
        ORDER BY p.set_at, p.id`,
       [at, until, at, at, id, dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)],
     );
@@ -89,6 +95,7 @@ function expiringPassword(source: PasswordSource, row: Row): ExpiringPassword {
   // The driver of MySQL returns a BIGINT as text.
   const position = { at: timeOf(row.set_at), id: source === 'history' ? Number(row.id) : row.id };
   if (row.uid === null) return { position };
-  const { uid, email, nickname, language, credential_version: credentialVersion } = row;
-  return { position, owner: { uid, email, nickname, language, credentialVersion } };
+  const { uid, email, nickname, language, credential_version: credentialVersion, warned_id: warnedId, days } = row;
+  const warned = warnedId === null ? undefined : { passwordId: Number(warnedId), days };
+  return { position, owner: { uid, email, nickname, language, credentialVersion, warned } };
 }

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../platform/database/database';
-import type { Sql } from '../../platform/database/sql';
-import { filledUp } from '../../platform/database/statement-keys';
 import { isDuplicate } from '../../platform/database/store-failure';
 import { Clock } from '../../shared/clock';
 
@@ -12,32 +10,17 @@ export interface Warning {
   readonly days: number;
 }
 
-/** The last warning of an account, which may be about an earlier password. */
-export type FormerWarning = Omit<Warning, 'userId'>;
-
 /** The table `password_expiry_warnings`: the last warning of each account. */
 @Injectable()
 export class WarningClaims {
   constructor(private readonly clock: Clock) {}
-
-  /** The last warnings of these accounts. An account without a warning is not in the result. */
-  async lastOf(sql: Sql, userIds: readonly string[]): Promise<ReadonlyMap<string, FormerWarning>> {
-    const asked = filledUp(userIds);
-    const rows = await sql.rows<{ user_id: string; password_id: number | string; days: number }>(
-      `SELECT user_id, password_id, days FROM password_expiry_warnings
-       WHERE user_id IN (${asked.map(() => '?').join(', ')})`,
-      asked,
-    );
-    // The driver of MySQL returns a BIGINT as text.
-    return new Map(rows.map((row) => [row.user_id, { passwordId: Number(row.password_id), days: row.days }]));
-  }
 
   /**
    * Races with the passes of other replicas. The first INSERT takes the primary key, or the first UPDATE finds the
    * former warning, and wins. The others get false and queue no mail.
    * @param former the warning that was read before; undefined when the account had none
    */
-  async claim(tx: Transaction, warning: Warning, former: FormerWarning | undefined): Promise<boolean> {
+  async claim(tx: Transaction, warning: Warning, former: Omit<Warning, 'userId'> | undefined): Promise<boolean> {
     const { userId, passwordId, days } = warning;
     const now = this.clock.now();
     if (former !== undefined) {
