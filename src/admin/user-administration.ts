@@ -10,7 +10,7 @@ import type { Language } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import { TokenRevoker } from '../sessions/token-revoker';
-import { PasswordHistory } from '../users/password-history';
+import { PasswordHistory } from '../users/password-change-log.repository';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';

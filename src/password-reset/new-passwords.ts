@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { passwordPolicyViolated } from '../shared/errors/error-catalogue';
 import { PasswordHasher } from '../hashing/password-hasher';
-import { PasswordHistory } from '../users/password-history';
+import { PasswordHistory } from '../users/password-change-log.repository';
 import type { User } from '../users/user.entity';
 import { PasswordChecks } from './password-checks';
 import type { PasswordRule } from './password-policy';

@@ -5,7 +5,7 @@ import { AuditTrail } from '../audit/audit-trail';
 import { Mailer } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
 import { TokenRevoker } from '../sessions/token-revoker';
-import { PasswordHistory } from '../users/password-history';
+import { PasswordHistory } from '../users/password-change-log.repository';
 import type { ChangeType } from '../shared/change-type';
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';

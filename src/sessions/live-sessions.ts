@@ -5,7 +5,8 @@ import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
-import { UsersRepository, type VersionedUser } from '../users/users.repository';
+import type { VersionedUser } from '../users/user-locks';
+import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { LoginTokens, type SessionKey } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
@@ -65,7 +66,8 @@ export class LiveSessions {
   async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<{ isAdmin: boolean } | undefined> {
     const asRead = { uid: user.uid, credentialVersion };
     if ((await this.find(payload.sid, asRead)) === undefined) return undefined;
-    return (await this.users.findUnchanged(asRead)) ?? undefined;
+    const now = await this.users.findUnchanged(asRead);
+    return now === null ? undefined : { isAdmin: now.isAdmin };
   }
 
   /** Under `ADMIN_REQUIRES_MFA` an administrator has to prove a second factor, and this session has not. */

@@ -26,8 +26,6 @@ export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_a
 
 const nextVersion = () => 'credential_version + 1';
 
-export type { VersionedUser } from './user-locks';
-
 /** What a reset link needs to know. */
 export interface ResetState {
   readonly credentialVersion: number;

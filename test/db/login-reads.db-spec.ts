@@ -1,8 +1,8 @@
 import { DataSource, type Repository } from 'typeorm';
 import type { Database } from '../../src/platform/database/database';
-import { Memberships } from '../../src/users/memberships';
+import { Memberships } from '../../src/users/membership.repository';
 import { changeType } from '../../src/shared/change-type';
-import { PasswordHistory } from '../../src/users/password-history';
+import { PasswordHistory } from '../../src/users/password-change-log.repository';
 import { User } from '../../src/users/user.entity';
 import { UsersRepository } from '../../src/users/users.repository';
 import { TestService } from '../support/app';

@@ -1,7 +1,7 @@
 import { Database } from '../../src/platform/database/database';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
-import { PasswordHistory } from '../../src/users/password-history';
+import { PasswordHistory } from '../../src/users/password-change-log.repository';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { UsersRepository } from '../../src/users/users.repository';
 import { invite as inviteUser } from '../support/operator';

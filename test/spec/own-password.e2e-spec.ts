@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
 import { changeType } from '../../src/shared/change-type';
-import { PasswordHistory } from '../../src/users/password-history';
+import { PasswordHistory } from '../../src/users/password-change-log.repository';
 import { UsersRepository } from '../../src/users/users.repository';
 import { password as oldPassword, TestService } from '../support/app';
 import { codeOf, goodPassword, mailedToken, newMails, recipients, submit } from '../support/reset';

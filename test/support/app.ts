@@ -18,7 +18,7 @@ import { NestLogger } from '../../src/platform/logging/logger';
 import { changeType } from '../../src/shared/change-type';
 import { Clock } from '../../src/shared/clock';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
-import { PasswordHistory } from '../../src/users/password-history';
+import { PasswordHistory } from '../../src/users/password-change-log.repository';
 import { type NewUser, UserAccounts } from '../../src/users/user-accounts';
 import type { User } from '../../src/users/user.entity';
 import { assertDeclaredAnswer } from './contract';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Memberships, type OrgUnitView, type TenantView } from '../../users/memberships';
+import { Memberships, type OrgUnitView, type TenantView } from '../../users/membership.repository';
 import type { LoginResponse } from './login.dto';
 import type { LoginOutcome } from './login.service';
 

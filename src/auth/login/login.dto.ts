@@ -1,6 +1,6 @@
 import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
-import type { OrgUnitView, TenantView } from '../../users/memberships';
+import type { OrgUnitView, TenantView } from '../../users/membership.repository';
 import type { Provider } from '../../users/user.entity';
 import { userIdField } from '../../shared/user-id';
 

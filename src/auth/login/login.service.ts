@@ -6,7 +6,7 @@ import { MfaChallenges } from '../../mfa/mfa-challenges';
 import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
 import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
 import { LoginLock } from '../../users/login-lock';
-import { PasswordHistory } from '../../users/password-history';
+import { PasswordHistory } from '../../users/password-change-log.repository';
 import type { MfaType, User } from '../../users/user.entity';
 import { CredentialVerifiers, type IdentifiedUser } from './credentials/credential-verifiers';
 import type { LoginCommand } from './login-command';

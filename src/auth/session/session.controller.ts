@@ -15,7 +15,7 @@ import {
 } from '../../sessions/current-session';
 import { SessionRefresher } from '../../sessions/session-refresher';
 import { TokenRevoker } from '../../sessions/token-revoker';
-import { PasswordHistory } from '../../users/password-history';
+import { PasswordHistory } from '../../users/password-change-log.repository';
 import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
