@@ -47,21 +47,28 @@ function statements(file: string): Statement[] {
   return found;
 }
 
+/** Statements about the schema and the server, whose tables are not of this service. */
+const aboutTheServer = /information_schema|sqlite_master|pragma_|@@|\bmigrations\b/i;
+
 /** The words of a statement in lower case that are neither a column of its tables nor a name that it gives. */
 function strangers({ text }: Statement, columns: Map<string, Set<string>>): string[] {
   const code = text.replace(/'[^']*'/g, ' ').replace(/`/g, '');
-  const given = new Set([...code.matchAll(/\bAS (\w+)/g)].map((match) => match[1]!));
-  const tables = [...code.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) ([a-z_]+)(?: ([a-z]\w*)\b)?/g)];
-  const aliases = new Map(
-    tables.flatMap(([, table, alias]) => [[table!, table!], ...(alias ? [[alias, table!]] : [])] as [string, string][]),
-  );
-  const known = [...aliases.values()].map((table) => columns.get(table));
-  // A table that is a parameter of the code: any column of any table.
-  const all = code.match(new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE) ${hole}`)) ? [...columns.values()] : known;
+  if (aboutTheServer.test(code)) return [];
+  const given = new Set([...code.matchAll(/(?:\bAS|\)) ([a-z]\w*)/g)].map((match) => match[1]!));
+  const sources = [
+    ...code.matchAll(new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE) (${hole}|[a-z_]+)(?: ([a-z]\\w*)\\b)?`, 'g')),
+  ];
+  // A table that is an expression of the code may have any column of any table.
+  const everything = new Set([...columns.values()].flatMap((table) => [...table]));
+  const tables = new Map<string, Set<string>>();
+  for (const [, table = '', alias = table] of sources) {
+    const known = table === hole ? everything : (columns.get(table) ?? new Set<string>());
+    for (const name of [table, alias]) tables.set(name, new Set([...(tables.get(name) ?? []), ...known]));
+  }
   return [...code.matchAll(/(?<![\w.])(?:([a-z]\w*)\.)?([a-z]\w*)\b(?!\.|\()/g)]
-    .filter(([, alias, word]) => {
-      if (alias !== undefined) return aliases.has(alias) && columns.get(aliases.get(alias)!)?.has(word!) !== true;
-      return !aliases.has(word!) && !given.has(word!) && !all.some((table) => table?.has(word!));
+    .filter(([, alias, word = '']) => {
+      if (alias !== undefined) return tables.has(alias) && tables.get(alias)?.has(word) !== true;
+      return !tables.has(word) && !given.has(word) && ![...tables.values()].some((table) => table.has(word));
     })
     .map(([word]) => word);
 }
