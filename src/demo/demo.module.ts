@@ -1,13 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdministrationModule } from '../admin/administration.module';
 import { AppModule } from '../app.module';
-import { AuditModule } from '../audit/audit.module';
 import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { AppConfig } from '../platform/config/app-config';
 import { PageSettings } from '../portal/portal-pages';
 import { PortalModule } from '../portal/portal.module';
-import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { DemoOutboxController, outboxPath } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
@@ -25,15 +23,7 @@ export class DemoModule {
   static with(config: AppConfig): DynamicModule {
     return {
       module: DemoModule,
-      imports: [
-        AppModule.with(config),
-        AdministrationModule,
-        UsersModule,
-        AuditModule,
-        SessionsModule,
-        PasswordResetModule,
-        PortalModule,
-      ],
+      imports: [AppModule.with(config), AdministrationModule, UsersModule, PasswordResetModule, PortalModule],
       controllers: [DemoOutboxController],
       providers: [DemoSeed, OwnNames],
     };

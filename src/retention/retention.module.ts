@@ -6,6 +6,7 @@ import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { Retention } from './retention';
 
+/** With the modules that settle traces of deleted users: each of them registers with UserTraces. */
 @Module({
   imports: [AuditModule, UsersModule, CaptchaModule, MailModule, SessionsModule],
   providers: [Retention],

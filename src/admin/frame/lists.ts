@@ -19,6 +19,13 @@ const pieceLength = 16_384;
 /** For the description of each list in the OpenAPI document. */
 export const streamNote = `With \`Accept: ${ndjson}\` all rows, one item in JSON per line, without an envelope.`;
 
+/** Of `next`, for the OpenAPI document. */
+export const nextCursor = {
+  type: 'string',
+  nullable: true,
+  description: 'The cursor of the next page, or null after the last one.',
+} as const;
+
 /** The query of each list. Lists extend it with their filters. */
 export class PageQuery {
   @ApiProperty({

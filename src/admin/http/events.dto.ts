@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { type EventStatusName, eventStatusNames } from '../../events/kept-events';
 import { ApiProperty } from '../../platform/http/api-docs';
-import { PageQuery } from '../frame/lists';
+import { nextCursor, PageQuery } from '../frame/lists';
 import { timePattern } from '../../shared/time-text';
 
 const nullable = { type: 'string', nullable: true } as const;
@@ -52,11 +52,7 @@ export class EventPage {
   })
   items: EventItem[];
 
-  @ApiProperty({
-    type: 'string',
-    nullable: true,
-    description: 'The cursor of the next page, or null after the last one.',
-  })
+  @ApiProperty(nextCursor)
   next: string | null;
 }
 

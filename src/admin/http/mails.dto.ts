@@ -1,9 +1,10 @@
 import { IsIn, IsOptional } from 'class-validator';
+import { mailStatus } from '../../mail/mail-status';
 import type { MailStatusName } from '../../mail/queued-mails';
 import { ApiProperty } from '../../platform/http/api-docs';
-import { PageQuery } from '../frame/lists';
+import { nextCursor, PageQuery } from '../frame/lists';
 
-const statuses = ['waiting', 'sent', 'dead', 'expired', 'skipped'] as const;
+const statuses = Object.keys(mailStatus) as MailStatusName[];
 
 export class MailsQuery extends PageQuery {
   @ApiProperty({ required: false, enum: statuses, description: 'Only the mails in this state.' })
@@ -42,10 +43,6 @@ export class MailPage {
   @ApiProperty({ type: [MailItem], description: 'The newest first.' })
   items: MailItem[];
 
-  @ApiProperty({
-    type: 'string',
-    nullable: true,
-    description: 'The cursor of the next page, or null after the last one.',
-  })
+  @ApiProperty(nextCursor)
   next: string | null;
 }

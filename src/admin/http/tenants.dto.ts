@@ -1,12 +1,7 @@
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
-import { PageQuery } from '../frame/lists';
+import { nextCursor, PageQuery } from '../frame/lists';
 
-const next = {
-  type: 'string',
-  nullable: true,
-  description: 'The cursor of the next page, or null after the last one.',
-} as const;
 const id = { description: '1 to 64 letters, digits, dots, dashes or underscores.' } as const;
 
 export class TenantsQuery extends PageQuery {}
@@ -31,7 +26,7 @@ export class TenantPage {
   @ApiProperty({ type: [TenantItem], description: 'In the order of the ids.' })
   items: TenantItem[];
 
-  @ApiProperty(next)
+  @ApiProperty(nextCursor)
   next: string | null;
 }
 
@@ -50,7 +45,7 @@ export class OrgUnitPage {
   @ApiProperty({ type: [OrgUnitItem], description: 'In the order of the ids.' })
   items: OrgUnitItem[];
 
-  @ApiProperty(next)
+  @ApiProperty(nextCursor)
   next: string | null;
 }
 
