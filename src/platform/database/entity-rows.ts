@@ -1,6 +1,7 @@
 import type { FindOptionsOrder, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { Sql, SqlValue } from './sql';
+import { isDuplicate } from './store-failure';
 
 /** Columns and their values, by the names of the properties. `() => 'attempts + 1'` is an expression of SQL. */
 export type Change<Row> = QueryDeepPartialEntity<Row>;
@@ -48,6 +49,20 @@ export class EntityRows<Row extends ObjectLiteral> {
     const columns = Object.entries(row).flatMap(([column, value]) => (value === undefined ? [] : [column]));
     const query = this.repository.createQueryBuilder().insert().into(this.repository.target, columns).values(row);
     return sql.inserted(...sent(query.updateEntity(false).getQueryAndParameters()));
+  }
+
+  /**
+   * One insert that competes for a unique key.
+   * @returns true if this caller won; false when the table has a row with this key
+   */
+  async added(sql: Sql, row: Change<Row>): Promise<boolean> {
+    try {
+      await this.insert(sql, row);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
   }
 
   /** @returns the number of matched rows */
