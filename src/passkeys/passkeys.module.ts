@@ -6,7 +6,7 @@ import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { PasskeyChallenges } from './persistence/passkey-challenge.repository';
 import { PasskeysController } from './http/passkeys.controller';
-import { PasskeyNotices } from './notices/passkey-notices';
+import { PasskeyNotices } from './registration/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
 import { Passkey } from './persistence/passkey.entity';

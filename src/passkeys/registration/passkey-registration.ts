@@ -10,7 +10,7 @@ import { LiveSessions } from '../../sessions/live-sessions';
 import { passkeysOf } from '../../users/passkey-count';
 import { UserSessions } from '../../sessions/user-sessions';
 import { type IssuedChallenge, PasskeyChallenges } from '../persistence/passkey-challenge.repository';
-import { PasskeyNotices } from '../notices/passkey-notices';
+import { PasskeyNotices } from './passkey-notices';
 import type { Passkey } from '../persistence/passkey.entity';
 import { newPasskey, PasskeyRows } from '../persistence/passkey.repository';
 import { type CreationOptions, type NewCredential, WebAuthn } from '../webauthn/webauthn';
