@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
-import { RecoveryModule } from '../mfa/recovery.module';
+import { MfaModule } from '../mfa/mfa.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import { SessionsModule } from '../sessions/sessions.module';
@@ -50,7 +50,7 @@ const useCases = [
     EventsModule,
     SessionsModule,
     MailModule,
-    RecoveryModule,
+    MfaModule,
     PasskeysModule,
     PasswordResetModule,
   ],

@@ -5,7 +5,6 @@ import { Clock } from '../shared/clock';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
-import { isDuplicate } from '../platform/database/store-failure';
 import { CaptchaReceipt } from './captcha-receipt.entity';
 
 /** A receipt outlives its token. A replica whose clock is ahead must not purge it while another accepts the token. */
@@ -34,15 +33,9 @@ export class CaptchaReceipts {
    * @param identity identifies the token and is the same for every encoding of it
    * @param expires when the token expires by itself
    */
-  async claim(identity: string, expires: Date): Promise<boolean> {
-    try {
-      const kept = new Date(expires.getTime() + marginSeconds * 1000);
-      await this.rows.insert(this.database, { tokenHash: sha256Hex(identity), expires: kept });
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+  claim(identity: string, expires: Date): Promise<boolean> {
+    const kept = new Date(expires.getTime() + marginSeconds * 1000);
+    return this.rows.added(this.database, { tokenHash: sha256Hex(identity), expires: kept });
   }
 
   /** Makes a token usable again that no provider could judge. Only the caller that claimed the token may release it. */

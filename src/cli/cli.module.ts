@@ -9,7 +9,7 @@ import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../platform/config/app-config';
 import { ConfigModule } from '../platform/config/config.module';
-import { RecoveryModule } from '../mfa/recovery.module';
+import { MfaModule } from '../mfa/mfa.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PlatformModule } from '../platform/platform.module';
 import { RetentionModule } from '../retention/retention.module';
@@ -39,7 +39,7 @@ export class CliModule {
         SessionsModule,
         CaptchaModule,
         MailModule,
-        RecoveryModule,
+        MfaModule,
         PasskeysModule,
         PasswordResetModule,
         RetentionModule,

@@ -6,7 +6,7 @@ import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
 import type { CurrentSession } from '../sessions/current-session';
 import { UserSessions } from '../sessions/user-sessions';
-import { PasskeyNotices, type PasskeyOwner } from './notices/passkey-notices';
+import { PasskeyNotices, type PasskeyOwner } from './registration/passkey-notices';
 import type { Passkey } from './persistence/passkey.entity';
 import { PasskeyRows } from './persistence/passkey.repository';
 

@@ -7,7 +7,7 @@ import { OwnFactors } from '../users/own-factors';
 import { UsersModule } from '../users/users.module';
 import { PasskeyChallenges } from './persistence/passkey-challenge.repository';
 import { PasskeysController } from './http/passkeys.controller';
-import { PasskeyNotices } from './notices/passkey-notices';
+import { PasskeyNotices } from './registration/passkey-notices';
 import { OwnPasskeys } from './own-passkeys';
 import { PasskeyAssertions } from './passkey-assertions';
 import { passkeyCount } from './passkey-count';

@@ -7,7 +7,7 @@ import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';
-import { type LinkOptions, type MailedLink, MailedLinks } from './forgot/mailed-links';
+import { type LinkOptions, type MailedLink, MailedLinks } from './links/mailed-links';
 
 export interface Invitation {
   readonly link: string;

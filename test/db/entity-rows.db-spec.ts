@@ -50,6 +50,14 @@ describe('the rows of an entity', () => {
     expect((await rows.findOne({ id: 'a' }))?.counter).toBe(3);
   });
 
+  it('of parallel inserts of one key the first one wins, and another failure is an error', async () => {
+    const added = await Promise.all(Array.from({ length: 10 }, () => rows.added(service.database, passkey('a'))));
+    expect(added.filter(Boolean)).toEqual([true]);
+    expect(await rows.count({ userId: 'user' })).toBe(1);
+    const nameless = { ...passkey('b'), name: null } as never;
+    await expect(rows.added(service.database, nameless)).rejects.toThrow();
+  });
+
   it('a guarded write that touches two rows fails', async () => {
     for (const id of ['a', 'b']) await rows.insert(service.database, passkey(id));
     const rename = service.database.transaction((tx) => rows.won(tx, { userId: 'user' }, { name: 'x' }));

@@ -1,5 +1,5 @@
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
-import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
+import { canonicalRecoveryCode } from '../../src/mfa/codes/recovery-code';
 import { RecoveryCodeRows } from '../../src/mfa/persistence/recovery-code.repository';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { TokenRevoker } from '../../src/sessions/token-revoker';

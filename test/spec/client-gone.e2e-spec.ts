@@ -1,5 +1,5 @@
 import { LoginService } from '../../src/auth/login/login.service';
-import { ChangePasswordService } from '../../src/password-reset/change/change-password.service';
+import { ChangePasswordService } from '../../src/password-reset/links/change-password.service';
 import type { ClientInfo } from '../../src/shared/client-info';
 import { ClientGone } from '../../src/shared/errors/client-gone';
 import { LoginLock } from '../../src/users/login-lock';

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { canonicalRecoveryCode } from '../../src/mfa/recovery/recovery-code';
+import { canonicalRecoveryCode } from '../../src/mfa/codes/recovery-code';
 import { RecoveryCodes } from '../../src/mfa/recovery-codes';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { recoveryCodesOfFormerKeys } from '../../src/mfa/recovery-codes-left';

@@ -8,9 +8,7 @@ import { Database, type Transaction } from '../../platform/database/database';
 import type { Reservation } from '../../users/attempts';
 import { codeBlockSeconds, SecondFactor } from '../../users/second-factor';
 import type { User } from '../../users/user.entity';
-
-/** The `type` of a code at `/otp-verify`. */
-export type CodeType = 'email' | 'totp' | 'recovery';
+import type { CodeType } from './submitted-code';
 
 export interface Guess {
   readonly user: User;

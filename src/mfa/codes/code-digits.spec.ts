@@ -1,5 +1,5 @@
 import { SystemRandom } from '../../shared/random';
-import { isCodeShaped } from './code-shape';
+import { isCodeShaped } from './submitted-code';
 
 describe('the codes that are sent by mail', () => {
   it('T073 10,000 codes have six digits, keep leading zeros, and use all digits evenly in every place', () => {

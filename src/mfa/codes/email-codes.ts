@@ -10,7 +10,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import type { Transaction } from '../../platform/database/database';
 import { type PendingLogin, PendingLogins } from '../../sessions/pending-login.repository';
 import type { User } from '../../users/user.entity';
-import { isCodeShaped } from './code-shape';
+import { isCodeShaped } from './submitted-code';
 
 const digits = 6;
 const purpose = 'otp-code';

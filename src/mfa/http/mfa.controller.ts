@@ -17,15 +17,14 @@ import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { accessToken, anyoneOrAccessToken } from '../../sessions/audiences';
 import { type CurrentSession, Session } from '../../sessions/current-session';
+import { OpenEnrolments } from '../enrolment/open-enrolments';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
-import { TotpQrCode } from '../enrolment/totp-qr-code';
-import { OtpResendService } from '../resend/otp-resend.service';
+import { OtpResendService } from '../codes/otp-resend.service';
 import { EmailVerifier } from '../verify/email-verifier';
 import { RecoveryVerifier } from '../verify/recovery-verifier';
-import type { SubmittedCode } from '../verify/submitted-code';
 import { TotpVerifier } from '../verify/totp-verifier';
 import type { VerifiedLogin } from '../verify/verified-logins';
-import type { CodeType } from '../codes/code-attempts';
+import type { CodeType, SubmittedCode } from '../codes/submitted-code';
 import {
   OtpResendDto,
   OtpResendResponse,
@@ -46,7 +45,7 @@ export class MfaController {
     private readonly recovery: RecoveryVerifier,
     private readonly resends: OtpResendService,
     private readonly enrolments: TotpEnrolmentService,
-    private readonly qrCodes: TotpQrCode,
+    private readonly openEnrolments: OpenEnrolments,
     private readonly config: AppConfig,
   ) {}
 
@@ -129,7 +128,7 @@ export class MfaController {
     @Session() session: CurrentSession | null,
     @Client() client: ClientInfo,
   ): Promise<Buffer> {
-    return this.concealed(() => this.qrCodes.png(uid, { session, ip: client.ip }));
+    return this.concealed(() => this.openEnrolments.qrCode(uid, { session, ip: client.ip }));
   }
 
   @Post('totp-secret')

@@ -1,6 +1,6 @@
 import { Allow, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
-import type { CodeType } from '../codes/code-attempts';
+import { type CodeType, codeTypes } from '../codes/submitted-code';
 import { userIdField } from '../../shared/user-id';
 
 const mfaTokenField = {
@@ -17,10 +17,10 @@ export class OtpVerifyDto {
   uid: string;
 
   @ApiProperty({
-    enum: ['email', 'totp', 'recovery'],
+    enum: codeTypes,
     description: 'The `mfa_type` of the /login response, or `recovery` for a recovery code.',
   })
-  @IsIn(['email', 'totp', 'recovery'])
+  @IsIn(codeTypes)
   type: CodeType;
 
   @ApiProperty({
@@ -109,4 +109,26 @@ export class TotpSecretResponse {
     example: 'otpauth://totp/…',
   })
   uri: string;
+}
+
+export class RecoveryCodesResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'Ten codes, shown only in this answer. Each can be used once. Earlier codes no longer work.',
+    example: ['7k2pq-m0v4d', 'x9h3t-5zrca'],
+  })
+  codes: string[];
+}
+
+export class RecoveryCodeSummaryResponse {
+  @ApiProperty({ type: 'integer', description: 'How many codes are left.', example: 9 })
+  left: number;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When the codes were made. Null when the user has none.',
+  })
+  created_at: string | null;
 }

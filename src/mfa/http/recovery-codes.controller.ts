@@ -6,17 +6,13 @@ import { Client } from '../../platform/http/client-info.decorator';
 import { accessToken, youngSession } from '../../sessions/audiences';
 import { type CurrentSession, Session } from '../../sessions/current-session';
 import { RecoveryCodes } from '../recovery-codes';
-import { NewRecoveryCodes } from '../recovery/new-recovery-codes';
-import { RecoveryCodesResponse, RecoveryCodeSummaryResponse } from './recovery-codes.dto';
+import { RecoveryCodesResponse, RecoveryCodeSummaryResponse } from './mfa.dto';
 
 /** The recovery codes of the logged-in user (docs/spec/extensions.md#recovery-codes). */
 @ApiTags('second factor')
 @Controller('recovery-codes')
 export class RecoveryCodesController {
-  constructor(
-    private readonly codes: RecoveryCodes,
-    private readonly newCodes: NewRecoveryCodes,
-  ) {}
+  constructor(private readonly codes: RecoveryCodes) {}
 
   @Post()
   @HttpCode(200)
@@ -26,7 +22,7 @@ export class RecoveryCodesController {
   })
   @AnswersTo(youngSession, RecoveryCodesResponse)
   async create(@Session() session: CurrentSession, @Client() client: ClientInfo): Promise<RecoveryCodesResponse> {
-    return { codes: await this.newCodes.make(session, client) };
+    return { codes: await this.codes.make(session, client) };
   }
 
   @Get()

@@ -11,7 +11,7 @@ import { type Reservation, reserveAttempt } from '../../users/attempts';
 import { TotpSecret } from './totp-secret.entity';
 
 /** How often the QR code of one enrolment may be fetched (docs/spec/decisions.md#enrolment). */
-export const maxQrFetches = 5;
+const maxQrFetches = 5;
 
 /**
  * Matches this enrolment while it is open. A newer enrolment has a different nonce at the start of `secret`. The guards

@@ -1,6 +1,6 @@
 import { otpauthURL, totp } from 'speakeasy';
 import type { Random } from '../../shared/random';
-import { isCodeShaped } from '../codes/code-shape';
+import { isCodeShaped } from '../codes/submitted-code';
 import { TotpCodes } from './totp-codes';
 
 const period = 30;

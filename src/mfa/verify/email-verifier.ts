@@ -4,7 +4,7 @@ import { PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { EmailCodes } from '../codes/email-codes';
-import type { SubmittedCode } from './submitted-code';
+import type { SubmittedCode } from '../codes/submitted-code';
 import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 
 /** Exchanges a mailed code for a session. MFA_401001 does not reveal what was wrong (docs/spec/service.md#4.2). */

@@ -4,9 +4,9 @@ import { PendingLogins } from '../../sessions/pending-login.repository';
 import { SecondFactor } from '../../users/second-factor';
 import { CodeAttempts, codeRefused } from '../codes/code-attempts';
 import { RecoveryCodes } from '../recovery-codes';
-import { canonicalRecoveryCode } from '../recovery/recovery-code';
+import { canonicalRecoveryCode } from '../codes/recovery-code';
 import { RecoveryCodeRows } from '../persistence/recovery-code.repository';
-import type { SubmittedCode } from './submitted-code';
+import type { SubmittedCode } from '../codes/submitted-code';
 import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 
 /**

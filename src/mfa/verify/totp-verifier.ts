@@ -10,7 +10,7 @@ import { EnrolmentConfirmation } from '../enrolment/enrolment-confirmation';
 import { type OpenEnrolment, OpenEnrolments } from '../enrolment/open-enrolments';
 import { ActiveSecret } from '../totp/active-secret';
 import { TotpSecrets } from '../persistence/totp-secret.repository';
-import type { SubmittedCode } from './submitted-code';
+import type { SubmittedCode } from '../codes/submitted-code';
 import { type VerifiedLogin, VerifiedLogins } from './verified-logins';
 
 interface TotpLogin {

@@ -5,6 +5,7 @@ import type { LiveSession } from '../../sessions/live-sessions';
 import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
 import { TrustedDevices } from '../../sessions/trusted-devices';
 import type { User } from '../../users/user.entity';
+import type { CodeType } from '../codes/submitted-code';
 
 /** The session of an accepted code. */
 export interface VerifiedLogin extends TokenPair {
@@ -13,7 +14,7 @@ export interface VerifiedLogin extends TokenPair {
 }
 
 interface AcceptedCode {
-  readonly mfa: 'email' | 'totp' | 'recovery';
+  readonly mfa: CodeType;
   readonly trustDevice: boolean;
 }
 

@@ -6,7 +6,6 @@ import { Random } from '../../shared/random';
 import { KeyRing, sha256Hex } from '../../platform/crypto/key-ring';
 import { Database } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
-import { isDuplicate } from '../../platform/database/store-failure';
 import { PasskeyChallenge } from './passkey-challenge.entity';
 
 /** How long a challenge lives (docs/spec/extensions.md#b). */
@@ -73,14 +72,8 @@ export class PasskeyChallenges {
    * Race: parallel responses to one challenge, on any replica. The first INSERT takes the primary key and wins. The
    * others meet the duplicate key and are refused, also when their signature is good.
    */
-  async spend({ text, expires }: IssuedChallenge): Promise<boolean> {
-    try {
-      await this.rows.insert(this.database, { challengeHash: sha256Hex(text), expires });
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+  spend({ text, expires }: IssuedChallenge): Promise<boolean> {
+    return this.rows.added(this.database, { challengeHash: sha256Hex(text), expires });
   }
 }
 

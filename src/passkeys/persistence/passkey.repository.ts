@@ -6,7 +6,6 @@ import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
-import { isDuplicate } from '../../platform/database/store-failure';
 import { noteOwnFactors } from '../../users/own-factors';
 import type { Assertion, NewCredential } from '../webauthn/webauthn';
 import { Passkey } from './passkey.entity';
@@ -45,13 +44,7 @@ export class PasskeyRows {
    */
   async insert(tx: Transaction, passkey: Passkey): Promise<boolean> {
     await noteOwnFactors(tx, passkey.userId);
-    try {
-      await this.rows.insert(tx, passkey);
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+    return this.rows.added(tx, passkey);
   }
 
   /**

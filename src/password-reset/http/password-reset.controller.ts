@@ -17,10 +17,10 @@ import { inSteps } from '../../platform/http/answer-steps';
 import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { bodyField, pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
-import { ChangePasswordService } from '../change/change-password.service';
+import { ChangePasswordService } from '../links/change-password.service';
 import { PasswordChangeRequests } from '../password-change-requests';
 import { PasswordPolicySource } from '../password-policy-source';
-import { ForgotPasswordService } from '../forgot/forgot-password.service';
+import { ForgotPasswordService } from '../links/forgot-password.service';
 import { requestStatus } from '../persistence/password-change-request.entity';
 import {
   ChangePasswordDto,

@@ -3,9 +3,8 @@ import { ApiProperty } from '../../platform/http/api-docs';
 import { DoneResponse } from '../../platform/http/done-response';
 import { identityKey } from '../../shared/identity-key';
 import { isPlainAddress } from '../../shared/mail-address';
-import { changeType } from '../../shared/change-type';
+import { changeType, type RequestType } from '../../shared/change-type';
 import type { PasswordPolicy } from '../password-policy';
-import type { RequestType } from '../../shared/change-type';
 import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';
 import { userIdField } from '../../shared/user-id';
 

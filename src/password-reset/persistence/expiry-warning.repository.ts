@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
-import { isDuplicate } from '../../platform/database/store-failure';
 import { Clock } from '../../shared/clock';
 import { ExpiryWarning } from './expiry-warning.entity';
 
@@ -32,22 +31,14 @@ export class WarningClaims {
    * former warning, and wins. The others get false and queue no mail.
    * @param former the warning that was read before; undefined when the account had none
    */
-  async claim(
+  claim(
     tx: Transaction,
     { userId, passwordId, days }: Omit<ExpiryWarning, 'warnedAt'>,
     former: Pick<ExpiryWarning, 'passwordId' | 'days'> | undefined,
   ): Promise<boolean> {
     const warning = { passwordId, days, warnedAt: this.clock.now() };
-    if (former !== undefined) {
-      return this.rows.won(tx, { userId, passwordId: former.passwordId, days: former.days }, warning);
-    }
-    try {
-      await this.rows.insert(tx, { userId, ...warning });
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+    if (former === undefined) return this.rows.added(tx, { userId, ...warning });
+    return this.rows.won(tx, { userId, passwordId: former.passwordId, days: former.days }, warning);
   }
 
   async removeAll(tx: Transaction, userId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { FindOptionsOrder, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { Sql, SqlValue } from './sql';
+import { isDuplicate } from './store-failure';
 
 /** Columns and their values, by the names of the properties. `() => 'attempts + 1'` is an expression of SQL. */
 export type Change<Row> = QueryDeepPartialEntity<Row>;
@@ -54,6 +55,20 @@ export class EntityRows<Row extends ObjectLiteral> {
   incremented(property: keyof Row & string): Change<Row> {
     const column = this.repository.metadata.findColumnWithPropertyName(property)!.databaseName;
     return { [property]: () => `${column} + 1` } as Change<Row>;
+  }
+
+  /**
+   * One insert that competes for a unique key.
+   * @returns true if this caller won; false when the table has a row with this key
+   */
+  async added(sql: Sql, row: Change<Row>): Promise<boolean> {
+    try {
+      await this.insert(sql, row);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
   }
 
   /** @returns the number of matched rows */

@@ -5,8 +5,8 @@ import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-c
 import { AppConfig } from '../../platform/config/app-config';
 import { Cooldowns } from '../../platform/database/cooldowns';
 import { PendingLogins } from '../../sessions/pending-login.repository';
-import { codeRefused } from '../codes/code-attempts';
-import { EmailCodes } from '../codes/email-codes';
+import { codeRefused } from './code-attempts';
+import { EmailCodes } from './email-codes';
 
 export interface ResendRequest {
   readonly uid: string;
