@@ -26,8 +26,6 @@ const notSeenSince = (since: Date): Condition<User> => {
 /** A deleted user keeps the provider. Nothing that the directory says may be written to the tombstone. */
 const directoryUser = (uid: string): Condition<User> => ({ uid, provider: 'ldap', deletedAt: IsNull() });
 
-const nextVersion = () => 'credential_version + 1';
-
 /** The right to ask the directory about a user, for a short time. */
 export interface Look {
   readonly uid: string;
@@ -117,7 +115,7 @@ export class DirectoryAccounts {
    * Races with another login of the account: the first one makes the change, and the others find nothing to change.
    */
   setAdmin(sql: Sql, uid: string, isAdmin: boolean): Promise<boolean> {
-    const change = { isAdmin, credentialVersion: nextVersion };
+    const change = { isAdmin, ...this.rows.incremented('credentialVersion') };
     return this.rows.won(sql, { ...directoryUser(uid), isAdmin: !isAdmin }, change);
   }
 
@@ -149,7 +147,7 @@ export class DirectoryAccounts {
    * Races with a login of the user, which is a newer look: if its success is recorded first, this UPDATE matches no row.
    */
   refuseByLook(sql: Sql, { uid, until, since }: Look): Promise<boolean> {
-    const change = { credentialVersion: nextVersion, directoryLookUntil: null };
+    const change = { ...this.rows.incremented('credentialVersion'), directoryLookUntil: null };
     return this.rows.won(sql, { uid, directoryLookUntil: until, ...notSeenSince(since) }, change);
   }
 

@@ -64,6 +64,9 @@ export class PasswordHistory {
     hash: string,
     { language, setAt = this.clock.now() }: { language?: Language; setAt?: Date } = {},
   ): Promise<void> {
-    await this.rows.insert(sql, { userId, type, password: hash, language: language ?? null, createdAt: setAt });
+    await sql.affected(
+      'INSERT INTO user_change_pwd_logs (user_id, type, password, language, created_at) VALUES (?, ?, ?, ?, ?)',
+      [userId, type, hash, language ?? null, setAt],
+    );
   }
 }

@@ -28,8 +28,6 @@ const unchanged = ({ uid, credentialVersion, totpSecret }: User): Condition<User
   }),
 });
 
-const held = () => 'held + 1';
-
 /** The second factor of an account: its budget of wrong codes over all logins, and its active TOTP secret. */
 @Injectable()
 export class SecondFactor {
@@ -71,7 +69,8 @@ export class SecondFactor {
    * comes later, it sees the result of this transaction.
    */
   acceptCode(tx: Transaction, user: User): Promise<boolean> {
-    return this.rows.won(tx, unchanged(user), { held, mfaFailedCount: 0, mfaBlockedUntil: null });
+    const accepted = { ...this.rows.incremented('held'), mfaFailedCount: 0, mfaBlockedUntil: null };
+    return this.rows.won(tx, unchanged(user), accepted);
   }
 
   /**
@@ -84,12 +83,12 @@ export class SecondFactor {
 
   /** Locks the row, so that the active secret stays the same until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
-    return this.rows.won(tx, unchanged(user), { held });
+    return this.rows.won(tx, unchanged(user), this.rows.incremented('held'));
   }
 
   /** Locks the row, whatever its state. @returns false when there is no such user */
   lock(tx: Transaction, uid: string): Promise<boolean> {
-    return this.rows.won(tx, { uid }, { held });
+    return this.rows.won(tx, { uid }, this.rows.incremented('held'));
   }
 
   /** Removes the authenticator. Codes are sent by e-mail again. */

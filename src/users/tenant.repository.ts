@@ -50,7 +50,7 @@ export class TenantRepository {
 
   /** Locks the row of the root tenant until the transaction ends. */
   async holdRoot(tx: Transaction): Promise<void> {
-    await this.rows.update(tx, { id: rootTenant }, { held: () => 'held + 1' });
+    await this.rows.update(tx, { id: rootTenant }, this.rows.incremented('held'));
   }
 }
 

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
 import { saltOf } from '../hashing/bcrypt-format';
 import type { Transaction } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
@@ -147,11 +148,8 @@ export class UserAccounts {
 
   /** Ends the lock after wrong passwords and the block after wrong codes. */
   unlock(sql: Sql, uid: string): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0, mfa_blocked_until = NULL
-       WHERE uid = ?`,
-      [uid],
-    );
+    const unlocked = { loginFailedCount: 0, lastLoginFailedTime: null, mfaFailedCount: 0, mfaBlockedUntil: null };
+    return new EntityRows(this.rows, sql).won(sql, { uid }, unlocked);
   }
 }
 

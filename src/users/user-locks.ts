@@ -38,6 +38,6 @@ export class UserLocks {
   }
 
   private hold(tx: Transaction, user: Condition<User>): Promise<boolean> {
-    return this.rows.won(tx, user, { held: () => 'held + 1' });
+    return this.rows.won(tx, user, this.rows.incremented('held'));
   }
 }

@@ -24,8 +24,6 @@ export const notLocked = 'NOT (login_failed_count >= ? AND COALESCE(last_login_f
 /** The account is not dormant (LOGIN_401008). The first parameter is `ACCOUNT_DORMANT_DAYS`; 0 turns the rule off. */
 export const notDormant = '(? = 0 OR COALESCE(last_login_success_time, created_at) >= ?)';
 
-const nextVersion = () => 'credential_version + 1';
-
 /** What a reset link needs to know. */
 export interface ResetState {
   readonly credentialVersion: number;
@@ -146,7 +144,7 @@ export class UsersRepository {
       { uid, provider: 'password', deletedAt: IsNull(), ...issued },
       {
         ...{ password: hash, salt: saltOf(hash), mustChangePassword: temporary },
-        ...{ loginFailedCount: 0, lastLoginFailedTime: null, credentialVersion: nextVersion },
+        ...{ loginFailedCount: 0, lastLoginFailedTime: null, ...this.rows.incremented('credentialVersion') },
       },
     );
   }
@@ -194,7 +192,7 @@ export class UsersRepository {
 
   /** Invalidates every token, pending login and change request of the user from this commit on. */
   endEverythingIssued(sql: Sql, uid: string): Promise<boolean> {
-    return this.rows.won(sql, { uid }, { credentialVersion: nextVersion });
+    return this.rows.won(sql, { uid }, this.rows.incremented('credentialVersion'));
   }
 
   private async findExisting(
