@@ -176,11 +176,8 @@ export class LoginTokens {
        WHERE ${firstRows} AND sid > ? ORDER BY sid LIMIT ${markedRows}`,
       [this.clock.now(), credentialVersion, userId, after],
     );
-    const live = page.filter((row) => Number(row.live) === 1 && row.jti !== own);
-    const ended = await this.mark(
-      sql,
-      live.map(({ jti }) => jti),
-    );
+    const live = page.filter((row) => Number(row.live) === 1 && row.jti !== own).map(({ jti }) => jti);
+    const ended = await this.mark(sql, live);
     if (after === '') await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId], own));
     return { ended, last: page.length < markedRows ? undefined : page.at(-1)?.jti };
   }
@@ -200,6 +197,7 @@ export class LoginTokens {
     await this.rows.update(sql, firstRowsOf(userId), { ip: null, userAgent: null });
   }
 
+  /** The first row of this session, while the session has not ended. */
   private live({ userId, sid, credentialVersion }: SessionKey) {
     const expires = MoreThan(this.clock.now());
     return { jti: sid, sid, userIdentity: userId, isRevoked: false, credentialVersion, expires };

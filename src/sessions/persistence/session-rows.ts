@@ -40,6 +40,7 @@ interface Place {
 }
 
 /**
+ * The second file of the table `login_tokens`: plain SQL, because each statement reads or removes many rows in a bounded way.
  * What the many rows of a session tell together, and how many there are. Every refresh inserts an access token, so the
  * newest row tells when the session was last used, and a refresh needs no further write (ADR 0014). A client that never
  * stops would make a session that is too large to be read, so the rows of a session are bounded (ADR 0005).
