@@ -87,6 +87,16 @@ describe('a cooldown', () => {
     expect(await once('A', 'otp', 60)).toEqual({ ran: true });
   });
 
+  it('is counted among the given subjects of its kind until its time is over', async () => {
+    for (const subject of ['n1', 'n2', 'other']) await cooldowns.start({ kind: 'ldap', subject, seconds: 60 });
+    await cooldowns.start({ kind: 'otp', subject: 'n3', seconds: 60 });
+    const running = () => cooldowns.running('ldap', ['n1', 'n2', 'n3', 'N1']);
+    expect(await running()).toBe(2);
+    expect(await cooldowns.running('ldap', [])).toBe(0);
+    service.clock.advanceSeconds(60);
+    expect(await running()).toBe(0);
+  });
+
   it('does not start when the work fails, and the rows of the work are rolled back', async () => {
     const work = cooldowns.once(
       { subject: 'undone', kind: 'reset', seconds: 300, refusal: codeSentTooOften },
