@@ -10,7 +10,7 @@ import { Caller } from '../frame/caller';
 import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
-import { loginItem, sessionItem } from './users.view';
+import { loginItem, sessionItem } from '../user-views';
 
 const languageOf = ({ actor }: Authority): Language => actor?.client.language ?? defaultLanguage;
 

@@ -5,6 +5,8 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
+import { readerOf } from '../../users/user-columns';
+import { sessionFields } from '../../users/user-fields';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import {
@@ -232,6 +234,8 @@ export class LoginTokens {
   }
 }
 
+const sessionUserOf = readerOf(sessionFields);
+
 /** Returns undefined when the row does not belong to these claims. */
 function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
   if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
@@ -241,16 +245,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     expires: timeOf(row.expires),
     directorySeenAt: timeOrNull(row.directory_seen_at),
     crowded: Number(row.crowded) === 1,
-    user: {
-      uid: row.uid,
-      loginName: row.login_name,
-      nickname: row.nickname,
-      email: row.email,
-      isAdmin: Number(row.is_admin) === 1,
-      mfaType: row.mfa_type,
-      tenantId: row.tenant_id,
-      orgUnitId: row.org_unit_id,
-    },
+    user: sessionUserOf(row),
   };
 }
 
