@@ -6,20 +6,12 @@ import { PasswordChangeRequests } from '../password-reset/password-change-reques
 import { PendingLogins } from '../sessions/pending-login.repository';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
+import { changedFields } from '../users/user-fields';
+import { wireNameOf } from '../users/user-wire';
 import { type User, userStatus } from '../users/user.entity';
 import { AdminChanges, type Change } from './admin-changes';
 import { type Authority, rulesAdministrators } from './authority';
 import { TargetUsers } from './target-users';
-
-const names: Readonly<Record<keyof UserChange, string>> = {
-  email: 'email',
-  nickname: 'nickname',
-  status: 'status',
-  isAdmin: 'is_admin',
-  tenantId: 'tenant_id',
-  orgUnitId: 'org_unit_id',
-  mfaType: 'mfa_type',
-};
 
 /** Changes of an account by an administrator or an operator (docs/spec/extensions.md#d). */
 @Injectable()
@@ -95,10 +87,10 @@ async function record({ record: write }: Change, user: User, wanted: UserChange)
   if (status !== undefined) await write('USER_STATUS_CHANGED', { userId, detail: { from: user.status, to: status } });
   if (isAdmin !== undefined) await write('USER_ADMIN_CHANGED', { userId, detail: { is_admin: isAdmin } });
   if (mfaType !== undefined) await write('MFA_TYPE_CHANGED', { userId, detail: { to: mfaType } });
-  const fields = Object.entries(others).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const fields = changedFields.filter((field) => field in others && wanted[field] !== undefined);
   if (fields.length === 0) return;
   const moved: Record<string, string> =
     wanted.tenantId === undefined ? {} : { from_tenant: user.tenantId, to_tenant: wanted.tenantId };
-  const changed = fields.map((field) => names[field as keyof UserChange]).join(' ');
+  const changed = fields.map(wireNameOf).join(' ');
   await write('USER_CHANGED', { userId, detail: { fields: changed, ...moved } });
 }

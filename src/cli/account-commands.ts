@@ -4,9 +4,7 @@ import { UserChanges } from '../admin/user-changes';
 import { UserErasure } from '../admin/user-erasure';
 import type { UserChange } from '../users/user-accounts';
 import { CliProblem, oneOf } from './cli-context';
-import { AdminUsers } from '../admin/admin-users';
-import { administer, userView } from './user-commands';
-import { UserAdministration } from '../admin/user-administration';
+import { administer, clearable, clearableFields, shownUser } from './user-commands';
 
 interface Options {
   orgUnit?: string;
@@ -17,11 +15,10 @@ interface Options {
 
 /** `user set-email`, `set-nickname`, `set-tenant`, `set-org-unit`, `set-admin` and `delete`. */
 export function addAccountCommands(user: Command): void {
-  optional(user, 'set-email', 'address', 'set the e-mail address; links and codes to the former one end', (email) => ({
-    email,
-  }));
-  optional(user, 'set-nickname', 'text', 'set the name that mails and pages show', (nickname) => ({ nickname }));
-  optional(user, 'set-org-unit', 'id', 'set the organisation unit', (orgUnitId) => ({ orgUnitId }));
+  for (const field of clearableFields) {
+    const { option, argument, does } = clearable[field];
+    optional(user, `set-${option}`, argument, does, (value) => ({ [field]: value }));
+  }
 
   user
     .command('set-tenant')
@@ -44,9 +41,8 @@ export function addAccountCommands(user: Command): void {
       administer(name, json, async ({ uid }, context) => {
         const isAdmin = oneOf('the right', right, ['on', 'off']) === 'on';
         await context.get(UserChanges).change(operatorAuthority, uid, { isAdmin });
-        const changed = userView(await context.get(UserAdministration).find(uid));
-        // A passkey of before signs in as an administrator from now on.
-        return { ...changed, passkeys: (await context.get(AdminUsers).passkeys(operatorAuthority, uid)).length };
+        // It prints `passkeys`: a passkey of before signs in as an administrator from now on.
+        return shownUser(context, uid);
       }),
     );
 
@@ -91,6 +87,6 @@ function optional(
 function change(nameOrUid: string, json: boolean | undefined, wanted: UserChange): Promise<void> {
   return administer(nameOrUid, json, async ({ uid }, context) => {
     await context.get(UserChanges).change(operatorAuthority, uid, wanted);
-    return userView(await context.get(UserAdministration).find(uid));
+    return shownUser(context, uid);
   });
 }

@@ -1,30 +1,41 @@
 import type { PasswordOwner } from '../password-reset/password-checks';
 import { rootTenant } from '../platform/settings/system-settings';
 import { AccountProblem, type NewUser } from '../users/user-accounts';
+import { byField, importedFields, textFields } from '../users/user-fields';
+import { fileNameOf } from '../users/user-wire';
 import { asChoice, asFlag, assertImportable, asText, asUserId, pastTime } from './import-fields';
 import type { Fields } from './import-rows';
 
 /** Who a row is about. */
 export type Identity = Pick<NewUser, 'loginName' | 'uid'>;
 
-const keys = new Set([
-  'uid',
-  'login_name',
-  'email',
-  'password',
-  'password_hash',
-  'password_set_at',
-  'nickname',
-  'status',
-  'mfa_type',
-  'provider',
-  'is_admin',
-  'tenant_id',
-  'org_unit_id',
-  'temporary',
-  'created_at',
-  'last_login_success_time',
+const keys = new Set<string>([
+  ...importedFields.map(fileNameOf),
+  ...['password', 'password_hash', 'password_set_at', 'temporary'],
 ]);
+
+type ImportedField = Exclude<(typeof importedFields)[number], keyof Identity>;
+type Readers<P extends ImportedField> = { readonly [Q in P]: (fields: Fields, key: string, now: Date) => NewUser[Q] };
+
+const text = (fields: Fields, key: string) => asText(fields, key) ?? null;
+const time = (fields: Fields, key: string, now: Date) => {
+  const value = asText(fields, key);
+  return value === undefined ? undefined : pastTime(key, value, now);
+};
+
+/** How a row gives each field. */
+const readers: Readers<ImportedField> = {
+  ...byField(textFields, () => text),
+  email: text,
+  status: (fields, key) => Number(asChoice(fields, key, ['1', '0', '-1', '-2'] as const, '1')),
+  mfaType: (fields, key) => asChoice(fields, key, ['email', 'totp'] as const, 'email'),
+  provider: (fields, key) => asChoice(fields, key, ['password', 'ldap'] as const, 'password'),
+  isAdmin: asFlag,
+  tenantId: (fields, key) => asText(fields, key) ?? rootTenant,
+  orgUnitId: text,
+  createdAt: time,
+  lastLoginSuccessTime: time,
+};
 
 /** @throws AccountProblem */
 export function identityOf(fields: Fields): Identity {
@@ -45,26 +56,18 @@ export async function userOf(
 ): Promise<NewUser> {
   const { loginName } = identity;
   if (loginName.trim() === '') throw new AccountProblem('login_name is missing');
-  const owner = { loginName, email: asText(fields, 'email') ?? null, nickname: asText(fields, 'nickname') ?? null };
-  const timeOf = (key: string) => {
-    const text = asText(fields, key);
-    return text === undefined ? undefined : pastTime(key, text, now);
-  };
+  const read = Object.keys(readers) as ImportedField[];
+  const values = byField(read, (field) => readers[field](fields, fileNameOf(field), now)) as Pick<
+    NewUser,
+    ImportedField
+  >;
   return {
     ...identity,
-    ...owner,
+    ...values,
     temporary: asFlag(fields, 'temporary'),
-    status: Number(asChoice(fields, 'status', ['1', '0', '-1', '-2'] as const, '1')),
-    mfaType: asChoice(fields, 'mfa_type', ['email', 'totp'] as const, 'email'),
-    provider: asChoice(fields, 'provider', ['password', 'ldap'] as const, 'password'),
-    isAdmin: asFlag(fields, 'is_admin'),
-    tenantId: asText(fields, 'tenant_id') ?? rootTenant,
-    orgUnitId: asText(fields, 'org_unit_id') ?? null,
-    createdAt: timeOf('created_at'),
-    lastLoginSuccessTime: timeOf('last_login_success_time'),
-    passwordSetAt: timeOf('password_set_at') ?? (asText(fields, 'password') === undefined ? undefined : now),
+    passwordSetAt: time(fields, 'password_set_at', now) ?? (asText(fields, 'password') === undefined ? undefined : now),
     // Last, because it takes longest.
-    passwordHash: await hashOf(fields, owner, hash),
+    passwordHash: await hashOf(fields, { loginName, email: values.email, nickname: values.nickname }, hash),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Provider } from '../users/user.entity';
 import { type ListedUser, UserListing } from '../users/user-listing';
+import { wired } from '../users/user-wire';
 import { inContext, oneOf, statusOf } from './cli-context';
 import { printPages } from './printed-pages';
 
@@ -39,13 +40,7 @@ export function addListCommand(user: Command): void {
     });
 }
 
-const view = ({ uid, loginName, email, status, provider }: ListedUser) => ({
-  uid,
-  login_name: loginName,
-  email,
-  status,
-  provider,
-});
+const view = (user: ListedUser) => wired(user, ['uid', 'loginName', 'email', 'status', 'provider']);
 
 function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be a whole number of at least 1');

@@ -1,29 +1,50 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { AdminUsers } from '../admin/admin-users';
 import { operatorAuthority } from '../admin/authority';
 import { type PasswordRules, UserAdministration } from '../admin/user-administration';
 import { UserChanges } from '../admin/user-changes';
 import { UserSupport } from '../admin/user-support';
+import { userDetail } from '../admin/user-views';
 import { rootTenant } from '../platform/settings/system-settings';
+import { byField, type changedFields, shownFields, userFields } from '../users/user-fields';
+import { fileNameOf } from '../users/user-wire';
 import type { MfaType, Provider, User } from '../users/user.entity';
 import { CliProblem, inContext, oneOf, printRecord, readStandardInput, statusOf } from './cli-context';
 
+/** The fields that can be null and that operators change. */
+type ClearableField = { [P in ChangedField]: null extends User[P] ? P : never }[ChangedField];
+type ChangedField = (typeof changedFields)[number];
+
 interface CreateOptions {
   loginName: string;
-  email?: string;
   password?: string;
   passwordStdin?: boolean;
   temporary?: boolean;
   force?: boolean;
-  nickname?: string;
   status: string;
   mfaType: string;
   provider: string;
   admin?: boolean;
   tenant: string;
-  orgUnit?: string;
   json?: boolean;
 }
+
+/** The fields that have an option of `user create`, and a command that sets or removes them. */
+export const clearable: Record<ClearableField, { option: string; argument: string; does: string }> = {
+  email: {
+    ...{ option: 'email', argument: 'address' },
+    does: 'set the e-mail address; links and codes to the former one end',
+  },
+  nickname: { option: 'nickname', argument: 'text', does: 'set the name that mails and pages show' },
+  orgUnitId: { option: 'org-unit', argument: 'id', does: 'set the organisation unit' },
+};
+export const clearableFields = Object.keys(clearable) as ClearableField[];
+
+const optionOf = (field: ClearableField) => new Option(`--${clearable[field].option} <${clearable[field].argument}>`);
+
+const textOf = (options: object, field: ClearableField): string | null =>
+  (options as Readonly<Record<string, string | undefined>>)[optionOf(field).attributeName()] ?? null;
 
 type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'temporary' | 'force' | 'json'>;
 
@@ -31,32 +52,28 @@ type PasswordOptions = Pick<CreateOptions, 'password' | 'passwordStdin' | 'tempo
 export function addUserCommands(program: Command): Command {
   const user = program.command('user').description('accounts');
 
-  user
+  const create = user
     .command('create')
     .description('create an account; without a password it waits for an invitation')
-    .requiredOption('--login-name <name>')
-    .option('--email <address>')
+    .requiredOption('--login-name <name>');
+  for (const field of clearableFields) create.addOption(optionOf(field));
+  create
     .option('--password <password>')
     .option('--password-stdin', 'read the password from standard input')
     .option('--temporary', 'the user has to change the password at the first login')
     .option('--force', 'accept a password that does not meet the policy')
-    .option('--nickname <text>')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
     .option('--mfa-type <type>', 'email or totp', 'email')
     .option('--provider <provider>', 'password or ldap', 'password')
     .option('--admin')
     .option('--tenant <id>', 'the tenant', rootTenant)
-    .option('--org-unit <id>')
     .option('--json')
     .action(async (options: CreateOptions) => {
       const password = await passwordOf(options);
       await inContext(async (context) => {
         const administration = context.get(UserAdministration);
-        const owner = {
-          loginName: options.loginName,
-          email: options.email ?? null,
-          nickname: options.nickname ?? null,
-        };
+        const texts = byField(clearableFields, (field) => textOf(options, field));
+        const owner = { loginName: options.loginName, ...texts };
         const created = await administration.create(operatorAuthority, {
           ...owner,
           passwordHash: password === undefined ? null : await administration.hash(password, owner, rulesOf(options)),
@@ -66,15 +83,12 @@ export function addUserCommands(program: Command): Command {
           provider: oneOf<Provider>('--provider', options.provider, ['password', 'ldap']),
           isAdmin: options.admin ?? false,
           tenantId: options.tenant,
-          orgUnitId: options.orgUnit ?? null,
         });
-        printRecord(userView(created), options.json);
+        printRecord(await shownUser(context, created.uid), options.json);
       });
     });
 
-  onUser(user, 'show', 'print an account without its secrets', (found) => {
-    return Promise.resolve(userView(found));
-  });
+  onUser(user, 'show', 'print an account without its secrets', ({ uid }, context) => shownUser(context, uid));
 
   user
     .command('set-status')
@@ -87,7 +101,7 @@ export function addUserCommands(program: Command): Command {
     .action((name: string, status: string, { json }: { json?: boolean }) =>
       administer(name, json, async (found, context) => {
         await context.get(UserChanges).change(operatorAuthority, found.uid, { status: statusOf(status) });
-        return { ...userView(found), status: statusOf(status) };
+        return shownUser(context, found.uid);
       }),
     );
 
@@ -100,7 +114,7 @@ export function addUserCommands(program: Command): Command {
       administer(name, json, async (found, context) => {
         const mfaType = oneOf<MfaType>('the type', type, ['email', 'totp']);
         await context.get(UserChanges).change(operatorAuthority, found.uid, { mfaType });
-        return { ...userView(found), mfa_type: mfaType };
+        return shownUser(context, found.uid);
       }),
     );
 
@@ -163,23 +177,12 @@ async function passwordOf(options: PasswordOptions): Promise<string | undefined>
   return options.passwordStdin ? readStandardInput() : options.password;
 }
 
-export function userView(user: User): Record<string, unknown> {
-  return {
-    uid: user.uid,
-    login_name: user.loginName,
-    email: user.email,
-    nickname: user.nickname,
-    status: user.status,
-    provider: user.provider,
-    mfa_type: user.mfaType,
-    totp_confirmed: user.totpSecret !== null,
-    is_admin: user.isAdmin,
-    must_change_password: user.mustChangePassword,
-    tenant_id: user.tenantId,
-    org_unit_id: user.orgUnitId,
-    login_failed_count: user.loginFailedCount,
-    last_login_failed_time: user.lastLoginFailedTime,
-    last_login_success_time: user.lastLoginSuccessTime,
-    created_at: user.createdAt,
-  };
+/**
+ * The user as `GET /admin/users/{uid}` answers, and under the names that version 1.0.0 prints, which stay
+ * (docs/operations/command-line.md).
+ */
+export async function shownUser(context: INestApplicationContext, uid: string): Promise<Record<string, unknown>> {
+  const view = userDetail(await context.get(AdminUsers).detail(operatorAuthority, uid));
+  const former = shownFields.map((field) => [fileNameOf(field), view[userFields[field].wire]]);
+  return { ...view, ...(Object.fromEntries(former) as Record<string, unknown>), totp_confirmed: view.totp_enrolled };
 }

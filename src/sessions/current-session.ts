@@ -1,20 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Marked, marksOf } from '../platform/http/route-marks';
-import type { MfaType, User } from '../users/user.entity';
+import type { sessionFields } from '../users/user-fields';
+import type { User } from '../users/user.entity';
 import type { TokenPayload } from './token-payload';
 
 /** The user of a request. The check of the token reads it in the same statement (docs/spec/service.md#5.4). */
-export interface SessionUser {
-  readonly uid: string;
-  readonly loginName: string;
-  readonly nickname: string | null;
-  readonly email: string | null;
-  readonly isAdmin: boolean;
-  readonly mfaType: MfaType;
-  readonly tenantId: string;
-  readonly orgUnitId: string | null;
-}
+export type SessionUser = Readonly<Pick<User, (typeof sessionFields)[number]>>;
 
 /** What `GET /user/me` shows of the account in addition. Only a route with `@WithAccount()` has it. */
 export interface SessionAccount extends Pick<User, 'provider' | 'createdAt' | 'passwordSetAt'> {

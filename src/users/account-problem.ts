@@ -1,7 +1,6 @@
 import { DomainError } from '../shared/errors/domain-error';
 import { type CatalogueEntry, requestInvalid } from '../shared/errors/error-catalogue';
-
-export type UserField = 'login_name' | 'email' | 'nickname' | 'status' | 'tenant_id' | 'org_unit_id' | 'provider';
+import type { WireName } from './user-wire';
 
 /**
  * An account cannot be created or changed as requested. The message tells the operator of the command line why. An
@@ -10,7 +9,7 @@ export type UserField = 'login_name' | 'email' | 'nickname' | 'status' | 'tenant
 export class AccountProblem extends DomainError {
   override readonly name = 'AccountProblem';
 
-  constructor(problem: string, why: UserField | CatalogueEntry = requestInvalid) {
+  constructor(problem: string, why: WireName | CatalogueEntry = requestInvalid) {
     const field = typeof why === 'string' ? { [why]: [problem] } : undefined;
     super(typeof why === 'string' ? requestInvalid : why, field && { fields: field });
     this.message = problem;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { saltOf } from '../hashing/bcrypt-format';
-import type { Sql, SqlValue } from '../platform/database/sql';
+import type { Sql } from '../platform/database/sql';
 import { changeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
-import { type NewUser, placeOf } from './user-accounts';
+import { type PlacedValue, placesOf } from './user-columns';
+import { type NewUser, newRow } from './user-values';
 
 export type AdoptedUser = NewUser & { readonly uid: string };
 
@@ -55,54 +55,34 @@ export class AdoptedUsers {
    * duplicate, and its transaction must be rolled back.
    */
   async insert(sql: Sql, users: readonly AdoptedUser[]): Promise<void> {
+    const now = this.clock.now();
     await insertRows(
       sql,
       'users',
-      users.map((user) => this.rowOf(user)),
+      users.map((user) => placesOf({ ...newRow(user, now), nicknameKey: user.nickname })),
     );
     const hashes = users.filter(({ passwordHash }) => passwordHash !== null);
     if (hashes.length === 0) return;
     await insertRows(
       sql,
       'user_change_pwd_logs',
-      hashes.map(({ uid, passwordHash, passwordSetAt }) => ({
-        user_id: uid,
-        type: changeType.first,
-        password: passwordHash,
-        created_at: passwordSetAt ?? this.clock.now(),
-      })),
+      hashes.map(({ uid, passwordHash, passwordSetAt }) =>
+        Object.entries({
+          user_id: uid,
+          type: changeType.first,
+          password: passwordHash,
+          created_at: passwordSetAt ?? now,
+        }).map(([column, value]) => ({ column, place: '?', value })),
+      ),
     );
-  }
-
-  private rowOf(user: AdoptedUser): Record<string, SqlValue> {
-    return {
-      uid: user.uid,
-      login_name: user.loginName.trim(),
-      login_name_key: identityKey(user.loginName),
-      email: user.email,
-      email_key: user.email === null ? null : identityKey(user.email),
-      nickname: user.nickname,
-      nickname_key: user.nickname,
-      password: user.passwordHash,
-      salt: user.passwordHash === null ? null : saltOf(user.passwordHash),
-      status: user.status,
-      last_login_success_time: user.lastLoginSuccessTime ?? null,
-      mfa_type: user.mfaType,
-      provider: user.provider,
-      is_admin: user.isAdmin,
-      must_change_password: user.temporary,
-      tenant_id: user.tenantId,
-      org_unit_id: user.orgUnitId,
-      created_at: user.createdAt ?? this.clock.now(),
-    };
   }
 }
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
-async function insertRows(sql: Sql, table: string, rows: readonly Record<string, SqlValue>[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const values = rows.flatMap((row) => Object.values(row));
-  const places = rows.map(() => `(${columns.map(placeOf).join(', ')})`).join(', ');
+async function insertRows(sql: Sql, table: string, rows: readonly (readonly PlacedValue[])[]): Promise<void> {
+  const columns = (rows[0] ?? []).map(({ column }) => column);
+  const places = rows.map((row) => `(${row.map(({ place }) => place).join(', ')})`).join(', ');
+  const values = rows.flat().map(({ value }) => value);
   await sql.affected(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places}`, values);
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type Repository } from 'typeorm';
-import { saltOf } from '../hashing/bcrypt-format';
 import type { Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
-import type { Sql, SqlValue } from '../platform/database/sql';
+import type { Sql } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
 import { identityTaken } from '../shared/errors/error-catalogue';
@@ -16,46 +15,16 @@ import { isUserId } from '../shared/user-id';
 import { AccountProblem } from './account-problem';
 import { assertOrgUnit } from './org-unit.repository';
 import { assertTenant } from './tenant.repository';
-import { type MfaType, type Provider, User, userStatus } from './user.entity';
+import { lengthOf, placesOf } from './user-columns';
+import { textFields } from './user-fields';
+import { changedValues, type NewUser, newRow, type UserChange } from './user-values';
+import { wireNameOf } from './user-wire';
+import { User, userStatus } from './user.entity';
 
 export { AccountProblem } from './account-problem';
-
-export interface NewUser {
-  /** The uid of the other system. Default: a new UUID. */
-  readonly uid?: string;
-  readonly loginName: string;
-  readonly email: string | null;
-  readonly nickname: string | null;
-  /** A bcrypt hash, or that of another system. Null for a directory user, and for a user who will be invited. */
-  readonly passwordHash: string | null;
-  readonly temporary: boolean;
-  readonly status: number;
-  readonly mfaType: MfaType;
-  readonly provider: Provider;
-  /** The entry of a directory user. */
-  readonly directoryId?: string | null;
-  readonly isAdmin: boolean;
-  readonly tenantId: string;
-  readonly orgUnitId: string | null;
-  /** When the account was made in the other system. Default: now. */
-  readonly createdAt?: Date;
-  readonly lastLoginSuccessTime?: Date | null;
-  /** When the password was set in the other system. Default: now. */
-  readonly passwordSetAt?: Date;
-}
+export type { NewUser, UserChange } from './user-values';
 
 const statuses: readonly number[] = Object.values(userStatus);
-
-/** The fields of a change. A field that is undefined keeps its value. */
-export interface UserChange {
-  readonly email?: string | null;
-  readonly nickname?: string | null;
-  readonly status?: number;
-  readonly isAdmin?: boolean;
-  readonly tenantId?: string;
-  readonly orgUnitId?: string | null;
-  readonly mfaType?: MfaType;
-}
 
 /** Creates and changes accounts: for the command line, the import, and the first login of a directory user. */
 @Injectable()
@@ -73,35 +42,7 @@ export class UserAccounts {
   async create(tx: Transaction, user: NewUser, uid = user.uid ?? this.random.uuid()): Promise<User> {
     assertWellFormed(user);
     await assertPlace(tx, user);
-    const row = this.rows.create({
-      uid,
-      loginName: user.loginName.trim(),
-      loginNameKey: identityKey(user.loginName),
-      email: user.email,
-      emailKey: user.email === null ? null : identityKey(user.email),
-      nickname: user.nickname,
-      password: user.passwordHash,
-      salt: user.passwordHash === null ? null : saltOf(user.passwordHash),
-      status: user.status,
-      loginFailedCount: 0,
-      lastLoginFailedTime: null,
-      lastLoginSuccessTime: user.lastLoginSuccessTime ?? null,
-      mfaType: user.mfaType,
-      totpSecret: null,
-      mfaFailedCount: 0,
-      mfaBlockedUntil: null,
-      provider: user.provider,
-      isAdmin: user.isAdmin,
-      mustChangePassword: user.temporary,
-      credentialVersion: 0,
-      tenantId: user.tenantId,
-      orgUnitId: user.orgUnitId,
-      directoryId: user.directoryId ?? null,
-      directorySeenAt: null,
-      directoryLookUntil: null,
-      createdAt: user.createdAt ?? this.clock.now(),
-      deletedAt: null,
-    });
+    const row = this.rows.create(newRow({ ...user, uid }, this.clock.now()));
     try {
       const values = { ...row, nicknameKey: () => 'LOWER(:nickname)' };
       const insert = tx.manager.createQueryBuilder().insert().into(User).values(values);
@@ -119,27 +60,16 @@ export class UserAccounts {
    */
   async change(tx: Transaction, user: User, change: UserChange): Promise<void> {
     assertWellFormedChange(change);
-    const { email, tenantId = user.tenantId } = change;
+    const { tenantId = user.tenantId } = change;
     // A unit belongs to one tenant.
     const orgUnitId = change.orgUnitId ?? (change.orgUnitId === null || tenantId !== user.tenantId ? null : undefined);
     await assertPlace(tx, { tenantId, orgUnitId: orgUnitId ?? null });
-    const values: Record<string, SqlValue | undefined> = {
-      email,
-      email_key: email === undefined ? undefined : email && identityKey(email),
-      nickname: change.nickname,
-      nickname_key: change.nickname,
-      status: change.status,
-      is_admin: change.isAdmin,
-      tenant_id: change.tenantId,
-      org_unit_id: orgUnitId,
-      mfa_type: change.mfaType,
-    };
-    const set = Object.entries(given(values)) as [string, SqlValue][];
+    const set = placesOf(changedValues({ ...change, orgUnitId }));
     if (set.length === 0) return;
     try {
       await tx.won(
-        `UPDATE users SET ${set.map(([column]) => `${column} = ${placeOf(column)}`).join(', ')} WHERE uid = ?`,
-        [...set.map(([, value]) => value), user.uid],
+        `UPDATE users SET ${set.map(({ column, place }) => `${column} = ${place}`).join(', ')} WHERE uid = ?`,
+        [...set.map(({ value }) => value), user.uid],
       );
     } catch (error) {
       throw isDuplicate(error) ? identityIsTaken() : error;
@@ -161,12 +91,6 @@ export const identityIsTaken = (uid?: string) =>
       : 'the uid, the login name or the e-mail address is taken',
     identityTaken,
   );
-
-/** The database makes the lower case of the key, as it does for a search. */
-export const placeOf = (column: string) => (column === 'nickname_key' ? 'LOWER(?)' : '?');
-
-const given = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 async function assertPlace(sql: Sql, { tenantId, orgUnitId }: Pick<NewUser, 'tenantId' | 'orgUnitId'>): Promise<void> {
   await assertTenant(sql, tenantId);
@@ -192,15 +116,15 @@ export function isLoginName(name: string): boolean {
   return key !== '' && key.length <= 255 && name.length <= 255 && isPlainText(name);
 }
 
-function assertWellFormedChange({ email, nickname, status }: UserChange): void {
+function assertWellFormedChange(change: UserChange): void {
+  const { email, status } = change;
   if ((email ?? null) !== null && !isPlainAddress(email)) {
     throw new AccountProblem('the e-mail address is not valid', 'email');
   }
-  if ((nickname?.length ?? 0) > 255) {
-    throw new AccountProblem('the nickname is longer than 255 characters', 'nickname');
-  }
-  if (!isPlainText(nickname ?? '')) {
-    throw new AccountProblem(`the nickname must have ${plainTextRule}`, 'nickname');
+  for (const field of textFields) {
+    const [text, name, limit] = [change[field] ?? '', wireNameOf(field), lengthOf(field)];
+    if (text.length > limit) throw new AccountProblem(`the ${name} is longer than ${limit} characters`, name);
+    if (!isPlainText(text)) throw new AccountProblem(`the ${name} must have ${plainTextRule}`, name);
   }
   if (status !== undefined && !statuses.includes(status)) {
     throw new AccountProblem('the status must be 1, 0, -1 or -2', 'status');

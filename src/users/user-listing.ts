@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { AppConfig } from '../platform/config/app-config';
 import { Database } from '../platform/database/database';
-import { type ListedRow, listedUser, listedColumns } from './listing/listed-row';
-import type { ListedUser, UserFilter } from './listing/listed-user';
+import { listedColumns, type ListedRow, userOfRow } from './listing/listed-row';
+import { listedUser, type ListedUser, type UserFilter } from './listing/listed-user';
 import { type Source, sourcesOf } from './listing/sources';
 import type { User } from './user.entity';
 
@@ -54,7 +54,7 @@ export class UserListing {
       if (number < (after?.[0] ?? 0) || rows.length > limit) continue;
       const found = await this.read(source, limit + 1 - rows.length, number === after?.[0] ? after : undefined);
       for (const row of found)
-        rows.push({ user: listedUser(row), place: [number, source.keyText(row.pageKey), row.uid] });
+        rows.push({ user: userOfRow(row), place: [number, source.keyText(row.pageKey), row.uid] });
     }
     const items = rows.slice(0, limit);
     return { items: items.map(({ user }) => user), next: rows.length > limit ? (items.at(-1)?.place ?? null) : null };
@@ -62,12 +62,10 @@ export class UserListing {
 
   /** The row of a list for a user who was read by other means. */
   listed(user: User): ListedUser {
-    const { uid, loginName, email, nickname, status, provider, isAdmin, mfaType, tenantId, orgUnitId } = user;
-    const { createdAt, lastLoginSuccessTime: lastLoginAt, loginFailedCount, lastLoginFailedTime } = user;
+    const { loginFailedCount, lastLoginFailedTime } = user;
     const { maxCount, since } = this.lock();
     const locked = loginFailedCount >= maxCount && lastLoginFailedTime !== null && lastLoginFailedTime > since;
-    const flags = { isAdmin, locked, createdAt, lastLoginAt };
-    return { uid, loginName, email, nickname, status, provider, mfaType, tenantId, orgUnitId, ...flags };
+    return listedUser(user, locked);
   }
 
   private read(source: Source, limit: number, after: UserPlace | undefined): Promise<ListedRow[]> {

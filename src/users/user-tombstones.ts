@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../platform/database/database';
-import { tombstoneName, type UserTrace, UserTraces } from '../platform/database/user-traces';
+import { type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { Clock } from '../shared/clock';
-import { userStatus } from './user.entity';
+import { placesOf } from './user-columns';
+import { erasedValues } from './user-fields';
 
-/**
- * The keys of deleted users begin with this text. It sorts after every login name, so lists end before them, and no
- * look-up makes such a key, because keys are in lower case.
- */
-export const tombstoneKeys = '\u{10FFFF}DELETED-';
+export { tombstoneKeys } from './user-fields';
 
 /** Logins that began before the deletion have ended after this time, with all rows that they write. */
 const settledSeconds = 3600;
@@ -26,17 +23,13 @@ export class UserTombstones implements UserTrace {
     traces.register(this);
   }
 
-  /** The transaction must hold the row of the user. */
+  /** Writes what each column declares in `userFields`. The transaction must hold the row of the user. */
   async bury(tx: Transaction, uid: string): Promise<void> {
-    const now = this.clock.now();
+    const erased = placesOf(erasedValues({ uid, at: this.clock.now() }));
     await tx.won(
-      `UPDATE users SET login_name = ?, login_name_key = ?, email = NULL, email_key = NULL, nickname = NULL,
-       nickname_key = NULL, password = NULL, salt = NULL, topt_secret = NULL, mfa_type = 'email', status = ${userStatus.expired}, is_admin = 0,
-       must_change_password = 0, login_failed_count = 0, last_login_failed_time = NULL, mfa_failed_count = 0,
-       mfa_blocked_until = NULL, org_unit_id = NULL, directory_id = NULL, directory_seen_at = NULL,
-       directory_look_until = NULL, deleted_at = ?, erasing_since = ?
+      `UPDATE users SET ${erased.map(({ column, place }) => `${column} = ${place}`).join(', ')}
        WHERE uid = ? AND deleted_at IS NULL`,
-      [tombstoneName(uid), `${tombstoneKeys}${uid}`, now, now, uid],
+      [...erased.map(({ value }) => value), uid],
     );
   }
 

@@ -11,7 +11,7 @@ import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, strea
 import { UserSupport } from '../user-support';
 import { type AdminPasskeyItem, AdminPasskeyPage, passkeyItem } from './user-passkeys.dto';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
-import { loginItem, sessionItem } from './users.view';
+import { loginItem, sessionItem } from '../user-views';
 
 const languageOf = ({ actor }: Authority): Language => actor?.client.language ?? defaultLanguage;
 

@@ -6,7 +6,9 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { identityTaken, lockOut, notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
 import { defaultLanguage } from '../../shared/languages';
 import type { NewUser, UserChange } from '../../users/user-accounts';
+import { changedFields, createdFields } from '../../users/user-fields';
 import type { UserPlace } from '../../users/user-listing';
+import { unwired } from '../../users/user-wire';
 import { everyTenant } from '../admin-scope';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
@@ -14,6 +16,7 @@ import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserAdministration } from '../user-administration';
+import { userDetail, userItem } from '../user-views';
 import { UserChanges } from '../user-changes';
 import { UserErasure } from '../user-erasure';
 import {
@@ -25,7 +28,6 @@ import {
   CreateUserDto,
   UsersQuery,
 } from './users.dto';
-import { userDetail, userItem } from './users.view';
 
 /** Users as administrators see and change them (docs/spec/extensions.md#d). */
 @ApiTags('admin')
@@ -104,19 +106,19 @@ function newUser({ scope }: Authority, body: CreateUserDto): NewUser {
   return {
     loginName: body.login_name,
     email: body.email,
-    nickname: body.nickname ?? null,
+    nickname: null,
     passwordHash: null,
     temporary: false,
     status: 1,
-    mfaType: body.mfa_type ?? 'email',
-    provider: body.provider ?? 'password',
-    isAdmin: body.is_admin ?? false,
-    tenantId: body.tenant_id ?? (scope.tenantId === everyTenant ? rootTenant : scope.tenantId),
-    orgUnitId: body.org_unit_id ?? null,
+    mfaType: 'email',
+    provider: 'password',
+    isAdmin: false,
+    tenantId: scope.tenantId === everyTenant ? rootTenant : scope.tenantId,
+    orgUnitId: null,
+    // The cast holds the DTO to the declaration: a field that the DTO does not have does not compile.
+    ...unwired(body as Required<CreateUserDto>, createdFields),
   };
 }
 
-function userChange(body: ChangeUserDto): UserChange {
-  const { email, nickname, status, is_admin: isAdmin, mfa_type: mfaType } = body;
-  return { email, nickname, status, isAdmin, mfaType, tenantId: body.tenant_id, orgUnitId: body.org_unit_id };
-}
+/** The cast holds the DTO to the declaration, as above. */
+const userChange = (body: ChangeUserDto): UserChange => unwired(body as Required<ChangeUserDto>, changedFields);

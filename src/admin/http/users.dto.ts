@@ -1,6 +1,8 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { DoneResponse } from '../../platform/http/done-response';
+import type { listedFields, shownFields } from '../../users/user-fields';
+import type { Wired } from '../../users/user-wire';
 import type { MfaType, Provider } from '../../users/user.entity';
 import { PageQuery } from '../frame/lists';
 import { userIdField } from '../../shared/user-id';
@@ -39,7 +41,7 @@ export class UsersQuery extends PageQuery {
   locked?: string;
 }
 
-export class AdminUserItem {
+export class AdminUserItem implements Wired<(typeof listedFields)[number]> {
   @ApiProperty(userIdField)
   uid: string;
 
@@ -88,7 +90,7 @@ export class AdminUserPage {
   next: string | null;
 }
 
-export class AdminUser extends AdminUserItem {
+export class AdminUser extends AdminUserItem implements Wired<(typeof shownFields)[number]> {
   @ApiProperty({ description: 'The next login has to change the password.' })
   must_change_password: boolean;
 

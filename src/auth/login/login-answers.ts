@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Memberships, type OrgUnitView, type TenantView } from '../../users/membership.repository';
+import { loginInfo } from './login-info';
 import type { LoginResponse } from './login.dto';
 import type { LoginOutcome } from './login.service';
 
@@ -14,7 +15,6 @@ export class LoginAnswers {
   }
 }
 
-/** Until a session is open, the answer contains only the uid, the login name and the masked address of the user. */
 function loginResponse(
   outcome: LoginOutcome,
   scopes: { readonly tenants: TenantView[]; readonly orgUnits: OrgUnitView[] },
@@ -24,15 +24,7 @@ function loginResponse(
   return {
     access_token: open ? outcome.tokens.accessToken : null,
     refresh_token: open ? outcome.tokens.refreshToken : null,
-    user_info: {
-      uid: user.uid,
-      login_name: user.loginName,
-      nickname: open ? user.nickname : null,
-      email: open ? user.email : maskEmail(user.email),
-      is_admin: open ? user.isAdmin : null,
-      tenant_id: open ? user.tenantId : null,
-      org_unit_id: open ? user.orgUnitId : null,
-    },
+    user_info: loginInfo(user, open),
     tenants: scopes.tenants,
     org_units: scopes.orgUnits,
     change_password: kind === 'password-change',
@@ -42,11 +34,4 @@ function loginResponse(
     mfa_token: kind === 'mfa' ? outcome.mfaToken : null,
     device_token: open ? outcome.deviceToken : null,
   };
-}
-
-/** Masks `alice@example.com` as `a•••@example.com`, so that its owner can still recognise the address. */
-function maskEmail(email: string | null): string | null {
-  if (email === null) return null;
-  const at = email.lastIndexOf('@');
-  return `${[...email][0] ?? ''}•••${at === -1 ? '' : email.slice(at)}`;
 }

@@ -1,5 +1,6 @@
 import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
+import type { LoginInfo } from './login-info';
 import type { OrgUnitView, TenantView } from '../../users/membership.repository';
 import type { Provider } from '../../users/user.entity';
 import { userIdField } from '../../shared/user-id';
@@ -64,7 +65,7 @@ export class OrgUnitDto implements OrgUnitView {
 }
 
 /** Until a session is open, only `uid`, `login_name` and a masked `email` are shown; the rest is null. */
-export class UserInfoDto {
+export class UserInfoDto implements LoginInfo {
   @ApiProperty(userIdField)
   uid: string;
 

@@ -16,6 +16,8 @@ import {
 import { SessionRefresher } from '../../sessions/session-refresher';
 import { TokenRevoker } from '../../sessions/token-revoker';
 import { PasswordHistory } from '../../users/password-change-log.repository';
+import { sessionFields } from '../../users/user-fields';
+import { wired } from '../../users/user-wire';
 import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
@@ -65,14 +67,7 @@ export class SessionController {
   me(@Session() { user, payload, account }: CurrentSession): MeResponse {
     const expiresAt = account ? this.history.expiresAt(account) : null;
     return {
-      uid: user.uid,
-      login_name: user.loginName,
-      nickname: user.nickname,
-      email: user.email,
-      is_admin: user.isAdmin,
-      mfa_type: user.mfaType,
-      tenant_id: user.tenantId,
-      org_unit_id: user.orgUnitId,
+      ...wired(user, sessionFields),
       password_expires_at: expiresAt?.toISOString() ?? null,
       recovery_codes_left: account?.recoveryCodesLeft ?? 0,
       passkeys: account?.passkeys ?? 0,

@@ -1,6 +1,8 @@
 import { IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { userIdField } from '../../shared/user-id';
+import type { sessionFields } from '../../users/user-fields';
+import type { Wired } from '../../users/user-wire';
 
 export class RefreshDto {
   @ApiProperty({ required: false, description: 'Only when the refresh token is not sent as the bearer token.' })
@@ -44,7 +46,7 @@ export class SessionDto {
 }
 
 /** The user of the token, and the tenant and organisation scope that the other modules of the portal get. */
-export class MeResponse {
+export class MeResponse implements Wired<(typeof sessionFields)[number]> {
   @ApiProperty(userIdField)
   uid: string;
 

@@ -1,9 +1,17 @@
 import { rootTenant } from '../../platform/settings/system-settings';
 import { AccountProblem, assertWellFormed, type NewUser } from '../../users/user-accounts';
+import { adoptedFields, byField, textFields } from '../../users/user-fields';
+import { fileNameOf } from '../../users/user-wire';
 import { userStatus } from '../../users/user.entity';
 import { assertImportable, assertPast, asUserId, pastTime } from '../import-fields';
 import type { AdoptedColumn, AdoptionPlan } from './adoption-plan';
 import type { AdoptedRow } from './source-table';
+
+type AdoptedField = (typeof adoptedFields)[number];
+
+const adoptedTexts = textFields.filter((field): field is Extract<typeof field, AdoptedField> =>
+  (adoptedFields as readonly string[]).includes(field),
+);
 
 /**
  * The user that a row of the source describes.
@@ -17,17 +25,20 @@ export function adoptedUser(row: AdoptedRow, plan: AdoptionPlan, now: Date): New
       throw new AccountProblem(`password_hash is of ${algorithm}, and hash.algorithm is ${plan.algorithm}`);
     }
   }
-  const user: NewUser = {
+  const adopted = {
+    ...byField(adoptedTexts, (field) => filled(row, fileNameOf(field)) ?? null),
     // An empty id is not a missing one: the rows of the other system that name it would be lost.
     uid: asUserId(textOf(row, 'uid')),
     loginName: filled(row, 'login_name') ?? '',
     email: filled(row, 'email') ?? null,
-    nickname: filled(row, 'nickname') ?? null,
-    passwordHash,
-    passwordSetAt: timeOf(row, 'password_set_at', now),
     createdAt: timeOf(row, 'created_at', now),
     lastLoginSuccessTime: timeOf(row, 'last_login_success_time', now),
     status: plan.columns.has('status') ? statusOf(row, plan) : userStatus.enabled,
+  } satisfies Record<AdoptedField, unknown>;
+  const user: NewUser = {
+    ...adopted,
+    passwordHash,
+    passwordSetAt: timeOf(row, 'password_set_at', now),
     temporary: false,
     mfaType: 'email',
     provider: 'password',

@@ -1,18 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { type HashAlgorithm, hashAlgorithms } from '../../hashing/importable-hash';
+import { adoptedFields } from '../../users/user-fields';
+import { fileNameOf } from '../../users/user-wire';
 import { userStatus } from '../../users/user.entity';
 import { emptyInput, openInput, standardInput } from '../input';
 
 const plainColumns = [
-  'uid',
-  'login_name',
-  'email',
-  'nickname',
-  'password_hash',
-  'password_set_at',
-  'created_at',
-  'last_login_success_time',
-] as const;
+  ...adoptedFields.flatMap((field) => (field === 'status' ? [] : fileNameOf(field))),
+  ...(['password_hash', 'password_set_at'] as const),
+];
 type PlainColumn = (typeof plainColumns)[number];
 export type AdoptedColumn = PlainColumn | 'status';
 

@@ -4,6 +4,8 @@ import { timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
 import { directorySeenAt } from '../../users/directory-accounts';
 import type { OwnFactors } from '../../users/own-factors';
+import { columnsOf, type Stored } from '../../users/user-columns';
+import { sessionFields } from '../../users/user-fields';
 import { type Provider, userStatus } from '../../users/user.entity';
 import type { SessionUser } from '../current-session';
 import type { TokenPayload, TokenUse } from '../token-payload';
@@ -27,18 +29,10 @@ export interface RefreshedUser extends Scope {
   readonly crowded: boolean;
 }
 
-export interface TokenRow {
+export interface TokenRow extends Stored<(typeof sessionFields)[number]> {
   readonly jti: string;
   readonly sid: string;
   readonly token_type: TokenUse;
-  readonly uid: string;
-  readonly login_name: string;
-  readonly nickname: string | null;
-  readonly email: string | null;
-  readonly is_admin: number;
-  readonly mfa_type: SessionUser['mfaType'];
-  readonly tenant_id: string;
-  readonly org_unit_id: string | null;
   readonly directory_seen_at: unknown;
   readonly credential_version: number;
   readonly expires: unknown;
@@ -73,7 +67,7 @@ export interface AccountRow extends TokenRow {
   readonly passkeys?: number;
 }
 
-type RefreshedRow = Pick<TokenRow, 'jti' | 'tenant_id' | 'org_unit_id' | 'directory_seen_at' | 'crowded'>;
+type RefreshedRow = Stored<keyof Scope> & Pick<TokenRow, 'jti' | 'directory_seen_at' | 'crowded'>;
 
 interface Insertion {
   readonly presented: TokenPayload;
@@ -152,9 +146,8 @@ export class SharedStatements {
   private async select<Row extends TokenRow>(jtis: readonly string[], columns: string): Promise<(Row | undefined)[]> {
     const asked = filledUp(jtis);
     const rows = await this.database.rows<Row>(
-      `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires, u.uid, u.login_name, u.nickname, u.email,
-              u.is_admin, u.mfa_type, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at,
-              (${live}) AS live${columns}
+      `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires,
+              ${columnsOf(sessionFields, 'u')}, ${directorySeenAt('u')} AS directory_seen_at, (${live}) AS live${columns}
        FROM ${checked}
        WHERE t.jti IN (${asked.map(() => '?').join(', ')})`,
       asked,
@@ -174,7 +167,7 @@ export class SharedStatements {
     );
     if (inserted === 0) return insertions.map(() => undefined);
     const rows = await this.database.rows<RefreshedRow>(
-      `SELECT t.jti, u.tenant_id, u.org_unit_id, ${directorySeenAt('u')} AS directory_seen_at,
+      `SELECT t.jti, ${columnsOf(['tenantId', 'orgUnitId'], 'u')}, ${directorySeenAt('u')} AS directory_seen_at,
               ${crowded('t.sid')} AS crowded
        FROM login_tokens t JOIN users u ON u.uid = t.user_identity
        WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
@@ -184,8 +177,8 @@ export class SharedStatements {
       rows.map((row) => [
         row.jti,
         {
-          tenantId: row.tenant_id,
-          orgUnitId: row.org_unit_id,
+          tenantId: row.tenantId,
+          orgUnitId: row.orgUnitId,
           directorySeenAt: timeOrNull(row.directory_seen_at),
           crowded: Number(row.crowded) === 1,
         },

@@ -1,6 +1,8 @@
 import type { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
 import { timeOf, timeOrNull } from '../../platform/database/sql';
+import { readerOf } from '../../users/user-columns';
+import { sessionFields } from '../../users/user-fields';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { TokenPayload } from '../token-payload';
 import type { AccountDetail, AccountRow, SharedStatements, TokenRow } from './shared-statements';
@@ -77,6 +79,8 @@ function detailAfter(seen: SeenAccount | undefined): AccountDetail {
   return seen.ownFactors ? 'counts' : 'flag';
 }
 
+const sessionUserOf = readerOf(sessionFields);
+
 function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
   if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
   return {
@@ -85,16 +89,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     expires: timeOf(row.expires),
     directorySeenAt: timeOrNull(row.directory_seen_at),
     crowded: Number(row.crowded) === 1,
-    user: {
-      uid: row.uid,
-      loginName: row.login_name,
-      nickname: row.nickname,
-      email: row.email,
-      isAdmin: Number(row.is_admin) === 1,
-      mfaType: row.mfa_type,
-      tenantId: row.tenant_id,
-      orgUnitId: row.org_unit_id,
-    },
+    user: sessionUserOf(row),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { MfaType, Provider } from '../user.entity';
+import { byField, listedFields } from '../user-fields';
+import type { Provider, User } from '../user.entity';
 
 export interface UserFilter {
   /** A prefix of the login name, the e-mail address or the nickname. */
@@ -11,19 +12,15 @@ export interface UserFilter {
   readonly locked?: boolean;
 }
 
-export interface ListedUser {
-  readonly uid: string;
-  readonly loginName: string;
-  readonly email: string | null;
-  readonly nickname: string | null;
-  readonly status: number;
-  readonly provider: Provider;
-  readonly isAdmin: boolean;
-  readonly mfaType: MfaType;
-  readonly tenantId: string;
-  readonly orgUnitId: string | null;
+export type ListedField = (typeof listedFields)[number];
+
+export interface ListedUser extends Readonly<Omit<Pick<User, ListedField>, 'lastLoginSuccessTime'>> {
+  readonly lastLoginAt: User['lastLoginSuccessTime'];
   /** Locked now after failed logins. */
   readonly locked: boolean;
-  readonly createdAt: Date;
-  readonly lastLoginAt: Date | null;
+}
+
+export function listedUser(user: Pick<User, ListedField>, locked: boolean): ListedUser {
+  const { lastLoginSuccessTime: lastLoginAt, ...listed } = byField(listedFields, (field) => user[field]) as typeof user;
+  return { ...listed, lastLoginAt, locked };
 }
