@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
-import { AppConfig } from './platform/config/app-config';
+import { AppConfig } from './settings/app-config';
 import { DatabaseWaits } from './platform/database/database-waits';
 import { logRequests } from './platform/http/access-log';
 import { EventOutbox } from './events/event-outbox';

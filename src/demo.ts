@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DemoModule } from './demo/demo.module';
 import { demoCaptchaToken, demoGuide } from './demo/demo-guide';
 import { DemoSeed } from './demo/demo-seed';
-import { configOrExit } from './platform/config/env';
+import { configOrExit } from './settings/env';
 import { exitWith, startServer } from './server';
 
 /** `npm start`: the literal contract of the specification with demo accounts, reachable from this machine only. */

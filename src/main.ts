@@ -1,7 +1,7 @@
 import './process-start';
 import 'reflect-metadata';
 import { AppModule } from './app.module';
-import { configOrExit } from './platform/config/env';
+import { configOrExit } from './settings/env';
 import { exitWith, startServer } from './server';
 
 const config = configOrExit();

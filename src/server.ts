@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { applyAppSetup, createAdapter } from './app.setup';
 import { Lifecycle } from './health/lifecycle';
-import type { AppConfig } from './platform/config/app-config';
+import type { AppConfig } from './settings/app-config';
 import { createLogger, NestLogger } from './platform/logging/logger';
 
 type StopSignal = 'SIGTERM' | 'SIGINT';

@@ -1,10 +1,9 @@
 import { openSmtpSecret } from '../mail/smtp-secret';
-import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { SystemRandom } from '../shared/random';
 import { isSecret, storable } from './known-settings';
 
-const keys = new KeyRing({ dataKeys: [Buffer.alloc(32, 1)] } as unknown as AppConfig, new SystemRandom());
+const keys = new KeyRing({ dataKeys: [Buffer.alloc(32, 1)] }, new SystemRandom());
 const stored = (group: string, key: string, value: string) => storable(keys, group, key, value);
 
 describe('a setting that is written', () => {

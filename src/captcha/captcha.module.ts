@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Clock } from '../shared/clock';
-import { AppConfig } from '../platform/config/app-config';
+import { CaptchaSettings } from './captcha-settings';
 import { Tracing } from '../platform/tracing/tracing';
 import { CaptchaGateway } from './captcha-gateway';
 import { CaptchaReceipts } from './captcha-receipt.repository';
@@ -23,14 +23,14 @@ import { configuredGateway } from './provider/configured-gateway';
     AltchaChallenges,
     {
       provide: CaptchaGateway,
-      inject: [AppConfig, AltchaChallenges, CaptchaReceipts, Clock, { token: Tracing, optional: true }],
+      inject: [CaptchaSettings, AltchaChallenges, CaptchaReceipts, Clock, { token: Tracing, optional: true }],
       useFactory: (
-        config: AppConfig,
+        settings: CaptchaSettings,
         altcha: AltchaChallenges,
         receipts: CaptchaReceipts,
         clock: Clock,
         tracing: Tracing | undefined,
-      ) => configuredGateway(config.captcha, altcha, receipts, clock, tracing),
+      ) => configuredGateway(settings, altcha, receipts, clock, tracing),
     },
   ],
   exports: [CaptchaService, CaptchaReceipts],

@@ -38,7 +38,7 @@ describe('CaptchaService', () => {
     const [clock, random] = [new FakeClock(new Date()), new SystemRandom()];
     const keys = new KeyRing(config, random);
     const passes = new CaptchaPasses(keys, store.receipts(clock), clock, random);
-    return new CaptchaService(gateway, passes, new AltchaChallenges(keys, clock, random), config);
+    return new CaptchaService(gateway, passes, new AltchaChallenges(keys, clock, random), config.captcha);
   }
 
   async function expectRefusal(attempt: Promise<unknown>, entry: CatalogueEntry): Promise<void> {

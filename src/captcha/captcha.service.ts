@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Challenge } from 'altcha-lib';
 import { DomainError } from '../shared/errors/domain-error';
 import { captchaRejected, captchaUnavailable, routeNotFound } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
+import { CaptchaSettings } from './captcha-settings';
 import { CaptchaGateway } from './captcha-gateway';
 import { CaptchaPasses } from './captcha-passes';
 import { AltchaChallenges } from './provider/altcha-challenges';
@@ -17,7 +17,7 @@ export class CaptchaService {
     private readonly gateway: CaptchaGateway,
     private readonly passes: CaptchaPasses,
     private readonly challenges: AltchaChallenges,
-    private readonly config: AppConfig,
+    private readonly settings: CaptchaSettings,
   ) {}
 
   /**
@@ -48,7 +48,7 @@ export class CaptchaService {
 
   /** @throws DomainError COMMON_404001 when `altcha` is not a configured provider. */
   async challenge(): Promise<Challenge> {
-    if (!this.config.captcha.providers.includes('altcha')) throw new DomainError(routeNotFound);
+    if (!this.settings.providers.includes('altcha')) throw new DomainError(routeNotFound);
     return this.challenges.issue();
   }
 
@@ -60,7 +60,7 @@ export class CaptchaService {
 
   /** The settings refuse a test token in production and on a HOST that is not a loopback address. */
   private isTestToken(token: string): boolean {
-    return token === this.config.captcha.testToken;
+    return token === this.settings.testToken;
   }
 }
 

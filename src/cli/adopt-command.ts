@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { AppConfig } from '../platform/config/app-config';
-import { configOrExit } from '../platform/config/env';
+import type { AppConfig } from '../settings/app-config';
+import { configOrExit } from '../settings/env';
 import { migrate } from '../platform/database/migrator';
 import { type AdoptionPlan, readAdoptionPlan } from './adoption/adoption-plan';
 import { SourceTable } from './adoption/source-table';

@@ -1,7 +1,7 @@
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { AppConfig } from '../platform/config/app-config';
-import { configOrExit } from '../platform/config/env';
+import type { AppConfig } from '../settings/app-config';
+import { configOrExit } from '../settings/env';
 import { DatabaseConnection } from '../platform/database/database-connection';
 import { isStoreFailure, storeCode } from '../platform/database/store-failure';
 import { storeReason } from '../platform/database/store-reason';

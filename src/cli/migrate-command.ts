@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { configOrExit } from '../platform/config/env';
+import { configOrExit } from '../settings/env';
 import { migrate } from '../platform/database/migrator';
 import { adopt } from './adopt-command';
 import { CliProblem, print } from './cli-context';

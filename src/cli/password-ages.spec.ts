@@ -1,5 +1,5 @@
 import { FakeClock } from '../../test/support/fakes';
-import type { AppConfig } from '../platform/config/app-config';
+import type { PasswordSettings } from '../users/password-settings';
 import type { NewUser } from '../users/user-accounts';
 import { PasswordAges } from './password-ages';
 
@@ -9,7 +9,7 @@ const now = clock.now().getTime();
 
 function ages(expireDays = 90, expiryWarnDays = [14, 7, 1]) {
   const counts = { unknown: 0, expired: 0 };
-  const subject = new PasswordAges({ passwords: { expireDays, expiryWarnDays } } as unknown as AppConfig, clock);
+  const subject = new PasswordAges({ expireDays, expiryWarnDays } as unknown as PasswordSettings, clock);
   const ageOf = (user: Partial<NewUser>) => {
     const { passwordSetAt } = subject.assigned({ loginName: 'anna', passwordHash: 'x', ...user } as NewUser, counts);
     return passwordSetAt && (now - passwordSetAt.getTime()) / day;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../platform/config/app-config';
+import { PasswordSettings } from '../users/password-settings';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import type { NewUser } from '../users/user-accounts';
@@ -20,13 +20,13 @@ export interface AgeCounts {
 @Injectable()
 export class PasswordAges {
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: PasswordSettings,
     private readonly clock: Clock,
   ) {}
 
   /** The user with the time at which the password was set, so that it is stored and counted. */
   assigned<T extends NewUser>(user: T, counts: AgeCounts): T {
-    const { expireDays } = this.config.passwords;
+    const { expireDays } = this.settings;
     if (user.passwordHash === null || expireDays === 0) return user;
     const { passwordSetAt } = user;
     if (passwordSetAt === undefined) {
@@ -39,7 +39,7 @@ export class PasswordAges {
 
   /** Lines for the operator who rehearses an import. @returns undefined when there are none */
   warnings({ unknown, expired }: AgeCounts): readonly string[] | undefined {
-    const { expireDays } = this.config.passwords;
+    const { expireDays } = this.settings;
     const from = this.clock
       .secondsFromNow((this.noticeDays * dayMs) / 1000)
       .toISOString()
@@ -63,13 +63,13 @@ export class PasswordAges {
   private spread({ uid, loginName, createdAt }: NewUser): Date {
     const digest = createHash('sha256').update(uid ?? identityKey(loginName));
     const place = digest.digest().readUInt32BE() / 2 ** 32;
-    const ageMs = place * (this.config.passwords.expireDays - this.noticeDays) * dayMs;
+    const ageMs = place * (this.settings.expireDays - this.noticeDays) * dayMs;
     return new Date(Math.max(this.clock.now().getTime() - Math.floor(ageMs), createdAt?.getTime() ?? 0));
   }
 
   /** Each owner gets the first mail about the expiry in time. */
   private get noticeDays(): number {
-    const { expireDays, expiryWarnDays } = this.config.passwords;
+    const { expireDays, expiryWarnDays } = this.settings;
     return expiryWarnDays.find((days) => days < expireDays) ?? 0;
   }
 }

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { AuditTrail } from '../audit/audit-trail';
-import type { AppConfig } from '../platform/config/app-config';
+import type { AppConfig } from '../settings/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Census } from '../platform/crypto/resealing';
 import { Database } from '../platform/database/database';

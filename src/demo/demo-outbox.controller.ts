@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Controller, Get } from '@nestjs/common';
 import PostalMime from 'postal-mime';
-import { AppConfig } from '../platform/config/app-config';
+import { ServiceSettings } from '../platform/config/service-settings';
 import { ApiExcludeController } from '../platform/http/api-docs';
 import { OwnFormat } from '../platform/http/answers.decorator';
 import { Admits, anyone } from '../platform/http/audience';
@@ -30,9 +30,9 @@ interface ShownMail {
 export class DemoOutboxController {
   private readonly folder: string;
 
-  constructor(config: AppConfig) {
-    if (config.production) throw new Error('the demo outbox is not for production: start dist/src/main.js');
-    this.folder = join(config.dataDir, 'outbox');
+  constructor(settings: ServiceSettings) {
+    if (settings.production) throw new Error('the demo outbox is not for production: start dist/src/main.js');
+    this.folder = join(settings.dataDir, 'outbox');
   }
 
   /** The newest first. The names of the files begin with the time. */

@@ -3,7 +3,9 @@ import { AdministrationModule } from '../admin/administration.module';
 import { AppModule } from '../app.module';
 import { PasswordPolicySource } from '../password-reset/password-policy-source';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
-import { AppConfig } from '../platform/config/app-config';
+import { HttpSettings } from '../platform/config/http-settings';
+import { ServiceSettings } from '../platform/config/service-settings';
+import type { AppConfig } from '../settings/app-config';
 import { PageSettings } from '../portal/portal-pages';
 import { PortalModule } from '../portal/portal.module';
 import { UsersModule } from '../users/users.module';
@@ -14,10 +16,10 @@ import { OwnNames } from './own-names';
 /** The whole service with demo accounts, the outbox and the web pages. */
 @Module({})
 export class DemoModule {
-  constructor(pages: PageSettings, policies: PasswordPolicySource, config: AppConfig) {
-    if (config.production) throw new Error('the demo is not for production: start dist/src/main.js');
+  constructor(pages: PageSettings, policies: PasswordPolicySource, service: ServiceSettings, http: HttpSettings) {
+    if (service.production) throw new Error('the demo is not for production: start dist/src/main.js');
     policies.relaxDefaults();
-    pages.values.set('outbox', `${config.http.apiPrefix}/${outboxPath}`);
+    pages.values.set('outbox', `${http.apiPrefix}/${outboxPath}`);
   }
 
   static with(config: AppConfig): DynamicModule {

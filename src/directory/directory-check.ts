@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { LdapConfig } from '../platform/config/ldap-config';
-import { directoryBudgetMs } from '../platform/config/ldap-limits';
+import { directoryBudgetMs } from './ldap-limits';
+import type { LdapSettings } from './ldap-settings';
 import { inspectGroups, inspectPeople, type Remark } from './client/directory-inspection';
 import { DirectoryServer } from './client/directory-server';
 import { DirectoryFailure, type FailureReason } from './protocol/directory-failure';
@@ -35,11 +35,11 @@ const advice: Record<FailureReason, string> = {
  * searches, and looks for the attributes and groups that a login needs. It never binds as a user. The time limit of one
  * check is that of a login.
  */
-export function checkDirectory(config: LdapConfig): Promise<DirectoryFinding[]> {
+export function checkDirectory(config: LdapSettings): Promise<DirectoryFinding[]> {
   return Promise.all(config.urls.map((url) => checkServer(new DirectoryServer(url, config), config)));
 }
 
-async function checkServer(server: DirectoryServer, config: LdapConfig): Promise<DirectoryFinding> {
+async function checkServer(server: DirectoryServer, config: LdapSettings): Promise<DirectoryFinding> {
   const start = performance.now();
   try {
     const found = await server.find({ name: randomUUID() }, directoryBudgetMs);

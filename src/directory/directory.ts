@@ -2,9 +2,8 @@ import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { directoryUnavailable } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
-import type { LdapConfig } from '../platform/config/ldap-config';
-import { avoidedMs, repeatedLogMs } from '../platform/config/ldap-limits';
+import { avoidedMs, repeatedLogMs } from './ldap-limits';
+import { DirectorySettings, type LdapSettings } from './ldap-settings';
 import { Tracing } from '../platform/tracing/tracing';
 import { DirectoryServer } from './client/directory-server';
 import { loadLdapLibrary } from './client/ldap-library';
@@ -24,11 +23,11 @@ interface Candidate {
 @Injectable()
 export class Directory {
   private readonly logger = new Logger('directory');
-  private readonly ldap: LdapConfig | undefined;
+  private readonly ldap: LdapSettings | undefined;
   private readonly candidates: readonly Candidate[];
 
   constructor(
-    { ldap }: AppConfig,
+    { ldap }: DirectorySettings,
     private readonly clock: Clock,
     @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
   ) {

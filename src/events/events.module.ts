@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { LogSink } from '../audit/log-sink';
-import { AppConfig } from '../platform/config/app-config';
+import { EventSettings } from '../audit/event-settings';
 import { EventLimits, eventLimits } from './event-limits';
 import { EventOutbox } from './event-outbox';
 import { EventReplay } from './event-replay';
@@ -25,7 +25,7 @@ const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest];
   imports: [TypeOrmModule.forFeature([OutboxEvent, EventStream])],
   providers: [
     { provide: EventLimits, useValue: eventLimits },
-    { provide: AuditLines, inject: [AppConfig], useFactory: (config: AppConfig) => new AuditLines(config) },
+    { provide: AuditLines, inject: [EventSettings], useFactory: (settings: EventSettings) => new AuditLines(settings) },
     { provide: LogSink, useClass: LogEvents },
     ...[EventRows, EventStreams, EventWorker, EventAttempt, Webhook],
     ...doors,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../platform/config/app-config';
+import { ServiceSettings } from '../platform/config/service-settings';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
 import { Clock } from '../shared/clock';
@@ -45,7 +45,7 @@ export class Mailer {
     private readonly worker: MailWorker,
     private readonly keys: KeyRing,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /** The code of the second factor. The mail is not sent after `expires`. */
@@ -60,7 +60,7 @@ export class Mailer {
    *   (docs/spec/attacks.md#w29).
    */
   queueResetLink(tx: Transaction, mail: Owned<ResetLinkMail>): Promise<void> {
-    if (!mail.link.startsWith(`${this.config.systemUrl}/`)) throw new Error('a mail link must start with SYSTEM_URL');
+    if (!mail.link.startsWith(`${this.settings.systemUrl}/`)) throw new Error('a mail link must start with SYSTEM_URL');
     return this.queue(tx, { kind: 'reset-link', ...mail }, mail.expires);
   }
 

@@ -1,11 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { AppConfig } from '../platform/config/app-config';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { SystemRandom } from '../shared/random';
 import { openSmtpSecret, sealSmtpSecret } from './smtp-secret';
 
-const ring = (byte: number) =>
-  new KeyRing({ dataKeys: [Buffer.alloc(32, byte)] } as unknown as AppConfig, new SystemRandom());
+const ring = (byte: number) => new KeyRing({ dataKeys: [Buffer.alloc(32, byte)] }, new SystemRandom());
 
 // KeyRing logs a value that cannot be decrypted.
 beforeAll(() => Logger.overrideLogger(false));

@@ -14,7 +14,7 @@ import { LoginJournal } from '../audit/login-journal';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
 import { PasswordChecks } from '../password-reset/password-checks';
-import { AppConfig } from '../platform/config/app-config';
+import { HttpSettings } from '../platform/config/http-settings';
 import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
 import { SharedCounters } from '../platform/limits/shared-counters';
@@ -32,7 +32,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
   private listener: MetricsListener | undefined;
 
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: HttpSettings,
     private readonly dataSource: DataSource,
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
@@ -46,7 +46,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** Must be called before the routes are registered. Otherwise the requests of these routes are not counted. */
   async watch(fastify: FastifyInstance): Promise<void> {
-    if (this.config.http.metricsPort === undefined) return;
+    if (this.settings.metricsPort === undefined) return;
     const prometheus = await import('prom-client');
     const registry = new prometheus.Registry();
     prometheus.collectDefaultMetrics({ register: registry });
@@ -67,7 +67,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** @throws when the port is in use: the program then does not start */
   async onApplicationBootstrap(): Promise<void> {
-    const { host, metricsPort } = this.config.http;
+    const { host, metricsPort } = this.settings;
     if (this.registry === undefined || metricsPort === undefined) return;
     this.listener = await MetricsListener.open(this.registry, host, metricsPort);
     this.logger.log({ host, port: this.listener.port }, 'metrics are served');

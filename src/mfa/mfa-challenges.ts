@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
+import { MfaSettings } from './mfa-settings';
 import { Cooldowns } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
 import { PendingLogins } from '../sessions/pending-login.repository';
@@ -27,12 +27,12 @@ export class MfaChallenges {
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
     private readonly devices: TrustedDevices,
-    private readonly config: AppConfig,
+    private readonly settings: MfaSettings,
   ) {}
 
   /** The setting `MFA_REQUIRED`. No tenant and no user can override it (docs/spec/service.md#1.4). */
   get required(): boolean {
-    return this.config.mfa.required;
+    return this.settings.required;
   }
 
   /** Opens the session without a code when the token is that of a trusted device of this user. */
@@ -56,7 +56,7 @@ export class MfaChallenges {
    */
   private openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
     return this.cooldowns.once(
-      { kind: 'otp', subject: user.uid, seconds: this.config.mfa.cooldownSeconds, refusal: codeSentTooOften },
+      { kind: 'otp', subject: user.uid, seconds: this.settings.cooldownSeconds, refusal: codeSentTooOften },
       async (tx) => {
         const now = await this.users.hold(tx, user);
         if (now === null) throw new DomainError(loginFailed);

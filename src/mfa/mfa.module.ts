@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Random } from '../shared/random';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
-import { AppConfig } from '../platform/config/app-config';
+import { MfaSettings } from './mfa-settings';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { OwnFactors } from '../users/own-factors';
 import { SessionsModule } from '../sessions/sessions.module';
@@ -61,8 +61,8 @@ import { VerifiedLogins } from './verify/verified-logins';
     SealedTotp,
     {
       provide: TotpCodes,
-      inject: [AppConfig, Random],
-      useFactory: ({ mfa }: AppConfig, random: Random) =>
+      inject: [MfaSettings, Random],
+      useFactory: (mfa: MfaSettings, random: Random) =>
         new SpeakeasyTotpCodes(random, { issuer: mfa.totpIssuer, window: mfa.totpWindow }),
     },
   ],

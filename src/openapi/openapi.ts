@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { HttpConfig } from '../platform/config/http-config';
+import type { HttpSettings } from '../platform/config/http-settings';
 import { loadSwagger } from '../platform/http/api-docs';
 import { openApiDocument } from './document/document';
 import { ServedDocument } from './document/served-document';
@@ -8,7 +8,7 @@ import { ServedDocument } from './document/served-document';
  * Serves `/openapi.json`, and with `API_DOCS=true` the page `/docs`. Both are at the root, where generators look for
  * them, and below `API_PREFIX`, like the routes that they describe. The first request for either makes the document.
  */
-export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPrefix }: HttpConfig): Promise<void> {
+export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPrefix }: HttpSettings): Promise<void> {
   // Without the page nothing keeps the document itself: `ServedDocument` holds its bytes.
   const served = new ServedDocument(async () => openApiDocument(app, await loadSwagger()));
   const fastify = app.getHttpAdapter().getInstance();

@@ -5,7 +5,7 @@ import { AppModule } from '../app.module';
 import { createAdapter } from '../app.setup';
 import { openApiDocument } from './document/document';
 import { loadSwagger } from '../platform/http/api-docs';
-import { loadConfig } from '../platform/config/app-config';
+import { loadConfig } from '../settings/app-config';
 
 /** Builds the document without a running service, a database or the settings of this machine. */
 export async function wholeDocument(): Promise<OpenAPIObject> {

@@ -1,4 +1,4 @@
-import { loadConfig } from '../platform/config/app-config';
+import { loadConfig } from '../settings/app-config';
 import type { Database } from '../platform/database/database';
 import type { Mailer } from '../mail/mailer';
 import { SystemClock } from '../shared/clock';
@@ -20,7 +20,10 @@ function warnings(settings: Record<string, string> = {}) {
   const claims = { last: () => Promise.resolve(new Map()) } as unknown as WarningClaims;
   const [users, mailer, database] = [{}, {}, {}] as [UsersRepository, Mailer, Database];
   const config = loadConfig({ ...testSettings, ...settings });
-  return { read, service: new ExpiryWarnings(passwords, claims, users, mailer, database, new SystemClock(), config) };
+  return {
+    read,
+    service: new ExpiryWarnings(passwords, claims, users, mailer, database, new SystemClock(), config.passwords),
+  };
 }
 
 describe('warnings of an expiring password', () => {

@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import { defaultLanguage, languageOf } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Mailer } from '../mail/mailer';
-import { AppConfig } from '../platform/config/app-config';
+import { PasswordSettings } from '../users/password-settings';
 import { Database } from '../platform/database/database';
 import {
   type ExpiringPassword,
@@ -55,9 +55,9 @@ export class ExpiryWarnings implements OnModuleDestroy {
     private readonly mailer: Mailer,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: PasswordSettings,
   ) {
-    const { expireDays, expiryWarnDays } = config.passwords;
+    const { expireDays, expiryWarnDays } = settings;
     // A step of the whole life of a password would announce its expiry on the day on which it is set.
     this.steps = expiryWarnDays.filter((days) => days < expireDays);
   }
@@ -108,7 +108,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
 
   private async batch(pass: Pass, room: number): Promise<number> {
     // A password that was set before `oldest` has expired: its owner is asked for a new one at the login.
-    const oldest = this.clock.secondsFromNow(-this.config.passwords.expireDays * daySeconds);
+    const oldest = this.clock.secondsFromNow(-this.settings.expireDays * daySeconds);
     const from = pass.position ?? { at: oldest, id: sources[pass.source] === 'history' ? 0 : '' };
     const until = new Date(oldest.getTime() + this.steps[0]! * daySeconds * 1000);
     const batch = await this.passwords.after(sources[pass.source]!, from, until, batchRows);
@@ -126,7 +126,7 @@ export class ExpiryWarnings implements OnModuleDestroy {
   /** Sends the nearest step only: the steps before it were missed, or an earlier mail announced them. */
   private async warn({ position, owner }: ExpiringPassword, warnings: Warnings): Promise<boolean> {
     const to = usableAddress(owner?.email ?? null);
-    const expires = new Date(position.at.getTime() + this.config.passwords.expireDays * daySeconds * 1000);
+    const expires = new Date(position.at.getTime() + this.settings.expireDays * daySeconds * 1000);
     const left = expires.getTime() - this.clock.now().getTime();
     const days = this.steps.findLast((step) => step * daySeconds * 1000 >= left);
     if (owner === undefined || to === null || days === undefined || left <= 0) return false;

@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { resetRequestExpired, resetRequestUsed, resetTokenUnknown } from '../shared/errors/error-catalogue';
 import { Random } from '../shared/random';
-import { AppConfig } from '../platform/config/app-config';
+import { ResetSettings } from './reset-settings';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Cooldowns, type Gated } from '../platform/database/cooldowns';
 import { Database } from '../platform/database/database';
@@ -28,7 +28,7 @@ export class PasswordChangeRequests {
     private readonly cooldowns: Cooldowns,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly settings: ResetSettings,
   ) {}
 
   /**
@@ -37,7 +37,7 @@ export class PasswordChangeRequests {
    */
   async openForced(user: User, type: ForcedChangeType): Promise<string> {
     const { token } = await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, (tx) =>
-      this.open(tx, user, type, this.config.reset.ttlSeconds),
+      this.open(tx, user, type, this.settings.ttlSeconds),
     );
     return token;
   }
@@ -58,7 +58,7 @@ export class PasswordChangeRequests {
     const request: PasswordChangeRequest = {
       // With RESET_RESPONSE_UID=token, the `uid` is the token. By default it only identifies the request
       // (docs/spec/decisions.md#reset-uid).
-      uid: this.config.reset.responseUid === 'token' ? token : this.random.uuid(),
+      uid: this.settings.responseUid === 'token' ? token : this.random.uuid(),
       tokenHash: sha256Hex(token),
       userId: owner.uid,
       type,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../shared/languages';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
-import { AppConfig } from '../platform/config/app-config';
+import { ResetSettings } from './reset-settings';
 import type { Gated } from '../platform/database/cooldowns';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
@@ -21,7 +21,7 @@ export interface Invitation {
 export class UserInvitations {
   constructor(
     private readonly links: MailedLinks,
-    private readonly config: AppConfig,
+    private readonly settings: ResetSettings,
   ) {}
 
   /**
@@ -30,7 +30,7 @@ export class UserInvitations {
    */
   async invite(tx: Gated<'reset'>, user: User, language: Language): Promise<Invitation> {
     assertLocal(user);
-    const { inviteTtlSeconds: ttlSeconds } = this.config.reset;
+    const { inviteTtlSeconds: ttlSeconds } = this.settings;
     const { request, link, mailed } = await this.open(tx, user, { type: changeType.first, ttlSeconds, language });
     return { link, expires: request.expired, mailed };
   }
@@ -39,7 +39,7 @@ export class UserInvitations {
   async sendResetLink(tx: Gated<'reset'>, user: User, language: Language): Promise<void> {
     assertLocal(user);
     if (usableAddress(user.email) === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
-    const { ttlSeconds } = this.config.reset;
+    const { ttlSeconds } = this.settings;
     await this.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
   }
 

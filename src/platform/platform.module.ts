@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Clock, SystemClock } from '../shared/clock';
 import { Random, SystemRandom } from '../shared/random';
-import { AppConfig } from './config/app-config';
+import { KeySettings } from './config/key-settings';
 import { KeyRing } from './crypto/key-ring';
 import { Cooldown } from './database/cooldown.entity';
 import { Cooldowns } from './database/cooldowns';
@@ -20,8 +20,8 @@ import { SystemSettings } from './settings/system-settings';
     { provide: Random, useClass: SystemRandom },
     {
       provide: KeyRing,
-      inject: [AppConfig, Random],
-      useFactory: (config: AppConfig, random: Random) => new KeyRing(config, random),
+      inject: [KeySettings, Random],
+      useFactory: (settings: KeySettings, random: Random) => new KeyRing(settings, random),
     },
     Cooldowns,
     SystemConfigs,

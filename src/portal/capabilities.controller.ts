@@ -1,5 +1,10 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { AppConfig } from '../platform/config/app-config';
+import { CaptchaSettings } from '../captcha/captcha-settings';
+import { DirectorySettings } from '../directory/ldap-settings';
+import { BrandSettings } from '../mail/brand-settings';
+import { MfaSettings } from '../mfa/mfa-settings';
+import { PasskeySettings } from '../sessions/passkey-settings';
+import { TrustedDeviceSettings } from '../sessions/session-settings';
 import { AnswersTo, anyone } from '../platform/http/audience';
 import { ApiOperation, ApiTags } from '../platform/http/api-docs';
 import { languages } from '../shared/languages';
@@ -10,8 +15,21 @@ import { CapabilitiesResponse } from './capabilities.dto';
 export class CapabilitiesController {
   private readonly answer: CapabilitiesResponse;
 
-  constructor(config: AppConfig) {
-    this.answer = capabilitiesOf(config);
+  constructor(
+    directory: DirectorySettings,
+    captcha: CaptchaSettings,
+    mfa: MfaSettings,
+    trustedDevices: TrustedDeviceSettings,
+    brand: BrandSettings,
+    passkeySettings: PasskeySettings,
+  ) {
+    this.answer = capabilitiesOf({
+      ldap: directory.ldap,
+      captcha,
+      mfa: { ...mfa, ...trustedDevices },
+      brand,
+      passkeys: passkeySettings.passkeys,
+    });
   }
 
   @Get('capabilities')
@@ -23,7 +41,13 @@ export class CapabilitiesController {
   }
 }
 
-function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: AppConfig): CapabilitiesResponse {
+interface Settings extends DirectorySettings, PasskeySettings {
+  readonly captcha: CaptchaSettings;
+  readonly mfa: MfaSettings & TrustedDeviceSettings;
+  readonly brand: BrandSettings;
+}
+
+function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: Settings): CapabilitiesResponse {
   const [provider = 'altcha'] = captcha.providers;
   return {
     providers: ldap === undefined ? ['password'] : ['password', 'ldap'],

@@ -1,4 +1,4 @@
-import type { AppConfig } from '../platform/config/app-config';
+import type { AppConfig } from '../settings/app-config';
 import { contentSecurityPolicy } from './content-security-policy';
 
 const policyOf = (providers: string[], logoUrl?: string) =>

@@ -1,5 +1,5 @@
-import type { SiteverifyProviderName } from '../platform/config/captcha-config';
-import type { AppConfig } from '../platform/config/app-config';
+import type { CaptchaSettings, SiteverifyProviderName } from '../captcha/captcha-settings';
+import type { BrandSettings } from '../mail/brand-settings';
 
 /** The origins that a captcha widget loads scripts from and shows frames of, as its provider documents them. */
 const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>> = {
@@ -12,11 +12,16 @@ const captchaOrigins: Readonly<Record<SiteverifyProviderName, readonly string[]>
   ],
 };
 
+interface Settings {
+  readonly captcha: CaptchaSettings;
+  readonly brand: BrandSettings;
+}
+
 /**
  * The Content-Security-Policy of the pages: files of this origin only, nothing inline, no frames, no form submits. Only
  * the configured captcha providers and the configured images extend it. `blob:` is for the QR code.
  */
-export function contentSecurityPolicy({ captcha, brand }: Pick<AppConfig, 'captcha' | 'brand'>): string {
+export function contentSecurityPolicy({ captcha, brand }: Settings): string {
   const origins = captcha.providers.flatMap((name) => (name === 'altcha' ? [] : captchaOrigins[name]));
   const images = [brand.logoUrl, brand.logoDarkUrl, brand.faviconUrl].flatMap((url) =>
     url?.startsWith('https:') ? [new URL(url).origin] : [],

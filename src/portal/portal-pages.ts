@@ -4,8 +4,11 @@ import fastifyStatic from '@fastify/static';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppConfig } from '../platform/config/app-config';
-import { brandPath } from '../platform/config/brand-config';
+import { CaptchaSettings } from '../captcha/captcha-settings';
+import { brandPath, BrandSettings } from '../mail/brand-settings';
+import { HttpSettings } from '../platform/config/http-settings';
+import { ServiceSettings } from '../platform/config/service-settings';
+import { PortalSettings } from './portal-settings';
 import { programFolder } from '../platform/version';
 import { contentSecurityPolicy } from './content-security-policy';
 
@@ -39,15 +42,19 @@ export class PortalPages implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly config: AppConfig,
+    private readonly portal: PortalSettings,
+    private readonly service: ServiceSettings,
+    private readonly http: HttpSettings,
+    private readonly captcha: CaptchaSettings,
+    private readonly brand: BrandSettings,
     private readonly settings: PageSettings,
   ) {}
 
   onModuleInit(): void {
-    if (!this.config.portal.on) return;
+    if (!this.portal.on) return;
     const folder = join(programFolder, 'portal/dist');
     if (!existsSync(join(folder, 'index.html'))) {
-      if (this.config.production)
+      if (this.service.production)
         throw new Error('PORTAL is on, and the web pages are not built (npm run build:portal)');
       this.logger.warn('the web pages are not built, so they are not served: run npm run build:portal');
       return;
@@ -56,7 +63,7 @@ export class PortalPages implements OnModuleInit {
     this.servePages(fastify, readFileSync(join(folder, 'index.html'), 'utf8'));
     // The name of a file in this folder changes with its content.
     serveFiles(fastify, { root: join(folder, 'assets'), prefix: '/assets/', maxAge: year, immutable: true });
-    const { brandDir } = this.config.portal;
+    const { brandDir } = this.portal;
     if (brandDir !== undefined) {
       serveFiles(fastify, { root: resolve(brandDir), prefix: brandPath, maxAge: hour, policy: imagePolicy });
     }
@@ -65,14 +72,14 @@ export class PortalPages implements OnModuleInit {
   }
 
   private servePages(fastify: FastifyInstance, page: string): void {
-    this.settings.values.set('service', this.config.http.apiPrefix);
+    this.settings.values.set('service', this.http.apiPrefix);
     const content = [...this.settings.values].reduce(
       (html, [name, value]) =>
         html.replace(new RegExp(`(<meta name="portal:${name}" content=)"[^"]*"`), `$1"${value}"`),
       page,
     );
     const headers = {
-      'content-security-policy': contentSecurityPolicy(this.config),
+      'content-security-policy': contentSecurityPolicy({ captcha: this.captcha, brand: this.brand }),
       'cross-origin-opener-policy': 'same-origin',
     };
     const show = (_request: unknown, reply: FastifyReply) =>
@@ -86,7 +93,7 @@ export class PortalPages implements OnModuleInit {
   }
 
   private isPageRequest({ method, url, headers }: FastifyRequest): boolean {
-    const { apiPrefix } = this.config.http;
+    const { apiPrefix } = this.http;
     if (apiPrefix !== '' && url.startsWith(`${apiPrefix}/`)) return false;
     return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
   }

@@ -7,8 +7,8 @@ import { directoryUnavailable, refreshTokenRejected } from '../shared/errors/err
 import { AuditTrail } from '../audit/audit-trail';
 import type { DirectoryPerson } from '../directory/person';
 import { DirectoryStanding, type Objection } from '../directory/standing';
-import { AppConfig } from '../platform/config/app-config';
-import { directoryBudgetMs } from '../platform/config/ldap-limits';
+import { directoryBudgetMs } from '../directory/ldap-limits';
+import { DirectorySettings } from '../directory/ldap-settings';
 import { Database } from '../platform/database/database';
 import { DirectoryAccounts, type Look } from '../users/directory-accounts';
 import type { User } from '../users/user.entity';
@@ -43,12 +43,12 @@ export class DirectoryRecheck {
     private readonly audit: AuditTrail,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: DirectorySettings,
   ) {}
 
   /** @param seenAt when the directory last had no objection to the user; null for a local user */
   isDue(seenAt: Date | null): seenAt is Date {
-    const { ldap } = this.config;
+    const { ldap } = this.settings;
     if (seenAt === null || ldap === undefined || ldap.recheck.seconds === 0) return false;
     return seenAt <= this.clock.secondsFromNow(-ldap.recheck.seconds);
   }
@@ -60,7 +60,7 @@ export class DirectoryRecheck {
    *   LOGIN_503001 when it is not known and the grace period is over: the session stays
    */
   async assertStanding({ sub: uid, sid }: Refreshed, seenAt: Date, client: ClientInfo): Promise<void> {
-    const since = this.clock.secondsFromNow(-this.config.ldap!.recheck.seconds);
+    const since = this.clock.secondsFromNow(-this.settings.ldap!.recheck.seconds);
     if (this.looking < mostLooks) {
       this.looking++;
       try {
@@ -117,7 +117,7 @@ export class DirectoryRecheck {
   }
 
   private withinGrace(seenAt: Date): boolean {
-    return seenAt > this.clock.secondsFromNow(-this.config.ldap!.recheck.graceSeconds);
+    return seenAt > this.clock.secondsFromNow(-this.settings.ldap!.recheck.graceSeconds);
   }
 
   /** After the grace period a refresh waits for the look of another one, instead of going on without it. */

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { AppConfig } from '../platform/config/app-config';
+import { JwtSettings } from './jwt-settings';
+import { PasskeySettings } from './passkey-settings';
+import { AdminSettings } from './session-settings';
 import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { SecondFactor } from '../users/second-factor';
@@ -35,7 +37,9 @@ export class LiveSessions {
     private readonly users: UsersRepository,
     private readonly secondFactor: SecondFactor,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly jwt: JwtSettings,
+    private readonly admin: AdminSettings,
+    private readonly passkeySettings: PasskeySettings,
   ) {}
 
   /** Returns undefined when the session has ended for any reason. */
@@ -55,7 +59,7 @@ export class LiveSessions {
 
   /** The last credential check is at most `STEP_UP_MAX_AGE_SECONDS` old (docs/spec/extensions.md#young-session). */
   isYoung({ authenticatedAt }: Pick<LiveSession, 'authenticatedAt'>): boolean {
-    const oldest = this.clock.secondsFromNow(-this.config.jwt.stepUpMaxAgeSeconds);
+    const oldest = this.clock.secondsFromNow(-this.jwt.stepUpMaxAgeSeconds);
     return authenticatedAt !== null && authenticatedAt >= oldest;
   }
 
@@ -72,7 +76,7 @@ export class LiveSessions {
 
   /** Under `ADMIN_REQUIRES_MFA` an administrator has to prove a second factor, and this session has not. */
   lacksFactor(user: Pick<User, 'isAdmin'>, amr: readonly AuthenticationMethod[]): boolean {
-    const { api, requiresMfa } = this.config.admin;
+    const { api, requiresMfa } = this.admin;
     return api && requiresMfa && user.isAdmin && !hasSecondFactor(amr);
   }
 
@@ -93,7 +97,7 @@ export class LiveSessions {
     if (lacksFactor && onDevice) return true;
     const { authenticator, passkeys } = await this.secondFactor.factorsOf(user.uid, sql);
     // With PASSKEYS=off nobody can use one.
-    return authenticator || (this.config.passkeys !== undefined && passkeys > 0);
+    return authenticator || (this.passkeySettings.passkeys !== undefined && passkeys > 0);
   }
 
   /**

@@ -5,7 +5,8 @@ import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { isUserId } from '../shared/user-id';
-import { AppConfig } from '../platform/config/app-config';
+import { SecondFactorSettings } from '../users/account-settings';
+import { PendingLoginSettings } from './session-settings';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
@@ -39,7 +40,8 @@ export class PendingLogins {
     private readonly users: UsersRepository,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly pendingLogins: PendingLoginSettings,
+    private readonly secondFactor: SecondFactorSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -56,7 +58,7 @@ export class PendingLogins {
   ): Promise<{ readonly pending: Pick<PendingLogin, 'userId' | 'id' | 'expires'>; readonly mfaToken: string }> {
     const mfaToken = this.random.bytes(32).toString('base64url');
     const id = this.random.uuid();
-    const expires = this.clock.secondsFromNow(this.config.mfa.pendingTtlSeconds);
+    const expires = this.clock.secondsFromNow(this.pendingLogins.pendingTtlSeconds);
     const login = {
       ...{ id, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
       ...{ createdAt: this.clock.now(), codeHash: null, codeExpires: null, attempts: 0, isClosed: false },
@@ -84,7 +86,7 @@ export class PendingLogins {
     const live =
       !pending.isClosed &&
       pending.expires > this.clock.now() &&
-      pending.attempts < this.config.mfa.maxAttempts &&
+      pending.attempts < this.secondFactor.maxAttempts &&
       pending.credentialVersion === user.credentialVersion &&
       user.status === userStatus.enabled;
     return live ? { pending, user } : undefined;
@@ -92,7 +94,7 @@ export class PendingLogins {
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login has its own attempts. */
   reserveAttempt({ userId, id }: PendingLogin): Promise<Reservation> {
-    const [open, limit] = [this.openRow({ userId, id }), this.config.mfa.maxAttempts];
+    const [open, limit] = [this.openRow({ userId, id }), this.secondFactor.maxAttempts];
     return reserveAttempt(this.database, this.rows, { counter: 'attempts', open, limit });
   }
 
@@ -107,7 +109,7 @@ export class PendingLogins {
     hash: string,
     expires: Date,
   ): Promise<boolean> {
-    const open = { ...this.openRow(pending), attempts: LessThan(this.config.mfa.maxAttempts) };
+    const open = { ...this.openRow(pending), attempts: LessThan(this.secondFactor.maxAttempts) };
     return this.rows.won(tx, open, { codeHash: hash, codeExpires: expires });
   }
 
@@ -140,7 +142,7 @@ export class PendingLogins {
   }
 
   private isOwner({ tokenHash, ip }: PendingLogin, claim: PendingLoginClaim): boolean {
-    if (this.config.mfa.pendingBinding === 'none') return true;
+    if (this.pendingLogins.pendingBinding === 'none') return true;
     if (claim.mfaToken === undefined) return claim.ip === ip;
     return timingSafeEqual(Buffer.from(sha256Hex(claim.mfaToken), 'hex'), Buffer.from(tokenHash, 'hex'));
   }

@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { refreshTokenRejected } from '../shared/errors/error-catalogue';
 import { AuditTrail } from '../audit/audit-trail';
-import { AppConfig } from '../platform/config/app-config';
+import { JwtSettings } from './jwt-settings';
 import { Database, type Transaction } from '../platform/database/database';
 import type { PresentedToken } from './current-session';
 import { DirectoryRecheck } from './directory-recheck';
@@ -45,7 +45,7 @@ export class SessionRefresher {
     private readonly recheck: DirectoryRecheck,
     private readonly rows: SessionRows,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: JwtSettings,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class SessionRefresher {
    */
   async refresh({ payload }: PresentedToken, client: ClientInfo): Promise<RefreshedTokens> {
     const access = this.issuer.newAccessToken(new Date(payload.exp * 1000));
-    if (this.config.jwt.rotation) return this.refreshByRotation(payload, access, client);
+    if (this.settings.rotation) return this.refreshByRotation(payload, access, client);
     const user = await this.tokens.insertFrom(payload, access);
     if (user === undefined) throw new DomainError(refreshTokenRejected);
     if (user.crowded) this.rows.trimLater(payload.sid);
@@ -105,7 +105,7 @@ export class SessionRefresher {
   }
 
   private withinGrace(parent: LoginToken): boolean {
-    const since = this.clock.secondsFromNow(-this.config.jwt.reuseGraceSeconds);
+    const since = this.clock.secondsFromNow(-this.settings.reuseGraceSeconds);
     return parent.succeededAt !== null && parent.succeededAt >= since;
   }
 

@@ -4,7 +4,7 @@ import { Clock } from '../shared/clock';
 import { usableAddress } from '../shared/mail-address';
 import { LoginLogs } from '../audit/login-log.repository';
 import { Mailer } from '../mail/mailer';
-import { AppConfig } from '../platform/config/app-config';
+import { SignInSettings } from './session-settings';
 import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { KnownBrowsers } from './persistence/known-browser.repository';
@@ -27,11 +27,11 @@ export class SignInNotices implements OnModuleInit {
     private readonly logins: LoginLogs,
     private readonly mailer: Mailer,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: SignInSettings,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    if (this.config.newSignInNotice) this.nameOf = await loadBrowserNames();
+    if (this.settings.newSignInNotice) this.nameOf = await loadBrowserNames();
   }
 
   /** Call it in the transaction of the login, before its row in `login_logs`. */

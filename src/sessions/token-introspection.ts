@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
-import { AppConfig } from '../platform/config/app-config';
+import { JwtSettings } from './jwt-settings';
 import type { PresentedToken, SessionUser } from './current-session';
 import { checkBy, presentedToken, verification } from './jwt/presented-token';
 import { LoginTokens } from './persistence/login-token.repository';
@@ -31,9 +31,9 @@ export class TokenIntrospection extends PassportStrategy(Strategy, 'introspected
   constructor(
     private readonly tokens: LoginTokens,
     private readonly clock: Clock,
-    config: AppConfig,
+    settings: JwtSettings,
   ) {
-    super(verification(config.jwt, (question) => (question as unknown as TokenQuestion).token));
+    super(verification(settings, (question) => (question as unknown as TokenQuestion).token));
   }
 
   /**

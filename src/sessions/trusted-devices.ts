@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Random } from '../shared/random';
 import { AuditTrail } from '../audit/audit-trail';
-import { AppConfig } from '../platform/config/app-config';
+import { TrustedDeviceSettings } from './session-settings';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { SecondFactor } from '../users/second-factor';
@@ -34,7 +34,7 @@ export class TrustedDevices {
     private readonly audit: AuditTrail,
     private readonly keys: KeyRing,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly settings: TrustedDeviceSettings,
   ) {}
 
   /**
@@ -135,6 +135,6 @@ export class TrustedDevices {
   }
 
   private get on(): boolean {
-    return this.config.mfa.trustedDeviceDays > 0;
+    return this.settings.trustedDeviceDays > 0;
   }
 }

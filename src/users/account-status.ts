@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { accountDisabled, accountDormant, accountNotEnabled } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { type User, userStatus } from './user.entity';
 
 /**
@@ -13,7 +13,7 @@ import { type User, userStatus } from './user.entity';
 export class AccountStatus {
   constructor(
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   assertUsable(user: User): void {
@@ -23,7 +23,7 @@ export class AccountStatus {
   }
 
   private isDormant(user: User): boolean {
-    const { dormantDays } = this.config.lock;
+    const { dormantDays } = this.settings;
     if (dormantDays === 0) return false;
     return (user.lastLoginSuccessTime ?? user.createdAt) < this.clock.secondsFromNow(-dormantDays * 86_400);
   }

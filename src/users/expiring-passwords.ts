@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { Database } from '../platform/database/database';
 import { timeOf } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
@@ -61,7 +61,7 @@ export class ExpiringPasswords {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   /**
@@ -70,7 +70,7 @@ export class ExpiringPasswords {
    */
   async after(source: PasswordSource, { at, id }: Position, until: Date, limit: number): Promise<ExpiringPassword[]> {
     const { table, key, columns, newest } = parts[source];
-    const { dormantDays } = this.config.lock;
+    const { dormantDays } = this.settings;
     const rows = await this.database.rows<Row>(
       `SELECT p.id, p.set_at, p.language, u.uid, u.email, u.nickname, u.credential_version
        FROM (SELECT ${columns}, created_at AS set_at FROM ${table}

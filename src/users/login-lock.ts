@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { accountLocked, loginFailed } from '../shared/errors/error-catalogue';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { AccountStatus } from './account-status';
 import type { User } from './user.entity';
 import { UsersRepository } from './users.repository';
@@ -17,7 +17,7 @@ export class LoginLock {
     private readonly users: UsersRepository,
     private readonly status: AccountStatus,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   /**
@@ -25,7 +25,7 @@ export class LoginLock {
    * guarded writes decide.
    */
   assertOpen(user: User): void {
-    const { maxCount, windowSeconds } = this.config.lock;
+    const { maxCount, windowSeconds } = this.settings;
     const since = this.clock.secondsFromNow(-windowSeconds);
     const locked =
       user.loginFailedCount >= maxCount && user.lastLoginFailedTime !== null && user.lastLoginFailedTime > since;

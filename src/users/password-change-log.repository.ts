@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { ChangeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import type { Language } from '../shared/languages';
-import { AppConfig } from '../platform/config/app-config';
+import { PasswordSettings } from './password-settings';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
@@ -22,7 +22,7 @@ export class PasswordHistory {
     @InjectRepository(PasswordChangeLog) rows: Repository<PasswordChangeLog>,
     database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: PasswordSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -38,7 +38,7 @@ export class PasswordHistory {
 
   /** Returns null when passwords do not expire. The directory decides about the passwords of its users. */
   expiresAt({ provider, passwordSetAt, createdAt }: PasswordAge): Date | null {
-    const { expireDays } = this.config.passwords;
+    const { expireDays } = this.settings;
     if (expireDays === 0 || provider !== 'password') return null;
     return new Date((passwordSetAt ?? createdAt).getTime() + expireDays * 86_400_000);
   }
@@ -48,7 +48,7 @@ export class PasswordHistory {
    * the current hash when it is not among them. An imported hash, and one that was renewed under another cost, is not.
    */
   async lastHashes(user: User): Promise<string[]> {
-    const { history } = this.config.passwords;
+    const { history } = this.settings;
     if (history === 0) return [];
     const newest = await this.rows.find({ userId: user.uid }, { order: { id: 'DESC' }, limit: history });
     const hashes = newest.map((row) => row.password);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThanOrEqual, Or, Raw, type Repository } from 'typeorm';
 import { Clock } from '../shared/clock';
-import { AppConfig } from '../platform/config/app-config';
+import { SecondFactorSettings } from './account-settings';
 import { identityLength, identityOf } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { type Condition, EntityRows } from '../platform/database/entity-rows';
@@ -38,7 +38,7 @@ export class SecondFactor {
     private readonly database: Database,
     private readonly factors: OwnFactors,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: SecondFactorSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -51,7 +51,7 @@ export class SecondFactor {
     return reserveAttempt(this.database, this.rows, {
       counter: 'mfaFailedCount',
       open: { uid, mfaBlockedUntil: Or(IsNull(), LessThanOrEqual(this.clock.now())) },
-      limit: this.config.mfa.accountMaxFailures,
+      limit: this.settings.accountMaxFailures,
       close: { mfaFailedCount: 0, mfaBlockedUntil: this.clock.secondsFromNow(codeBlockSeconds) },
     });
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { Database } from '../platform/database/database';
 import type { SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
@@ -28,7 +28,7 @@ export class UserCounts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   /** @param tenantId undefined for all tenants */
@@ -48,7 +48,7 @@ export class UserCounts {
     );
     const withStatus = (status: number) => Number(rows.find((row) => row.status === status)?.n ?? 0);
     const deleted = await count('login_name_key >= ? AND deleted_at IS NOT NULL', tombstoneKeys);
-    const { maxCount, windowSeconds } = this.config.lock;
+    const { maxCount, windowSeconds } = this.settings;
     return {
       enabled: withStatus(userStatus.enabled),
       notEnabled: withStatus(userStatus.notEnabled),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { Database } from '../platform/database/database';
 import { listedColumns, type ListedRow, userOfRow } from './listing/listed-row';
 import { listedUser, type ListedUser, type UserFilter } from './listing/listed-user';
@@ -31,7 +31,7 @@ export class UserListing {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   /** Reads a page when the consumer asks for it, so that a slow consumer slows down the reading. */
@@ -80,7 +80,7 @@ export class UserListing {
   }
 
   private lock() {
-    const { maxCount, windowSeconds } = this.config.lock;
+    const { maxCount, windowSeconds } = this.settings;
     return { maxCount, since: this.clock.secondsFromNow(-windowSeconds) };
   }
 }

@@ -2,7 +2,8 @@ import { Logger, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BcryptPasswordHasher } from '../hashing/bcrypt-password-hasher';
 import { PasswordHasher } from '../hashing/password-hasher';
-import { AppConfig } from '../platform/config/app-config';
+import { PrivacySettings } from './account-settings';
+import { HashingSettings } from './hashing-settings';
 import { Tracing } from '../platform/tracing/tracing';
 import { AccountStatus } from './account-status';
 import { AdoptedUsers } from './adopted-users';
@@ -57,14 +58,14 @@ const services = [
     ...services,
     {
       provide: PasswordHasher,
-      inject: [AppConfig, { token: Tracing, optional: true }],
-      useFactory: (config: AppConfig, tracing: Tracing | undefined) => {
+      inject: [HashingSettings, PrivacySettings, { token: Tracing, optional: true }],
+      useFactory: (hashingSettings: HashingSettings, privacy: PrivacySettings, tracing: Tracing | undefined) => {
         const logger = new Logger('hashing');
-        const { threads: concurrency, ...hashing } = config.hashing;
+        const { threads: concurrency, ...hashing } = hashingSettings;
         return new BcryptPasswordHasher({
           ...hashing,
           concurrency,
-          levelled: config.hideAccountExistence,
+          levelled: privacy.hideAccountExistence,
           now: () => performance.now(),
           report: (problem) => logger.warn(problem),
           span: tracing && ((name, work) => tracing.span(name, { kind: 'internal' }, work)),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { saltOf } from '../hashing/bcrypt-format';
-import { AppConfig } from '../platform/config/app-config';
+import { LockSettings } from './account-settings';
 import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql, SqlValue } from '../platform/database/sql';
@@ -42,7 +42,7 @@ export class UsersRepository {
     private readonly locks: UserLocks,
     private readonly factors: OwnFactors,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -213,11 +213,11 @@ export class UsersRepository {
   }
 
   private lockBounds(): [number, Date] {
-    return [this.config.lock.maxCount, this.clock.secondsFromNow(-this.config.lock.windowSeconds)];
+    return [this.settings.maxCount, this.clock.secondsFromNow(-this.settings.windowSeconds)];
   }
 
   private dormancyBounds(): [number, Date] {
-    const { dormantDays } = this.config.lock;
+    const { dormantDays } = this.settings;
     return [dormantDays, this.clock.secondsFromNow(-dormantDays * 86_400)];
   }
 }

@@ -1,7 +1,7 @@
 import { Mailer } from '../../src/mail/mailer';
 import { WarningClaims } from '../../src/password-reset/persistence/expiry-warning.repository';
 import { ExpiryWarnings } from '../../src/password-reset/expiry-warnings';
-import { AppConfig } from '../../src/settings/app-config';
+import { PasswordSettings } from '../../src/users/password-settings';
 import { Database } from '../../src/platform/database/database';
 import { Clock } from '../../src/shared/clock';
 import { ExpiringPasswords } from '../../src/users/expiring-passwords';
@@ -35,7 +35,7 @@ describe('races about notices', () => {
       app.get(Mailer),
       app.get(Database),
       app.get(Clock),
-      app.get(AppConfig),
+      app.get(PasswordSettings),
     );
   const expiringUsers = async (count: number, daysLeft: number) => {
     const passwordSetAt = new Date(service.clock.now().getTime() - (90 - daysLeft) * days * 1000);
@@ -87,7 +87,7 @@ describe('races about notices', () => {
       service.app.get(Mailer),
       service.app.get(Database),
       service.app.get(Clock),
-      service.app.get(AppConfig),
+      service.app.get(PasswordSettings),
     );
     expect(await slow.run()).toBe(0);
     expect(await mails('password-expires')).toBe(0);

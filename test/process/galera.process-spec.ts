@@ -4,7 +4,6 @@ import { DataSource } from 'typeorm';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { mailStatus } from '../../src/mail/mail-status';
 import { migrations } from '../../migrations/all';
-import type { AppConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { Cooldown } from '../../src/platform/database/cooldown.entity';
 import { Cooldowns } from '../../src/platform/database/cooldowns';
@@ -25,10 +24,7 @@ import { Galera } from '../support/servers/galera';
 import { Smtp } from '../support/servers/smtp';
 import { password as right, testSettings } from '../support/settings';
 
-const keys = new KeyRing(
-  { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
-  new SystemRandom(),
-);
+const keys = new KeyRing({ dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] }, new SystemRandom());
 const nodes = [0, 1, 2];
 const bearer = (token: unknown) => ({ authorization: `Bearer ${String(token)}` });
 

@@ -1,4 +1,3 @@
-import type { AppConfig } from '../../src/settings/app-config';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { SystemRandom } from '../../src/shared/random';
@@ -7,10 +6,7 @@ import { authenticatorCode, mfaSettings, wrongCode } from '../support/mfa';
 import { codeMails, Replicas } from '../support/replicas';
 import { password as right, testSettings } from '../support/settings';
 
-const keys = new KeyRing(
-  { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
-  new SystemRandom(),
-);
+const keys = new KeyRing({ dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] }, new SystemRandom());
 
 /** The requests go to two processes in turn, so only the database can keep these guarantees. */
 describe('the second factor over two processes on MariaDB', () => {

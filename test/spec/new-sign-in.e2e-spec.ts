@@ -3,7 +3,7 @@ import { Retention } from '../../src/retention/retention';
 import { RetentionModule } from '../../src/retention/retention.module';
 import { AppModule } from '../../src/app.module';
 import { Module } from '@nestjs/common';
-import { AppConfig } from '../../src/settings/app-config';
+import type { AppConfig } from '../../src/settings/app-config';
 import { TestService } from '../support/app';
 import { countStatements } from '../support/count-statements';
 import { newMails, recipients } from '../support/reset';

@@ -1,7 +1,7 @@
 import { Test } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
 import { CliModule } from '../../src/cli/cli.module';
-import { AppConfig } from '../../src/platform/config/app-config';
+import { AppConfig } from '../../src/settings/app-config';
 import type { Sql, SqlValue } from '../../src/platform/database/sql';
 import { UserTraces } from '../../src/platform/database/user-traces';
 import { TestService } from '../support/app';

@@ -92,7 +92,9 @@ export class TestService {
       .overrideProvider(EventLimits)
       .useValue({ ...eventLimits, ...waits })
       .overrideProvider(AuditLines)
-      .useValue(new AuditLines(config, (line, done) => done(null, auditLines.push(line.toString()) && line.length)))
+      .useValue(
+        new AuditLines(config.events, (line, done) => done(null, auditLines.push(line.toString()) && line.length)),
+      )
       .compile();
     const lines: string[] = [];
     const sink = new Writable({

@@ -4,13 +4,13 @@ import { formatOf } from '../../src/cli/import-rows';
 import { PasswordAges } from '../../src/cli/password-ages';
 import { type ImportReport, UserImport } from '../../src/cli/user-import';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
-import { AppConfig } from '../../src/settings/app-config';
+import { PasswordSettings } from '../../src/users/password-settings';
 import { Clock } from '../../src/shared/clock';
 import { UsersRepository } from '../../src/users/users.repository';
 
 /** The import of the command line, with the parts of a running service. */
 export function userImport(app: INestApplicationContext): UserImport {
-  const ages = new PasswordAges(app.get(AppConfig), app.get(Clock));
+  const ages = new PasswordAges(app.get(PasswordSettings), app.get(Clock));
   return new UserImport(
     app.get(UsersRepository),
     app.get(UserAdministration),

@@ -52,7 +52,7 @@ describe(`${responses} mutated responses of authenticators (seed ${seed})`, () =
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
-    webAuthn = new SimpleWebAuthn(settings({ SYSTEM_URL: origin }));
+    webAuthn = new SimpleWebAuthn(settings({ SYSTEM_URL: origin }).brand, settings({ SYSTEM_URL: origin }));
     // Loads the library.
     await webAuthn.verifyRegistration({}, challenge);
   });

@@ -180,7 +180,7 @@ describe(`mutated answers of the services that this one asks over HTTP (seed ${s
         );
       },
       (PASSWORD_BREACH_URL) => {
-        const breached = new BreachedPasswords(settings({ PASSWORD_BREACH_URL }));
+        const breached = new BreachedPasswords(settings({ PASSWORD_BREACH_URL }).passwords);
         return () => breached.includes(password);
       },
       (isBreached, { bytes, isPlain }) => {
@@ -201,7 +201,7 @@ describe(`mutated answers of the services that this one asks over HTTP (seed ${s
         ),
       (WEBHOOK_URL) => {
         const clock = new FakeClock();
-        const webhook = new Webhook(settings({ WEBHOOK_URL, WEBHOOK_SECRET: webhookSecret }), clock);
+        const webhook = new Webhook(settings({ WEBHOOK_URL, WEBHOOK_SECRET: webhookSecret }).events, clock);
         const event = { id: 1, eventId: 'an-event', type: 'user.unlocked', payload: '{}', createdAt: clock.now() };
         return () => webhook.post(event, AbortSignal.timeout(limitMs));
       },

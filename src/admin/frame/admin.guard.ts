@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { AppConfig } from '../../platform/config/app-config';
+import { AdminSettings } from '../../sessions/session-settings';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../sessions/current-session';
@@ -15,13 +15,13 @@ import { isPermitted } from './permissions';
  */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(private readonly config: AppConfig) {}
+  constructor(private readonly settings: AdminSettings) {}
 
   /** @throws DomainError AUTH_403001 */
   canActivate(context: ExecutionContext): boolean {
     const { user, payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
     const permission = permissionOf(context.getHandler());
-    const strong = !this.config.admin.requiresMfa || hasSecondFactor(payload.amr);
+    const strong = !this.settings.requiresMfa || hasSecondFactor(payload.amr);
     const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
     if (!admitted) throw new DomainError(notPermitted);
     return true;

@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppConfig } from '../../platform/config/app-config';
+import { HttpSettings } from '../../platform/config/http-settings';
+import { PrivacySettings } from '../../users/account-settings';
 import { sendError } from '../../platform/http/error-envelope';
 import { HashQueueFull, PasswordHasher } from '../../hashing/password-hasher';
 import { RefusalPace } from './refusal-pace';
@@ -17,14 +18,15 @@ export class LoginAdmission implements OnModuleInit {
 
   constructor(
     private readonly hasher: PasswordHasher,
-    private readonly config: AppConfig,
+    private readonly http: HttpSettings,
+    private readonly privacy: PrivacySettings,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /** The hook is `preValidation`, because the body names the provider: a login at the directory waits for no hash. */
   onModuleInit(): void {
     const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
-    const path = `${this.config.http.apiPrefix}/login`;
+    const path = `${this.http.apiPrefix}/login`;
     fastify.addHook('preValidation', (request, reply, done) => {
       const isLogin = request.method === 'POST' && request.routeOptions.url === path;
       const refusal = isLogin && this.needsHash(request) ? this.refusalOf(request, reply) : undefined;
@@ -35,7 +37,7 @@ export class LoginAdmission implements OnModuleInit {
 
   private needsHash({ body }: FastifyRequest): boolean {
     const { provider } = (body ?? {}) as { provider?: unknown };
-    return provider !== 'ldap' || this.config.hideAccountExistence;
+    return provider !== 'ldap' || this.privacy.hideAccountExistence;
   }
 
   private refusalOf({ client }: FastifyRequest, reply: FastifyReply): HashQueueFull | undefined {

@@ -9,7 +9,8 @@ import {
   userNotFound,
 } from '../../shared/errors/error-catalogue';
 import { LoginJournal } from '../../audit/login-journal';
-import { AppConfig } from '../../platform/config/app-config';
+import { DirectorySettings } from '../../directory/ldap-settings';
+import { PrivacySettings } from '../../users/account-settings';
 import type { User } from '../../users/user.entity';
 import { AccountRefused } from './account-refused';
 import type { LoginCommand } from './login-command';
@@ -19,7 +20,8 @@ import type { LoginCommand } from './login-command';
 export class LoginRefusals {
   constructor(
     private readonly journal: LoginJournal,
-    private readonly config: AppConfig,
+    private readonly privacy: PrivacySettings,
+    private readonly directory: DirectorySettings,
   ) {}
 
   /**
@@ -68,9 +70,9 @@ export class LoginRefusals {
    * directory.
    */
   private concealed(error: DomainError): DomainError {
-    if (!this.config.hideAccountExistence) return error;
+    if (!this.privacy.hideAccountExistence) return error;
     const revealing = [userNotFound, accountLocked];
-    if (this.config.ldap === undefined) revealing.push(directoryUnavailable);
+    if (this.directory.ldap === undefined) revealing.push(directoryUnavailable);
     return revealing.includes(error.entry) ? new DomainError(loginFailed) : error;
   }
 }

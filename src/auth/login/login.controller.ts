@@ -13,7 +13,7 @@ import {
   loginFailed,
   userNotFound,
 } from '../../shared/errors/error-catalogue';
-import { AppConfig } from '../../platform/config/app-config';
+import { PrivacySettings } from '../../users/account-settings';
 import { inSteps } from '../../platform/http/answer-steps';
 import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
@@ -28,7 +28,7 @@ export class LoginController {
   constructor(
     private readonly logins: LoginService,
     private readonly answers: LoginAnswers,
-    private readonly config: AppConfig,
+    private readonly settings: PrivacySettings,
   ) {}
 
   @Post('login')
@@ -52,7 +52,7 @@ export class LoginController {
   async login(@Body() body: LoginDto, @Client() client: ClientInfo): Promise<LoginResponse> {
     const { username, password, provider, captcha_token: captchaToken, device_token } = body;
     const command = { username, password, provider: provider ?? 'password', captchaToken } as const;
-    return inSteps(this.config.hideAccountExistence, async () => {
+    return inSteps(this.settings.hideAccountExistence, async () => {
       const outcome = await this.logins.login({ ...command, deviceToken: device_token ?? undefined }, client);
       return this.answers.of(outcome);
     });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock';
-import type { CaptchaConfig, SiteverifyProviderName } from '../../platform/config/captcha-config';
+import type { CaptchaSettings, SiteverifyProviderName } from '../captcha-settings';
 import type { Tracing } from '../../platform/tracing/tracing';
 import type { CaptchaReceipts } from '../captcha-receipt.repository';
 import type { AltchaChallenges } from './altcha-challenges';
@@ -10,7 +10,7 @@ import { SiteverifyProvider } from './siteverify-provider';
 
 /** Builds the gateway of `CAPTCHA_PROVIDER`. The last provider is always asked; the others get a circuit breaker. */
 export function configuredGateway(
-  config: CaptchaConfig,
+  config: CaptchaSettings,
   altcha: AltchaChallenges,
   receipts: CaptchaReceipts,
   clock: Clock,
@@ -38,7 +38,7 @@ function traced(provider: CaptchaProvider, tracing: Tracing | undefined): Captch
   };
 }
 
-function siteverify(config: CaptchaConfig, name: SiteverifyProviderName): CaptchaProvider {
+function siteverify(config: CaptchaSettings, name: SiteverifyProviderName): CaptchaProvider {
   const settings = config.siteverify[name];
   if (settings === undefined) throw new Error(`${name} is configured without its settings`);
   return new SiteverifyProvider(name, settings, { hostname: config.expectedHostname, action: config.expectedAction });

@@ -1,4 +1,4 @@
-import type { SiteverifySettings } from '../../platform/config/captcha-config';
+import type { SiteverifySettings } from '../captcha-settings';
 import { boundedRequest } from '../../platform/http/bounded-request';
 import { type CaptchaProvider, type Judgement, unavailable } from './judgement';
 import { type Expectations, readAnswer } from './siteverify-answer';

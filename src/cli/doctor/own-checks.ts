@@ -1,6 +1,6 @@
-import type { AppConfig } from '../../platform/config/app-config';
-import { isLoopback } from '../../platform/config/http-config';
-import { defaultSender } from '../../platform/config/mail-config';
+import { defaultSender } from '../../mail/mail-settings';
+import { isLoopback } from '../../platform/config/http-settings';
+import type { AppConfig } from '../../settings/app-config';
 import { clockState, type DatabaseClock } from '../../platform/database/database-clock';
 import { parseMysqlUrl } from '../../platform/database/mysql-address';
 import type { KeyRing } from '../../platform/crypto/key-ring';

@@ -3,7 +3,7 @@ import { checkDirectory } from '../../directory/directory-check';
 import type { EventOutbox } from '../../events/event-outbox';
 import { CaptchaGateway } from '../../captcha/captcha-gateway';
 import type { SmtpCheck } from '../../mail/smtp-check';
-import type { AppConfig } from '../../platform/config/app-config';
+import type { AppConfig } from '../../settings/app-config';
 import { checkRedis } from '../../platform/limits/redis-check';
 import { describeError } from '../../platform/logging/describe-error';
 import { type Finding, finding } from './finding';

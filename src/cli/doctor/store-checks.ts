@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { AppConfig } from '../../platform/config/app-config';
+import type { AppConfig } from '../../settings/app-config';
 import { clusterOf } from '../../platform/database/cluster';
 import type { Database } from '../../platform/database/database';
 import type { LoginJournal } from '../../audit/login-journal';

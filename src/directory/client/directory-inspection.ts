@@ -1,4 +1,4 @@
-import type { LdapConfig } from '../../platform/config/ldap-config';
+import type { LdapSettings } from '../ldap-settings';
 import { DirectoryFailure } from '../protocol/directory-failure';
 import { idAttributes } from './entry-values';
 import { filterPresence } from './search-filter';
@@ -15,7 +15,7 @@ export interface Remark {
 const anyMember = '(|(member=*)(uniqueMember=*))';
 
 /** Tells whether the service account finds people, and sees the attributes that a login reads. */
-export async function inspectPeople(connection: ServiceConnection, config: LdapConfig): Promise<Remark[]> {
+export async function inspectPeople(connection: ServiceConnection, config: LdapSettings): Promise<Remark[]> {
   const { parseFilter, AndFilter } = await loadLdapjs();
   const people = parseFilter(filterPresence(config.searchFilter));
   const shows = (filter: string): Promise<boolean> =>
@@ -52,7 +52,7 @@ export async function inspectPeople(connection: ServiceConnection, config: LdapC
 }
 
 /** Tells whether the service account sees the groups that a login asks for. */
-export async function inspectGroups(connection: ServiceConnection, { groups }: LdapConfig): Promise<Remark[]> {
+export async function inspectGroups(connection: ServiceConnection, { groups }: LdapSettings): Promise<Remark[]> {
   const { parseFilter } = await loadLdapjs();
   const remarks: Remark[] = [];
   for (const [setting, base] of [

@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net';
-import type { LdapConfig } from '../../platform/config/ldap-config';
+import type { LdapSettings } from '../ldap-settings';
 import { addressesOf } from '../connection/host-addresses';
 import { LoginSockets } from '../connection/login-sockets';
 import { startTls } from '../connection/start-tls';
@@ -27,7 +27,7 @@ export class DirectoryServer {
 
   constructor(
     url: string,
-    private readonly config: LdapConfig,
+    private readonly config: LdapSettings,
   ) {
     const { protocol, hostname, port } = new URL(url);
     const secure = protocol === 'ldaps:';

@@ -1,4 +1,4 @@
-import type { LdapConfig } from '../../platform/config/ldap-config';
+import type { LdapSettings } from '../ldap-settings';
 import { DirectoryFailure } from '../protocol/directory-failure';
 import type { DirectoryPerson, Finding, GroupMemberships } from '../person';
 import { expiryOf, idAttributes, idOf, isDisabled, stateAttributes, textsOf } from './entry-values';
@@ -16,7 +16,7 @@ const [referral, insufficientAccess] = [10, 50];
 export class PersonSearch {
   constructor(
     private readonly connection: ServiceConnection,
-    private readonly config: LdapConfig,
+    private readonly config: LdapSettings,
   ) {}
 
   /** @throws DirectoryFailure */

@@ -1,4 +1,4 @@
-import type { LdapConfig } from '../../platform/config/ldap-config';
+import type { LdapSettings } from '../ldap-settings';
 import { guidBytes, idAttributes } from './entry-values';
 import type { Ldapjs, SearchFilter } from './ldap-library';
 
@@ -51,7 +51,7 @@ export function idFilter({ OrFilter, EqualityFilter }: Ldapjs, id: string): Sear
 /** Matches the entry with this id if `LDAP_SEARCH_FILTER` accepts it under one of the names. */
 export function idAndNameFilter(
   library: Ldapjs,
-  { searchFilter }: LdapConfig,
+  { searchFilter }: LdapSettings,
   id: string,
   names: readonly string[],
 ): SearchFilter {

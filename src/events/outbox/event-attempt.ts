@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppConfig } from '../../platform/config/app-config';
+import { EventSettings } from '../../audit/event-settings';
 import { retryAt } from '../../platform/outbox/back-off';
 import { Clock } from '../../shared/clock';
 import { LogThrottle } from '../../shared/log-throttle';
@@ -32,7 +32,7 @@ export class EventAttempt {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly limits: EventLimits,
-    { events: { giveUpHours } }: AppConfig,
+    { giveUpHours }: EventSettings,
   ) {
     this.giveUpMs = giveUpHours * 3_600_000;
   }

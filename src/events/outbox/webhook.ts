@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Webhook as Signer } from 'standardwebhooks';
-import { AppConfig } from '../../platform/config/app-config';
+import { EventSettings } from '../../audit/event-settings';
 import { boundedDelivery } from '../../platform/http/bounded-request';
 import { version } from '../../platform/version';
 import { Clock } from '../../shared/clock';
@@ -16,7 +16,7 @@ export class Webhook {
   private readonly signer: Signer | undefined;
 
   constructor(
-    { events: { webhook } }: AppConfig,
+    { webhook }: EventSettings,
     private readonly clock: Clock,
   ) {
     this.url = webhook?.url ?? '';

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { AppConfig } from '../../platform/config/app-config';
+import type { EventSettings } from '../../audit/event-settings';
+import type { AppConfig } from '../../settings/app-config';
 import { auditEvent, loginEvent } from '../outbox/event';
 import { AuditLines, type WriteText } from './audit-lines';
 
@@ -35,7 +36,7 @@ const numbers = (texts: string[]) => texts.map((text) => (JSON.parse(text) as { 
 
 function started(): { lines: AuditLines; output: Output } {
   const output = new Output();
-  const lines = new AuditLines(config, output.write);
+  const lines = new AuditLines(config.events, output.write);
   lines.start();
   return { lines, output };
 }
@@ -76,8 +77,8 @@ describe('AuditLines', () => {
 
   it('writes nothing before the server starts it, and nothing without AUDIT_STREAM', () => {
     const output = new Output();
-    new AuditLines(config, output.write).add(event(1));
-    const off = new AuditLines({ events: { ...events, stream: false } } as AppConfig, output.write);
+    new AuditLines(config.events, output.write).add(event(1));
+    const off = new AuditLines({ ...events, stream: false } as EventSettings, output.write);
     off.start();
     off.add(event(1));
     expect(output.texts).toEqual([]);

@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { AppConfig } from '../../platform/config/app-config';
+import { EventSettings } from '../../audit/event-settings';
 import type { ServiceEvent } from '../outbox/event';
 
 /** Writes a text to a file. The real one is `write` of node:fs to file descriptor 1. */
@@ -33,7 +33,7 @@ export class AuditLines implements OnApplicationShutdown {
   private lost = 0;
   private emptied: (() => void) | undefined;
 
-  constructor({ events }: AppConfig, output: WriteText = toStandardOutput) {
+  constructor(events: EventSettings, output: WriteText = toStandardOutput) {
     this.wanted = events.stream;
     this.output = output;
   }

@@ -1,7 +1,7 @@
 import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '../../platform/config/app-config';
+import { ServiceSettings } from '../../platform/config/service-settings';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 
@@ -9,14 +9,14 @@ import { Random } from '../../shared/random';
 @Injectable()
 export class EmlFolder {
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: ServiceSettings,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
   /** @returns the path of the file. The file is complete when it appears: a program may be watching the folder. */
   async write(kind: string, message: Buffer): Promise<string> {
-    const folder = join(this.config.dataDir, 'outbox');
+    const folder = join(this.settings.dataDir, 'outbox');
     // The files contain codes and links in clear text.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const draft = join(folder, `.${this.random.uuid()}.tmp`);

@@ -1,6 +1,8 @@
 import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { type ISendMailOptions, MailerService } from '@nestjs-modules/mailer';
-import { AppConfig } from '../../platform/config/app-config';
+import { ServiceSettings } from '../../platform/config/service-settings';
+import { MailSettings } from '../mail-settings';
+import type { SmtpSettings } from '../smtp-settings';
 import { Tracing } from '../../platform/tracing/tracing';
 import { Clock } from '../../shared/clock';
 import { isPlainAddress, mailboxOf } from '../../shared/mail-address';
@@ -9,7 +11,6 @@ import { MailTemplates } from '../templates/mail-templates';
 import { EmlFolder } from './eml-folder';
 import { SmtpConfiguration } from './smtp-configuration';
 import { AddressRefused } from './smtp-failure';
-import type { SmtpSettings } from '../../platform/config/smtp-settings';
 import { SmtpTransports } from './smtp-transports';
 
 /** The name of the transporter that renders a mail for a file. SmtpTransports names the others. */
@@ -28,7 +29,8 @@ export class MailDelivery {
     private readonly mailer: MailerService,
     private readonly templates: MailTemplates,
     private readonly files: EmlFolder,
-    private readonly config: AppConfig,
+    private readonly service: ServiceSettings,
+    private readonly mail: MailSettings,
     private readonly clock: Clock,
     @Optional() @Inject(Tracing) private readonly tracing: Tracing | undefined,
   ) {}
@@ -44,7 +46,7 @@ export class MailDelivery {
     signal.throwIfAborted();
     if (settings !== undefined) return this.send(id, mail, settings, signal);
     this.transports.leave();
-    return this.config.production ? 'skipped' : this.writeFile(id, mail);
+    return this.service.production ? 'skipped' : this.writeFile(id, mail);
   }
 
   private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
@@ -61,7 +63,7 @@ export class MailDelivery {
   }
 
   private async writeFile(id: string, mail: QueuedMail): Promise<'sent'> {
-    const sender = mailboxOf(this.config.mail.from) ?? { name: '', address: 'no-reply@localhost' };
+    const sender = mailboxOf(this.mail.from) ?? { name: '', address: 'no-reply@localhost' };
     const message = this.message(id, mail, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);

@@ -2,7 +2,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { serviceUnavailable } from '../../shared/errors/error-catalogue';
 import { MailNotReadable } from '../outbox/mail-payload';
 import { AddressRefused, describeFailure, failureKind } from './smtp-failure';
-import { SmtpProblem } from '../../platform/config/smtp-settings';
+import { SmtpProblem } from '../smtp-settings';
 
 const smtpError = (fields: object, message = 'x') => Object.assign(new Error(message), fields);
 

@@ -2,7 +2,7 @@ import { isStoreFailure } from '../../platform/database/store-failure';
 import { describeError } from '../../platform/logging/describe-error';
 import { DomainError } from '../../shared/errors/domain-error';
 import { MailNotReadable } from '../outbox/mail-payload';
-import { SmtpProblem } from '../../platform/config/smtp-settings';
+import { SmtpProblem } from '../smtp-settings';
 
 /** The recipient is not one plain address. The check comes before any address parser. */
 export class AddressRefused extends Error {

@@ -1,6 +1,6 @@
 import type { SMTPPoolOptions, SMTPTransportOptions } from 'nodemailer';
 import type { MailLimits } from '../mail-limits';
-import type { SmtpSettings } from '../../platform/config/smtp-settings';
+import type { SmtpSettings } from '../smtp-settings';
 
 /** Messages contain only generated text and HTML: nodemailer must not read a file or fetch a URL for them. */
 export const noForeignContent = { disableFileAccess: true, disableUrlAccess: true } as const;

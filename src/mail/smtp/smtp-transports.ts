@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { MailerService } from '@nestjs-modules/mailer';
 import { MailLimits } from '../mail-limits';
 import { pooledOptions } from './smtp-options';
-import type { SmtpSettings } from '../../platform/config/smtp-settings';
+import type { SmtpSettings } from '../smtp-settings';
 
 interface Transport {
   readonly name: string;

@@ -1,7 +1,9 @@
 import { MailerService } from '@nestjs-modules/mailer';
 import { createTransport } from 'nodemailer';
 import PostalMime, { type Email } from 'postal-mime';
-import type { AppConfig } from '../../platform/config/app-config';
+import type { ServiceSettings } from '../../platform/config/service-settings';
+import type { AppConfig } from '../../settings/app-config';
+import type { BrandSettings } from '../brand-settings';
 import { languages, textsOf } from '../../shared/languages';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { htmlTemplates, MailTemplates } from './mail-templates';
@@ -12,7 +14,7 @@ const link = 'https://portal.example.com/reset-password?uid=1c7ab0a4&lang=en';
 const code = '048213';
 
 const templatesOf = (brand: Partial<AppConfig['brand']>) =>
-  new MailTemplates({ systemUrl: 'https://portal.example.com', brand } as AppConfig);
+  new MailTemplates({ systemUrl: 'https://portal.example.com' } as ServiceSettings, brand as BrandSettings);
 const templates = templatesOf({ color: '#2457c5' });
 const mailer = new MailerService(
   {

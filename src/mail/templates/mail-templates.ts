@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
 import { loadOnce } from '../../shared/load-once';
-import { AppConfig } from '../../platform/config/app-config';
+import { ServiceSettings } from '../../platform/config/service-settings';
+import { BrandSettings } from '../brand-settings';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { contentOf, type MailContent } from './mail-content';
 
@@ -41,9 +42,9 @@ export class MailTemplates {
   private readonly site: string;
   private readonly brand: { readonly name: string | null; readonly color: string };
 
-  constructor(config: AppConfig) {
-    this.site = new URL(config.systemUrl).host;
-    this.brand = { name: config.brand.name ?? null, color: config.brand.color };
+  constructor(service: ServiceSettings, brandSettings: BrandSettings) {
+    this.site = new URL(service.systemUrl).host;
+    this.brand = { name: brandSettings.name ?? null, color: brandSettings.color };
   }
 
   render(mail: QueuedMail, now: Date): RenderedMail {

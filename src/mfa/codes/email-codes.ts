@@ -5,7 +5,7 @@ import { usableAddress } from '../../shared/mail-address';
 import { Random } from '../../shared/random';
 import { AuditTrail } from '../../audit/audit-trail';
 import { Mailer } from '../../mail/mailer';
-import { AppConfig } from '../../platform/config/app-config';
+import { MfaSettings } from '../mfa-settings';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import type { Transaction } from '../../platform/database/database';
 import { type PendingLogin, PendingLogins } from '../../sessions/pending-login.repository';
@@ -27,7 +27,7 @@ export class EmailCodes {
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly settings: MfaSettings,
   ) {}
 
   /**
@@ -76,7 +76,7 @@ export class EmailCodes {
 
   /** A code must not outlive its pending login, and the mail must not promise a longer validity. */
   private expiryOf({ expires }: Pick<PendingLogin, 'expires'>): Date {
-    const own = this.clock.secondsFromNow(this.config.mfa.codeTtlSeconds);
+    const own = this.clock.secondsFromNow(this.settings.codeTtlSeconds);
     return own < expires ? own : expires;
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-catalogue';
-import { AppConfig } from '../../platform/config/app-config';
+import { MfaSettings } from '../mfa-settings';
 import { Cooldowns } from '../../platform/database/cooldowns';
 import { PendingLogins } from '../../sessions/pending-login.repository';
 import { codeRefused } from './code-attempts';
@@ -25,7 +25,7 @@ export class OtpResendService {
     private readonly pendingLogins: PendingLogins,
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
-    private readonly config: AppConfig,
+    private readonly settings: MfaSettings,
   ) {}
 
   /** @returns the seconds until another code can be sent */
@@ -34,7 +34,7 @@ export class OtpResendService {
     const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
     if (found?.pending.channel !== 'email') throw codeRefused('email');
     const { pending, user } = found;
-    const { cooldownSeconds } = this.config.mfa;
+    const { cooldownSeconds } = this.settings;
     await this.cooldowns.once(
       { kind: 'otp', subject: user.uid, seconds: cooldownSeconds, refusal: codeSentTooOften },
       async (tx) => {

@@ -5,7 +5,8 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { qrCodeUnavailable } from '../../shared/errors/error-catalogue';
 import { isUserId } from '../../shared/user-id';
 import { AuditTrail } from '../../audit/audit-trail';
-import { AppConfig } from '../../platform/config/app-config';
+import { SecondFactorSettings } from '../../users/account-settings';
+import { MfaSettings } from '../mfa-settings';
 import type { Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
@@ -54,7 +55,8 @@ export class OpenEnrolments {
     private readonly sealed: SealedTotp,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly mfa: MfaSettings,
+    private readonly secondFactor: SecondFactorSettings,
   ) {}
 
   /** The transaction must hold the user's row, which serialises parallel enrolments: the last one wins. */
@@ -65,7 +67,7 @@ export class OpenEnrolments {
     { secret, uri }: NewSecret,
     client: ClientInfo,
   ): Promise<void> {
-    const expires = this.clock.secondsFromNow(this.config.mfa.enrolmentTtlSeconds);
+    const expires = this.clock.secondsFromNow(this.mfa.enrolmentTtlSeconds);
     const sealed = this.sealed.seal(secret, uri);
     await this.secrets.openEnrolment(tx, { userId, ...sealed, sid, ip: client.ip, expires });
     await this.audit.record(tx, 'TOTP_ENROLMENT_OPENED', { userId, client, detail: { sid } });
@@ -98,12 +100,12 @@ export class OpenEnrolments {
   private isOpen(row: TotpSecret): row is OpenEnrolment['row'] {
     const { confirmedAt, sid, expires, attempts } = row;
     if (confirmedAt !== null || sid === null || expires === null) return false;
-    return expires > this.clock.now() && attempts < this.config.mfa.maxAttempts;
+    return expires > this.clock.now() && attempts < this.secondFactor.maxAttempts;
   }
 
   /** The session that opened the enrolment owns it. `TOTP_ENROLMENT_BINDING=ip` also accepts its IP address. */
   private isOwner(row: OpenEnrolment['row'], { session, ip }: EnrolmentClaim): boolean {
     if (session?.payload.sid === row.sid && session.payload.sub === row.userId) return true;
-    return this.config.mfa.enrolmentBinding === 'ip' && ip === row.ip;
+    return this.mfa.enrolmentBinding === 'ip' && ip === row.ip;
   }
 }

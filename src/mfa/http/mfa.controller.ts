@@ -9,7 +9,7 @@ import {
   resendTypeInvalid,
   totpCodeRejected,
 } from '../../shared/errors/error-catalogue';
-import { AppConfig } from '../../platform/config/app-config';
+import { PrivacySettings } from '../../users/account-settings';
 import { inSteps } from '../../platform/http/answer-steps';
 import { OwnFormat } from '../../platform/http/answers.decorator';
 import { AnswersTo, anyone } from '../../platform/http/audience';
@@ -46,7 +46,7 @@ export class MfaController {
     private readonly resends: OtpResendService,
     private readonly enrolments: TotpEnrolmentService,
     private readonly openEnrolments: OpenEnrolments,
-    private readonly config: AppConfig,
+    private readonly settings: PrivacySettings,
   ) {}
 
   @Post('otp-verify')
@@ -77,7 +77,7 @@ export class MfaController {
    * must not tell whether that id belongs to a user.
    */
   private concealed<T>(work: () => Promise<T>): Promise<T> {
-    return inSteps(this.config.hideAccountExistence, work);
+    return inSteps(this.settings.hideAccountExistence, work);
   }
 
   private login(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, Raw, type Repository } from 'typeorm';
 import { Clock } from '../../shared/clock';
-import { AppConfig } from '../../platform/config/app-config';
+import { SecondFactorSettings } from '../../users/account-settings';
 import { identityLength, identityOf } from '../../platform/crypto/key-ring';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
@@ -28,7 +28,7 @@ export class TotpSecrets {
     @InjectRepository(TotpSecret) rows: Repository<TotpSecret>,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: SecondFactorSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -60,7 +60,7 @@ export class TotpSecrets {
         confirmedAt: IsNull(),
         expires: MoreThan(this.clock.now()),
       },
-      limit: this.config.mfa.maxAttempts,
+      limit: this.settings.maxAttempts,
     });
   }
 

@@ -1,4 +1,3 @@
-import type { AppConfig } from '../../platform/config/app-config';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import type { Repository } from 'typeorm';
 import type { Database } from '../../platform/database/database';
@@ -20,7 +19,7 @@ describe('a challenge', () => {
   const [noRows, noDatabase] = [] as unknown as [Repository<PasskeyChallenge>, Database];
   /** A replica with these data keys. */
   const replica = (...dataKeys: Buffer[]) =>
-    new PasskeyChallenges(noRows, noDatabase, new KeyRing({ dataKeys } as unknown as AppConfig, random), random, clock);
+    new PasskeyChallenges(noRows, noDatabase, new KeyRing({ dataKeys }, random), random, clock);
   const answerTo = (challenge: unknown) => ({
     response: { clientDataJSON: Buffer.from(JSON.stringify({ challenge })).toString('base64url') },
   });

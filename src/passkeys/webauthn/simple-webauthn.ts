@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { loadOnce } from '../../shared/load-once';
-import { AppConfig } from '../../platform/config/app-config';
-import type { PasskeyConfig } from '../../platform/config/passkey-config';
+import { BrandSettings } from '../../mail/brand-settings';
+import { PasskeySettings, type RelyingParty } from '../../sessions/passkey-settings';
 import { challengeSeconds } from '../persistence/passkey-challenge.repository';
 import {
   type Assertion,
@@ -40,14 +40,17 @@ const library = loadOnce<Library>(async () => {
 export class SimpleWebAuthn extends WebAuthn {
   private readonly logger = new Logger('passkeys');
 
-  constructor(private readonly config: AppConfig) {
+  constructor(
+    private readonly brand: BrandSettings,
+    private readonly passkeySettings: PasskeySettings,
+  ) {
     super();
   }
 
   async creationOptions({ user, challenge, existing }: CreationInput): Promise<CreationOptions> {
     const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
-      rpName: this.config.brand.name ?? this.party.rpId,
+      rpName: this.brand.name ?? this.party.rpId,
       rpID: this.party.rpId,
       userID: bytesOf(user.uid, 'utf8'),
       userName: user.loginName,
@@ -142,9 +145,9 @@ export class SimpleWebAuthn extends WebAuthn {
     }
   }
 
-  private get party(): PasskeyConfig {
-    if (this.config.passkeys === undefined) throw new Error('passkeys are off');
-    return this.config.passkeys;
+  private get party(): RelyingParty {
+    if (this.passkeySettings.passkeys === undefined) throw new Error('passkeys are off');
+    return this.passkeySettings.passkeys;
   }
 }
 

@@ -12,7 +12,7 @@ import {
   resetTokenUnknown,
 } from '../../shared/errors/error-catalogue';
 import { languageOf } from '../../shared/languages';
-import { AppConfig } from '../../platform/config/app-config';
+import { PrivacySettings } from '../../users/account-settings';
 import { inSteps } from '../../platform/http/answer-steps';
 import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
@@ -39,7 +39,7 @@ export class PasswordResetController {
     private readonly requests: PasswordChangeRequests,
     private readonly changes: ChangePasswordService,
     private readonly policies: PasswordPolicySource,
-    private readonly config: AppConfig,
+    private readonly settings: PrivacySettings,
   ) {}
 
   @Post('forget-password')
@@ -50,7 +50,7 @@ export class PasswordResetController {
   async forgetPassword(@Body() body: ForgetPasswordDto, @Client() client: ClientInfo): Promise<ChangeRequestResponse> {
     const language = languageOf(body.lang) ?? client.language;
     const request = () => this.forgotten.request(body.email, language, client);
-    return changeRequestResponse(await inSteps(this.config.hideAccountExistence, request));
+    return changeRequestResponse(await inSteps(this.settings.hideAccountExistence, request));
   }
 
   @Get('user/change-pwd-req/:uid')

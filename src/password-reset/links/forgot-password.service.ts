@@ -4,7 +4,8 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { emailNotFound, resetRequestedTooOften } from '../../shared/errors/error-catalogue';
 import type { Language } from '../../shared/languages';
 import { AuditTrail } from '../../audit/audit-trail';
-import { AppConfig } from '../../platform/config/app-config';
+import { PrivacySettings } from '../../users/account-settings';
+import { ResetSettings } from '../reset-settings';
 import { Cooldowns } from '../../platform/database/cooldowns';
 import { changeType } from '../../shared/change-type';
 import { type User, userStatus } from '../../users/user.entity';
@@ -25,7 +26,8 @@ export class ForgotPasswordService {
     private readonly synthetic: SyntheticRequests,
     private readonly cooldowns: Cooldowns,
     private readonly audit: AuditTrail,
-    private readonly config: AppConfig,
+    private readonly privacy: PrivacySettings,
+    private readonly reset: ResetSettings,
   ) {}
 
   /** @throws DomainError AUTH_404002 (unless HIDE_ACCOUNT_EXISTENCE is set), AUTH_429002 with the seconds to wait */
@@ -33,13 +35,13 @@ export class ForgotPasswordService {
     const user = await this.users.findByEmail(email);
     const summary = user !== null && mayReset(user) ? await this.open(user, language, client) : undefined;
     if (summary !== undefined) return summary;
-    if (this.config.hideAccountExistence) return this.synthetic.open(email);
+    if (this.privacy.hideAccountExistence) return this.synthetic.open(email);
     throw new DomainError(emailNotFound);
   }
 
   /** Returns undefined, without a change, when the user was deleted or lost the address after the read. */
   private async open(user: User, language: Language, client: ClientInfo): Promise<RequestSummary | undefined> {
-    const { throttleSeconds: seconds, ttlSeconds } = this.config.reset;
+    const { throttleSeconds: seconds, ttlSeconds } = this.reset;
     const gone = new Error('the user has no address any more');
     try {
       return await this.cooldowns.once(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../../shared/languages';
 import { usableAddress } from '../../shared/mail-address';
 import { Mailer, nameForMail } from '../../mail/mailer';
-import { AppConfig } from '../../platform/config/app-config';
+import { ServiceSettings } from '../../platform/config/service-settings';
 import type { Gated } from '../../platform/database/cooldowns';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
@@ -30,7 +30,7 @@ export class MailedLinks {
     private readonly requests: PasswordChangeRequests,
     private readonly users: UsersRepository,
     private readonly mailer: Mailer,
-    private readonly config: AppConfig,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /**
@@ -50,7 +50,7 @@ export class MailedLinks {
     const { credentialVersion, hasPasskeys: passkeys } = now;
     const { request, token } = await this.requests.open(tx, { uid, credentialVersion }, type, ttlSeconds);
     // The base is `SYSTEM_URL` only, never a header of the request (docs/spec/attacks.md#w29).
-    const link = `${this.config.systemUrl}/reset-password?uid=${token}&lang=${language}`;
+    const link = `${this.settings.systemUrl}/reset-password?uid=${token}&lang=${language}`;
     const to = usableAddress(now.email);
     if (to !== null) {
       await this.mailer.queueResetLink(tx, {

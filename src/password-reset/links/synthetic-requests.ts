@@ -3,7 +3,8 @@ import { Clock } from '../../shared/clock';
 import { resetRequestedTooOften } from '../../shared/errors/error-catalogue';
 import { identityKey } from '../../shared/identity-key';
 import { Random } from '../../shared/random';
-import { AppConfig } from '../../platform/config/app-config';
+import { EventSettings } from '../../audit/event-settings';
+import { ResetSettings } from '../reset-settings';
 import { KeyRing } from '../../platform/crypto/key-ring';
 import { Cooldowns, type Gated } from '../../platform/database/cooldowns';
 import { changeType } from '../../shared/change-type';
@@ -25,7 +26,8 @@ export class SyntheticRequests {
     private readonly keys: KeyRing,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly reset: ResetSettings,
+    private readonly events: EventSettings,
   ) {}
 
   /** @throws DomainError AUTH_429002, as for an existing account */
@@ -34,14 +36,14 @@ export class SyntheticRequests {
     const subject = this.keys.mac('reset-throttle', key);
     const userId = uuidOf(this.keys.mac('synthetic-user', key));
     return this.cooldowns.once(
-      { kind: 'reset', subject, seconds: this.config.reset.throttleSeconds, refusal: resetRequestedTooOften },
+      { kind: 'reset', subject, seconds: this.reset.throttleSeconds, refusal: resetRequestedTooOften },
       async (tx) => {
         await this.users.resetState(tx, userId);
         const type = changeType.forgotten;
         await this.requests.supersede(tx, userId, type);
         await this.standIn(tx, subject);
         const createdAt = this.clock.now();
-        const expired = new Date(createdAt.getTime() + this.config.reset.ttlSeconds * 1000);
+        const expired = new Date(createdAt.getTime() + this.reset.ttlSeconds * 1000);
         return { uid: this.random.uuid(), userId, type, status: requestStatus.pending, expired, createdAt };
       },
     );
@@ -52,7 +54,7 @@ export class SyntheticRequests {
    * `WEBHOOK_URL`. A read would be faster than an insert, and would leave the commit less to write.
    */
   private async standIn(tx: Gated<'reset'>, subject: string): Promise<void> {
-    const inserts = this.config.events.webhook === undefined ? 3 : 4;
+    const inserts = this.events.webhook === undefined ? 3 : 4;
     for (let i = 0; i < inserts; i++) await this.cooldowns.touch(tx, { kind: 'reset', subject });
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { AppConfig } from '../../platform/config/app-config';
+import { BreachSettings } from '../reset-settings';
 import { boundedRequest } from '../../platform/http/bounded-request';
 
 const timeoutMs = 2000;
@@ -18,7 +18,7 @@ export class BreachedPasswords {
   private readonly logger = new Logger('password-breach');
   private failures = 0;
 
-  constructor(private readonly config: AppConfig) {}
+  constructor(private readonly settings: BreachSettings) {}
 
   /** For the metrics: checks of this process that had no usable answer. */
   get failedChecks(): number {
@@ -30,7 +30,7 @@ export class BreachedPasswords {
     const hash = createHash('sha1').update(password, 'utf8').digest('hex').toUpperCase();
     // With padding, the length of an encrypted answer does not reveal the range.
     const headers = { accept: 'text/plain', 'add-padding': 'true' };
-    const url = `${this.config.passwords.breachUrl}${hash.slice(0, 5)}`;
+    const url = `${this.settings.breachUrl}${hash.slice(0, 5)}`;
     const answer = await boundedRequest(url, { timeoutMs, largestBody }, { headers });
     if ('failure' in answer) return this.failed(answer.failure);
     const counts = readRange(answer.text);

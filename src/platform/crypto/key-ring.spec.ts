@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { dataKey, testSettings } from '../../../test/support/settings';
 import { SystemRandom } from '../../shared/random';
-import { type AppConfig, loadConfig } from '../config/app-config';
+import { type AppConfig, loadConfig } from '../../settings/app-config';
 import { identityOf, isSealed, KeyRing, sha256Hex } from './key-ring';
 
 const key = dataKey;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { AppConfig } from '../config/app-config';
+import { KeySettings } from '../config/key-settings';
 import { Random } from '../../shared/random';
 
 const nonceBytes = 12;
@@ -31,7 +31,7 @@ export class KeyRing {
   private readonly logged = new Set<string>();
 
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: KeySettings,
     private readonly random: Random,
   ) {}
 
@@ -114,7 +114,7 @@ export class KeyRing {
   private keys(label: string): Buffer[] {
     let keys = this.derived.get(label);
     if (keys === undefined) {
-      keys = this.config.dataKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', label, 32)));
+      keys = this.settings.dataKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', label, 32)));
       this.derived.set(label, keys);
     }
     return keys;

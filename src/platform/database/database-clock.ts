@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../shared/clock';
-import { AppConfig } from '../config/app-config';
+import { DatabaseSettings } from '../config/database-settings';
 import { Database } from './database';
 import { timeOf } from './sql';
 
@@ -30,7 +30,7 @@ export class DatabaseClock {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: DatabaseSettings,
   ) {}
 
   /**
@@ -39,7 +39,7 @@ export class DatabaseClock {
    */
   async offsetMs(): Promise<number> {
     // SQLite uses the clock of this machine.
-    if (this.config.database.url.startsWith('sqlite:')) return 0;
+    if (this.settings.url.startsWith('sqlite:')) return 0;
     const asked = this.clock.now().getTime();
     const row = await this.database.row<{ now: unknown }>('SELECT UTC_TIMESTAMP(3) AS now');
     const answered = this.clock.now().getTime();

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { AppConfig } from '../config/app-config';
+import { DatabaseSettings } from '../config/database-settings';
 import { Database } from './database';
 import { DatabaseOutages } from './database-outages';
 import { DatabaseWaits } from './database-waits';
@@ -56,7 +56,7 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly dataSource: DataSource,
     private readonly database: Database,
-    private readonly config: AppConfig,
+    private readonly settings: DatabaseSettings,
     private readonly waits: DatabaseWaits,
     private readonly outages: DatabaseOutages,
     private readonly newConnections: NewConnections,
@@ -120,7 +120,7 @@ export class DatabaseConnection implements OnApplicationBootstrap, OnApplication
   private async connect(attempt: number): Promise<void> {
     const { url } = this.newConnections;
     try {
-      if (this.config.database.migrateOnStart) {
+      if (this.settings.migrateOnStart) {
         const names = await migrate(url, migrationPatienceSeconds);
         if (names.length > 0) this.logger.log({ migrations: names }, 'migrated the database');
       }

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { AppConfig } from '../config/app-config';
+import { DatabaseSettings } from '../config/database-settings';
 import { Database } from './database';
 import { DatabaseClock } from './database-clock';
 import { DatabaseConnection } from './database-connection';
@@ -21,14 +21,9 @@ import { UserTraces } from './user-traces';
   imports: [
     TracingModule,
     TypeOrmModule.forRootAsync({
-      inject: [AppConfig],
-      useFactory: (config: AppConfig) => ({
-        ...typeormOptions(
-          config.database.url,
-          config.database.poolSize,
-          config.database.timeLimits,
-          config.database.sqliteSynchronous,
-        ),
+      inject: [DatabaseSettings],
+      useFactory: (settings: DatabaseSettings) => ({
+        ...typeormOptions(settings.url, settings.poolSize, settings.timeLimits, settings.sqliteSynchronous),
         autoLoadEntities: true,
         manualInitialization: true,
       }),

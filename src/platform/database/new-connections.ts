@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { createConnection } from 'mysql2';
 import { DataSource } from 'typeorm';
-import { AppConfig } from '../config/app-config';
-import { rereadDatabaseUrl } from '../config/database-url';
+import { DatabaseSettings, rereadDatabaseUrl } from '../config/database-settings';
 import { parseMysqlUrl, verifiableSocket } from './mysql-address';
 import { mysqlDriver } from './mysql-pool';
 import { storeCode } from './store-failure';
@@ -28,10 +27,10 @@ export class NewConnections {
   private lookedAt = performance.now();
 
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: DatabaseSettings,
     private readonly dataSource: DataSource,
   ) {
-    this.url = config.database.url;
+    this.url = settings.url;
   }
 
   /** A new connection was made. */
@@ -96,7 +95,7 @@ export class NewConnections {
 
   /** Only the account, its password and TLS change. Two servers behind one pool would not see each other's rows. */
   private renewed(): boolean {
-    const { urlFile } = this.config.database;
+    const { urlFile } = this.settings;
     const url = urlFile === undefined ? undefined : rereadDatabaseUrl(urlFile);
     if (url === undefined || url === this.url) return false;
     const { username, password, ssl, ...server } = parseMysqlUrl(url);

@@ -1,6 +1,6 @@
 import { networkOf } from '../../shared/client-network';
 import { testSettings } from '../../../test/support/settings';
-import { loadConfig } from '../config/app-config';
+import { loadConfig } from '../../settings/app-config';
 import { clientAddress } from './client-address';
 
 const trusting = (ranges: string) => loadConfig({ ...testSettings, TRUSTED_PROXIES: ranges }).http.trustedProxies;

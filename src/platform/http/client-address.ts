@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { CidrRange } from '../config/http-config';
+import type { CidrRange } from '../config/http-settings';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

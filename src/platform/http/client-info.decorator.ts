@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ClientInfo } from '../../shared/client-info';
 import { negotiateLanguage } from '../../shared/languages';
-import type { CidrRange } from '../config/http-config';
+import type { CidrRange } from '../config/http-settings';
 import { clientAddress } from './client-address';
 import { connectionSignal } from './connection-signal';
 

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { networkOf } from '../../shared/client-network';
 import { DomainError } from '../../shared/errors/domain-error';
 import { tooManyRequests } from '../../shared/errors/error-catalogue';
-import type { AppConfig } from '../config/app-config';
+import type { LimitSettings } from '../config/limit-settings';
 import type { KeyRing } from '../crypto/key-ring';
 import { limitOf } from './rate-limited.decorator';
 
@@ -34,7 +34,7 @@ export class RateLimitGuard extends ThrottlerGuard {
  * 0011). Keys consist of the matched route and canonical values only. A target is stored as a keyed hash. A request
  * that exceeds the limit of its address is not counted for its target.
  */
-export function limitsOf({ limits }: AppConfig, keys: KeyRing, storage: ThrottlerStorage): ThrottlerModuleOptions {
+export function limitsOf(limits: LimitSettings, keys: KeyRing, storage: ThrottlerStorage): ThrottlerModuleOptions {
   const requestOf = (context: ExecutionContext) => context.switchToHttp().getRequest<FastifyRequest>();
   const group = (context: ExecutionContext) => {
     const { group: declared } = limitOf(context);

@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ThrottlerStorage } from '@nestjs/throttler';
 import { DomainError } from '../../shared/errors/domain-error';
 import { tooManyRequests } from '../../shared/errors/error-catalogue';
-import { AppConfig } from '../config/app-config';
+import { LimitSettings } from '../config/limit-settings';
 
 const minute = 60_000;
 
@@ -14,7 +14,7 @@ const minute = 60_000;
 @Injectable()
 export class SessionLimit {
   constructor(
-    private readonly config: AppConfig,
+    private readonly settings: LimitSettings,
     // Without `RATE_LIMIT` there are no counters.
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -22,7 +22,7 @@ export class SessionLimit {
   /** @param sid of a token whose signature was checked @throws DomainError COMMON_429001 */
   async count(sid: string): Promise<void> {
     if (this.counters === undefined) return;
-    const { session } = this.config.limits;
+    const { session } = this.settings;
     const { isBlocked, timeToBlockExpire } = await this.counters.increment(
       `limit:session:${sid}`,
       minute,

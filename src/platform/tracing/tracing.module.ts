@@ -1,12 +1,12 @@
 import { Global, Inject, Module, type OnApplicationShutdown, Optional } from '@nestjs/common';
-import { AppConfig } from '../config/app-config';
+import { TracingSettings } from '../config/tracing-settings';
 import { type OpenTelemetry, OtlpTracing } from './otlp-tracing';
 import { Tracing } from './tracing';
 
 /** Provides `Tracing`. Without an endpoint it provides undefined, loads no package and wraps no call. */
 @Global()
 @Module({
-  providers: [{ provide: Tracing, inject: [AppConfig], useFactory: openTracing }],
+  providers: [{ provide: Tracing, inject: [TracingSettings], useFactory: openTracing }],
   exports: [Tracing],
 })
 export class TracingModule implements OnApplicationShutdown {
@@ -17,7 +17,7 @@ export class TracingModule implements OnApplicationShutdown {
   }
 }
 
-async function openTracing({ tracing }: AppConfig): Promise<Tracing | undefined> {
+async function openTracing(tracing: TracingSettings): Promise<Tracing | undefined> {
   return tracing.url === undefined ? undefined : OtlpTracing.open(await load(), tracing.url);
 }
 

@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { AppConfig } from '../../platform/config/app-config';
+import { JwtSettings } from '../jwt-settings';
 import { OwnFormat } from '../../platform/http/answers.decorator';
 import { Admits, anyone } from '../../platform/http/audience';
 import { ApiExcludeController } from '../../platform/http/api-docs';
@@ -15,8 +15,8 @@ import { NotRateLimited } from '../../platform/limits/rate-limited.decorator';
 export class JwksController {
   private readonly keys: readonly object[];
 
-  constructor(config: AppConfig) {
-    const { algorithm, verification } = config.jwt;
+  constructor(settings: JwtSettings) {
+    const { algorithm, verification } = settings;
     this.keys =
       algorithm === 'HS256'
         ? []

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenExpired, accessTokenInvalid } from '../../shared/errors/error-catalogue';
-import type { JwtConfig } from '../../platform/config/jwt-config';
+import type { JwtSettings } from '../jwt-settings';
 import type { PresentedToken } from '../current-session';
 import { isTokenPayload, type TokenPayload } from '../token-payload';
 import { keyIdOf } from './compact-jws';
@@ -26,7 +26,7 @@ export function bearerOrBody(request: FastifyRequest): string | null {
 
 /** Verifies the signature, with the configured algorithm and keys only, the issuer and the audience (RFC 8725). */
 export function verification(
-  { algorithm, issuer, audience, verification: keys }: JwtConfig,
+  { algorithm, issuer, audience, verification: keys }: JwtSettings,
   read: ReadToken,
 ): StrategyOptionsWithRequest {
   return {

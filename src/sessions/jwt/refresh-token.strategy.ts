@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../shared/clock';
-import { AppConfig } from '../../platform/config/app-config';
+import { JwtSettings } from '../jwt-settings';
 import type { PresentedToken } from '../current-session';
 import { bearerOrBody, checkBy, presentedToken, verification } from './presented-token';
 
@@ -14,9 +14,9 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-to
 
   constructor(
     private readonly clock: Clock,
-    config: AppConfig,
+    settings: JwtSettings,
   ) {
-    super(verification(config.jwt, bearerOrBody));
+    super(verification(settings, bearerOrBody));
   }
 
   validate(request: FastifyRequest, claims: Record<string, unknown>): PresentedToken {

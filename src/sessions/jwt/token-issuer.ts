@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
-import { AppConfig } from '../../platform/config/app-config';
+import { JwtSettings } from '../jwt-settings';
 import type { NewToken, Scope, SessionKey } from '../persistence/login-token.repository';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 
@@ -18,7 +18,7 @@ export class TokenIssuer {
     private readonly jwt: JwtService,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly settings: JwtSettings,
   ) {}
 
   /**
@@ -27,7 +27,7 @@ export class TokenIssuer {
    */
   firstTokens(end?: Date): { readonly access: NewToken; readonly refresh: NewToken } {
     const createdAt = this.clock.now();
-    const expires = end ?? after(createdAt, this.config.jwt.refreshTtlSeconds);
+    const expires = end ?? after(createdAt, this.settings.refreshTtlSeconds);
     return {
       access: this.newAccessToken(expires, createdAt),
       refresh: this.newRefreshToken(expires, createdAt),
@@ -36,7 +36,7 @@ export class TokenIssuer {
 
   /** @param sessionEnd when the refresh token of the session expires; no access token lives longer */
   newAccessToken(sessionEnd: Date, createdAt = this.clock.now()): NewToken {
-    const expires = after(createdAt, this.config.jwt.accessTtlSeconds);
+    const expires = after(createdAt, this.settings.accessTtlSeconds);
     return { jti: this.random.uuid(), use: 'access', createdAt, expires: expires < sessionEnd ? expires : sessionEnd };
   }
 
@@ -46,7 +46,7 @@ export class TokenIssuer {
 
   /** Signs with the configured algorithm and the current key. */
   sign({ userId, sid, tenantId, orgUnitId, amr }: SessionClaims, token: NewToken): string {
-    const { issuer, audience, signing, algorithm } = this.config.jwt;
+    const { issuer, audience, signing, algorithm } = this.settings;
     const claims: TokenPayload = {
       sub: userId,
       jti: token.jti,

@@ -6,7 +6,7 @@ import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { RecentKeys } from '../../shared/recent-keys';
-import { AppConfig } from '../../platform/config/app-config';
+import { JwtSettings } from '../jwt-settings';
 import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
 import { LoginTokens } from '../persistence/login-token.repository';
 import { bearer, checkBy, presentedToken, verification } from './presented-token';
@@ -32,9 +32,9 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
   constructor(
     private readonly tokens: LoginTokens,
     private readonly clock: Clock,
-    config: AppConfig,
+    settings: JwtSettings,
   ) {
-    super(verification(config.jwt, bearer));
+    super(verification(settings, bearer));
   }
 
   /**

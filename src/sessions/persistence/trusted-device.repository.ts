@@ -4,7 +4,7 @@ import { IsNull, MoreThan, MoreThanOrEqual, type Repository } from 'typeorm';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
-import { AppConfig } from '../../platform/config/app-config';
+import { TrustedDeviceSettings } from '../session-settings';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
@@ -36,7 +36,7 @@ export class TrustedDeviceRows {
     @InjectRepository(TrustedDevice) rows: Repository<TrustedDevice>,
     database: Database,
     private readonly clock: Clock,
-    private readonly config: AppConfig,
+    private readonly settings: TrustedDeviceSettings,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -121,6 +121,6 @@ export class TrustedDeviceRows {
   }
 
   private get seconds(): number {
-    return this.config.mfa.trustedDeviceDays * 86_400;
+    return this.settings.trustedDeviceDays * 86_400;
   }
 }

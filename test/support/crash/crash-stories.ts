@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openMail } from '../../../src/mail/outbox/mail-payload';
 import { secretPurpose, uriPurpose } from '../../../src/mfa/totp/sealed-totp';
-import type { AppConfig } from '../../../src/settings/app-config';
 import { KeyRing } from '../../../src/platform/crypto/key-ring';
 import { SystemRandom } from '../../../src/shared/random';
 import { SoftAuthenticator } from '../authenticator';
@@ -32,10 +31,7 @@ interface Session {
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-const keys = new KeyRing(
-  { dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] } as unknown as AppConfig,
-  new SystemRandom(),
-);
+const keys = new KeyRing({ dataKeys: [Buffer.from(testSettings.DATA_ENCRYPTION_KEY, 'base64')] }, new SystemRandom());
 
 /** Creates a user who has never logged in. */
 export async function givenPerson(

@@ -39,7 +39,7 @@ export function events(): Recorded {
 export function tokens(): Recorded {
   const config = loadConfig({ ...testSettings, DATABASE_URL: 'sqlite::memory:' });
   const unsigned = { sign: (claims: object) => JSON.stringify(claims) } as unknown as JwtService;
-  const issuer = new TokenIssuer(unsigned, new SystemClock(), new SystemRandom(), config);
+  const issuer = new TokenIssuer(unsigned, new SystemClock(), new SystemRandom(), config.jwt);
   const session = { userId: 'u', sid: 's', tenantId: 't', orgUnitId: null, amr: [] };
   const claims = JSON.parse(issuer.sign(session, issuer.firstTokens().access)) as object;
   return { claims: Object.keys(claims) };

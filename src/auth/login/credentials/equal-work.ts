@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
-import { AppConfig } from '../../../platform/config/app-config';
+import { PrivacySettings } from '../../../users/account-settings';
 import { PasswordHasher } from '../../../hashing/password-hasher';
 import { Random } from '../../../shared/random';
 import { UsersRepository } from '../../../users/users.repository';
@@ -17,7 +17,7 @@ export class EqualWork {
     private readonly hasher: PasswordHasher,
     private readonly users: UsersRepository,
     private readonly random: Random,
-    private readonly config: AppConfig,
+    private readonly settings: PrivacySettings,
   ) {}
 
   /**
@@ -25,12 +25,12 @@ export class EqualWork {
    * @throws HashQueueFull when the hash would be refused now, for known and unknown names alike
    */
   assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
-    if (provider === 'password' || this.config.hideAccountExistence) this.hasher.assertCapacity(client);
+    if (provider === 'password' || this.settings.hideAccountExistence) this.hasher.assertCapacity(client);
   }
 
   /** Computes a hash for a login that is refused before its credential is checked. */
   async spend({ password }: LoginCommand, client: ClientInfo): Promise<void> {
-    if (this.config.hideAccountExistence) await this.hasher.matches(password, null, client);
+    if (this.settings.hideAccountExistence) await this.hasher.matches(password, null, client);
   }
 
   /**
@@ -38,7 +38,7 @@ export class EqualWork {
    * causes as many statements as one that counts.
    */
   async countForNobody(): Promise<void> {
-    if (this.config.hideAccountExistence) await this.users.recordLoginFailure(this.random.uuid());
+    if (this.settings.hideAccountExistence) await this.users.recordLoginFailure(this.random.uuid());
   }
 
   /**

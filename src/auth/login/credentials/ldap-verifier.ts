@@ -5,8 +5,9 @@ import { userNotFound } from '../../../shared/errors/error-catalogue';
 import { identityKey } from '../../../shared/identity-key';
 import { Directory } from '../../../directory/directory';
 import type { DirectoryPerson } from '../../../directory/person';
-import { AppConfig } from '../../../platform/config/app-config';
-import { directoryBudgetMs } from '../../../platform/config/ldap-limits';
+import { directoryBudgetMs } from '../../../directory/ldap-limits';
+import { DirectorySettings } from '../../../directory/ldap-settings';
+import { LockSettings } from '../../../users/account-settings';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { AccountRefused } from '../account-refused';
@@ -38,7 +39,8 @@ export class LdapVerifier implements CredentialVerifier {
     private readonly provisioning: Provisioning,
     private readonly follower: DirectoryFollower,
     private readonly attributes: EntryAttributes,
-    private readonly config: AppConfig,
+    private readonly directorySettings: DirectorySettings,
+    private readonly lockSettings: LockSettings,
   ) {}
 
   /** Searches by the stored login name. A wrong password is counted before the semaphore admits the next login. */
@@ -62,7 +64,8 @@ export class LdapVerifier implements CredentialVerifier {
     const name = command.username.normalize('NFKC').trim();
     const key = identityKey(name);
     const { password } = command;
-    if (!this.config.ldap?.jitProvisioning || isBlank(password) || key === '' || key.length > 255) return null;
+    if (!this.directorySettings.ldap?.jitProvisioning || isBlank(password) || key === '' || key.length > 255)
+      return null;
     const attempt = { password, until: performance.now() + directoryBudgetMs, client };
     const permits = () => this.guesses.left(key);
     const found = await this.semaphore.run(`name:${key}`, attempt.until, permits, () =>
@@ -145,7 +148,7 @@ export class LdapVerifier implements CredentialVerifier {
   /** A person who has the former login name of a colleague. No account has the name any more. */
   private asSuccessor(person: DirectoryPerson, attempt: Attempt): Promise<CredentialProof> {
     return this.attributed(null, async () => {
-      const known = this.config.ldap?.jitProvisioning && person.id !== null;
+      const known = this.directorySettings.ldap?.jitProvisioning && person.id !== null;
       const proof = known ? await this.newcomer(person, person.id, attempt) : null;
       if (proof === null) throw new DomainError(userNotFound);
       return proof;
@@ -156,7 +159,7 @@ export class LdapVerifier implements CredentialVerifier {
     const guessesLeft = async () => {
       const now = await this.lock.assertStillOpen(user);
       if (now === null) throw new DomainError(userNotFound);
-      return Math.max(1, this.config.lock.maxCount - now.loginFailedCount);
+      return Math.max(1, this.lockSettings.maxCount - now.loginFailedCount);
     };
     return this.semaphore.run(`user:${user.uid}`, until, guessesLeft, work);
   }

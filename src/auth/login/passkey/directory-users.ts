@@ -4,7 +4,7 @@ import { DomainError } from '../../../shared/errors/domain-error';
 import { accountDisabled, accountNotEnabled, passkeyRejected } from '../../../shared/errors/error-catalogue';
 import type { DirectoryPerson } from '../../../directory/person';
 import { DirectoryStanding } from '../../../directory/standing';
-import { directoryBudgetMs } from '../../../platform/config/ldap-limits';
+import { directoryBudgetMs } from '../../../directory/ldap-limits';
 import type { User } from '../../../users/user.entity';
 import type { CredentialProof } from '../credentials/credential-verifier';
 import { DirectoryFollower } from '../credentials/ldap/directory-follower';

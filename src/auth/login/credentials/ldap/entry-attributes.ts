@@ -8,7 +8,7 @@ import { plainTextOf } from '../../../../shared/plain-text';
 import { AuditTrail } from '../../../../audit/audit-trail';
 import { Directory } from '../../../../directory/directory';
 import type { DirectoryPerson } from '../../../../directory/person';
-import { AppConfig } from '../../../../platform/config/app-config';
+import { DirectorySettings } from '../../../../directory/ldap-settings';
 import { Database, type Transaction } from '../../../../platform/database/database';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import { isLoginName } from '../../../../users/user-accounts';
@@ -38,7 +38,7 @@ export class EntryAttributes {
     private readonly users: UsersRepository,
     private readonly audit: AuditTrail,
     private readonly database: Database,
-    private readonly config: AppConfig,
+    private readonly settings: DirectorySettings,
   ) {}
 
   /** @returns whether the row may differ from `user` now */
@@ -102,7 +102,7 @@ export class EntryAttributes {
 
   /** A value that is missing or malformed changes nothing: it may only be hidden from the service account. */
   private async followValues(user: User, person: DirectoryPerson, occasion: Occasion): Promise<boolean> {
-    if (!this.config.ldap!.syncAttributes) return false;
+    if (!this.settings.ldap!.syncAttributes) return false;
     const nickname = nicknameOf(person);
     const email = emailOf(person);
     const changed = [

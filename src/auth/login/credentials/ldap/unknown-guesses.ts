@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../../shared/errors/domain-error';
 import { accountLocked, loginFailed } from '../../../../shared/errors/error-catalogue';
-import { AppConfig } from '../../../../platform/config/app-config';
+import { LockSettings } from '../../../../users/account-settings';
 import { KeyRing } from '../../../../platform/crypto/key-ring';
 import { Cooldowns } from '../../../../platform/database/cooldowns';
 
@@ -19,7 +19,7 @@ export class UnknownGuesses {
   constructor(
     private readonly cooldowns: Cooldowns,
     private readonly keys: KeyRing,
-    private readonly config: AppConfig,
+    private readonly settings: LockSettings,
   ) {}
 
   /** @returns the number of guesses that are left. @throws DomainError LOGIN_401004 when none is left */
@@ -39,7 +39,7 @@ export class UnknownGuesses {
       const started = await this.cooldowns.start({
         kind: 'ldap',
         subject,
-        seconds: this.config.lock.windowSeconds,
+        seconds: this.settings.windowSeconds,
       });
       if (started) throw new DomainError(loginFailed);
     }
@@ -47,7 +47,7 @@ export class UnknownGuesses {
   }
 
   private subjectsOf(nameKey: string): string[] {
-    const count = Math.min(this.config.lock.maxCount, mostCooldowns);
+    const count = Math.min(this.settings.maxCount, mostCooldowns);
     return Array.from({ length: count }, (_, n) => this.keys.mac('ldap-guess', `${n}:${nameKey}`));
   }
 }

@@ -1,2 +1,0 @@
-// Until every class takes its slice of the settings.
-export { brandPath } from '../../mail/brand-settings';

@@ -1,2 +1,0 @@
-// Until every class takes its slice of the settings.
-export { type CidrRange, type HttpSettings as HttpConfig, isLoopback } from './http-settings';
