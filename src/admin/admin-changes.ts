@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type AuditEvent, AuditTrail } from '../audit/audit-trail';
-import { Cooldowns, type Gated } from '../platform/database/cooldowns';
+import { Cooldowns, type Gated } from '../platform/database/cooldown.repository';
 import { Database, type Transaction } from '../platform/database/database';
 import { DomainError } from '../shared/errors/domain-error';
 import { accessTokenRevoked } from '../shared/errors/error-catalogue';

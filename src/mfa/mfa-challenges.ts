@@ -3,7 +3,7 @@ import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue';
 import { MfaSettings } from './mfa-settings';
-import { Cooldowns } from '../platform/database/cooldowns';
+import { Cooldowns } from '../platform/database/cooldown.repository';
 import { Database } from '../platform/database/database';
 import { PendingLogins } from '../sessions/pending-login.repository';
 import { type DeviceLogin, TrustedDevices } from '../sessions/trusted-devices';

@@ -6,7 +6,7 @@ import { resetRequestExpired, resetRequestUsed, resetTokenUnknown } from '../sha
 import { Random } from '../shared/random';
 import { ResetSettings } from './reset-settings';
 import { sha256Hex } from '../platform/crypto/key-ring';
-import { Cooldowns, type Gated } from '../platform/database/cooldowns';
+import { Cooldowns, type Gated } from '../platform/database/cooldown.repository';
 import { Database } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import type { User } from '../users/user.entity';

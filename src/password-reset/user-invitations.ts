@@ -3,7 +3,7 @@ import type { Language } from '../shared/languages';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { ResetSettings } from './reset-settings';
-import type { Gated } from '../platform/database/cooldowns';
+import type { Gated } from '../platform/database/cooldown.repository';
 import { changeType } from '../shared/change-type';
 import { AccountProblem } from '../users/user-accounts';
 import { type User, userStatus } from '../users/user.entity';

@@ -5,7 +5,7 @@ import { Random, SystemRandom } from '../shared/random';
 import { KeySettings } from './config/key-settings';
 import { KeyRing } from './crypto/key-ring';
 import { Cooldown } from './database/cooldown.entity';
-import { Cooldowns } from './database/cooldowns';
+import { Cooldowns } from './database/cooldown.repository';
 import { DatabaseModule } from './database/database.module';
 import { SystemConfig } from './settings/system-config.entity';
 import { SystemConfigs } from './settings/system-config.repository';

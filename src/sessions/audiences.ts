@@ -3,7 +3,7 @@ import {
   accessTokenExpired,
   accessTokenInvalid,
   accessTokenRevoked,
-  freshLoginRequired,
+  youngSessionRequired,
   refreshTokenRejected,
 } from '../shared/errors/error-catalogue';
 import { AccessTokenGuard, OptionalSessionGuard, RefreshTokenGuard, SessionTokenGuard } from './tokens.guard';
@@ -18,7 +18,7 @@ export const accessToken: Audience = { guards: [AccessTokenGuard], security: [{ 
 export const youngSession: Audience = {
   guards: [AccessTokenGuard, YoungSessionGuard],
   security: [{ access_token: [] }],
-  refusals: [...refusals, freshLoginRequired],
+  refusals: [...refusals, youngSessionRequired],
 };
 
 /** The public, and the session of an access token where there is one: `@Session()` is null without it. */

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../shared/errors/domain-error';
-import { freshLoginRequired } from '../shared/errors/error-catalogue';
+import { youngSessionRequired } from '../shared/errors/error-catalogue';
 import type { CurrentSession } from './current-session';
 import { LiveSessions } from './live-sessions';
 
@@ -19,7 +19,7 @@ export class YoungSessionGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { payload, user } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
     const isYoung = await this.sessions.isYoungSession(payload.sid);
-    if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(freshLoginRequired);
+    if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(youngSessionRequired);
     return true;
   }
 }

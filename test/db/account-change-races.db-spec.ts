@@ -3,7 +3,7 @@ import { Directory } from '../../src/directory/directory';
 import { PasswordHasher } from '../../src/hashing/password-hasher';
 import { openMail } from '../../src/mail/outbox/mail-payload';
 import { PasswordChangeRequests } from '../../src/password-reset/password-change-requests';
-import { Cooldowns } from '../../src/platform/database/cooldowns';
+import { Cooldowns } from '../../src/platform/database/cooldown.repository';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { changeType } from '../../src/shared/change-type';
 import { DirectoryAccounts } from '../../src/users/directory-accounts';

@@ -1,4 +1,4 @@
-import { type Cooldown, Cooldowns } from '../../src/platform/database/cooldowns';
+import { type Cooldown, Cooldowns } from '../../src/platform/database/cooldown.repository';
 import { DomainError } from '../../src/shared/errors/domain-error';
 import { codeSentTooOften } from '../../src/shared/errors/error-catalogue';
 import { TestService } from '../support/app';

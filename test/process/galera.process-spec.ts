@@ -6,7 +6,7 @@ import { mailStatus } from '../../src/mail/mail-status';
 import { migrations } from '../../migrations/all';
 import { KeyRing } from '../../src/platform/crypto/key-ring';
 import { Cooldown } from '../../src/platform/database/cooldown.entity';
-import { Cooldowns } from '../../src/platform/database/cooldowns';
+import { Cooldowns } from '../../src/platform/database/cooldown.repository';
 import { Database } from '../../src/platform/database/database';
 import { repeatMs } from '../../src/platform/database/time-limits';
 import { typeormOptions } from '../../src/platform/database/typeorm-options';

@@ -1,7 +1,7 @@
 import { AuditTrail } from '../../src/audit/audit-trail';
 import { TotpReset } from '../../src/mfa/totp-reset';
 import { type Invitation, UserInvitations } from '../../src/password-reset/user-invitations';
-import { Cooldowns } from '../../src/platform/database/cooldowns';
+import { Cooldowns } from '../../src/platform/database/cooldown.repository';
 import type { Language } from '../../src/shared/languages';
 import { SecondFactor } from '../../src/users/second-factor';
 import type { User } from '../../src/users/user.entity';

@@ -6,7 +6,7 @@ import { accessTokenRevoked, notPermitted, passwordReused, passwordsDiffer } fro
 import { NewPasswords } from '../../password-reset/new-passwords';
 import { PasswordChange } from '../../password-reset/password-change';
 import { PasswordChangeRequests } from '../../password-reset/password-change-requests';
-import { Cooldowns } from '../../platform/database/cooldowns';
+import { Cooldowns } from '../../platform/database/cooldown.repository';
 import type { CurrentSession } from '../../sessions/current-session';
 import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
 import { UserSessions } from '../../sessions/user-sessions';

@@ -2,7 +2,7 @@ import { applyDecorators, Delete, Get, HttpCode, Patch, Post, Put, type Type } f
 import { AnswersList } from '../../platform/http/answers.decorator';
 import { ApiParam } from '../../platform/http/api-docs';
 import { Admits, AnswersTo, type Audience } from '../../platform/http/audience';
-import { type CatalogueEntry, freshLoginRequired, notPermitted } from '../../shared/errors/error-catalogue';
+import { type CatalogueEntry, youngSessionRequired, notPermitted } from '../../shared/errors/error-catalogue';
 import { accessToken } from '../../sessions/audiences';
 import { YoungSessionGuard } from '../../sessions/young-session.guard';
 import { AdminGuard } from './admin.guard';
@@ -33,7 +33,7 @@ const administrator: Audience = {
 const administratorOfYoungSession: Audience = {
   ...administrator,
   guards: [...administrator.guards, YoungSessionGuard],
-  refusals: [...administrator.refusals, freshLoginRequired],
+  refusals: [...administrator.refusals, youngSessionRequired],
 };
 /** Administrators, in a young session when they ask for an export. */
 const exporter: Audience = {

@@ -3,7 +3,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { codeSentTooOften, resendTypeInvalid } from '../../shared/errors/error-catalogue';
 import { MfaSettings } from '../mfa-settings';
-import { Cooldowns } from '../../platform/database/cooldowns';
+import { Cooldowns } from '../../platform/database/cooldown.repository';
 import { PendingLogins } from '../../sessions/pending-login.repository';
 import { codeRefused } from './code-attempts';
 import { EmailCodes } from './email-codes';

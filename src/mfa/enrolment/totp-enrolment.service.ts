@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
-import { accessTokenRevoked, freshLoginRequired } from '../../shared/errors/error-catalogue';
+import { accessTokenRevoked, youngSessionRequired } from '../../shared/errors/error-catalogue';
 import { Database, type Transaction } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
@@ -45,7 +45,7 @@ export class TotpEnrolmentService {
     if (user.totpSecret !== null && !this.isRecent(user, live)) {
       await this.replacementCode.spend(user, code, client, start);
     } else {
-      if (await this.sessions.mustProveFactor(user, live.amr)) throw new DomainError(freshLoginRequired);
+      if (await this.sessions.mustProveFactor(user, live.amr)) throw new DomainError(youngSessionRequired);
       await this.openBySession(user, start);
     }
     return created;

@@ -5,7 +5,7 @@ import {
   codeSentTooOften,
   emailCodeRejected,
   qrCodeUnavailable,
-  freshLoginRequired,
+  youngSessionRequired,
   resendTypeInvalid,
   totpCodeRejected,
 } from '../../shared/errors/error-catalogue';
@@ -138,7 +138,7 @@ export class MfaController {
     operationId: 'createTotpSecret',
     summary: 'Start the enrolment of an authenticator for the logged-in user',
   })
-  @AnswersTo(accessToken, TotpSecretResponse, freshLoginRequired, totpCodeRejected)
+  @AnswersTo(accessToken, TotpSecretResponse, youngSessionRequired, totpCodeRejected)
   createSecret(
     // Undefined when the request has no body. The type must be a plain class: a union type is not validated.
     @Body() body: TotpSecretDto,

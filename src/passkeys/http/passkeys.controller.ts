@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, UseGuards 
 import { ApiOperation, ApiParam, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import {
-  freshLoginRequired,
+  youngSessionRequired,
   notFoundForCaller,
   passkeyNotRegistered,
   routeNotFound,
@@ -53,7 +53,7 @@ export class PasskeysController {
   @Post()
   @HttpCode(200)
   @ApiOperation({ operationId: 'registerPasskey', summary: 'Add the passkey that the authenticator has made' })
-  @AnswersTo(accessToken, PasskeyRegisteredResponse, routeNotFound, freshLoginRequired, passkeyNotRegistered)
+  @AnswersTo(accessToken, PasskeyRegisteredResponse, routeNotFound, youngSessionRequired, passkeyNotRegistered)
   async register(
     @Body() { name, response }: RegisterPasskeyDto,
     @Session() session: CurrentSession,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
-import { freshLoginRequired, passkeyNotRegistered } from '../../shared/errors/error-catalogue';
+import { youngSessionRequired, passkeyNotRegistered } from '../../shared/errors/error-catalogue';
 import { Random } from '../../shared/random';
 import { Database } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
@@ -88,7 +88,7 @@ export class PasskeyRegistration {
     return this.database.transaction(async (tx) => {
       await this.sessions.hold(tx, session);
       if (await this.liveSessions.mustProveFactor(user, session.payload.amr, tx))
-        throw new DomainError(freshLoginRequired);
+        throw new DomainError(youngSessionRequired);
       if ((await passkeysOf(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
       const place = { id: this.random.uuid(), userId: user.uid, name, createdAt: this.clock.now() };
       const passkey = newPasskey(credential, place);

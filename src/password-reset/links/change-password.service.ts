@@ -7,7 +7,7 @@ import {
   resetRequestUsed,
   resetTokenUnknown,
 } from '../../shared/errors/error-catalogue';
-import { Cooldowns } from '../../platform/database/cooldowns';
+import { Cooldowns } from '../../platform/database/cooldown.repository';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import { NewPasswords } from '../new-passwords';

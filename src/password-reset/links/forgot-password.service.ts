@@ -6,7 +6,7 @@ import type { Language } from '../../shared/languages';
 import { AuditTrail } from '../../audit/audit-trail';
 import { PrivacySettings } from '../../users/account-settings';
 import { ResetSettings } from '../reset-settings';
-import { Cooldowns } from '../../platform/database/cooldowns';
+import { Cooldowns } from '../../platform/database/cooldown.repository';
 import { changeType } from '../../shared/change-type';
 import { type User, userStatus } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';

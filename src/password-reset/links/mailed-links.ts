@@ -3,7 +3,7 @@ import type { Language } from '../../shared/languages';
 import { usableAddress } from '../../shared/mail-address';
 import { Mailer, nameForMail } from '../../mail/mailer';
 import { ServiceSettings } from '../../platform/config/service-settings';
-import type { Gated } from '../../platform/database/cooldowns';
+import type { Gated } from '../../platform/database/cooldown.repository';
 import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import { PasswordChangeRequests } from '../password-change-requests';

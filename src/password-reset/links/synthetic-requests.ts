@@ -6,7 +6,7 @@ import { Random } from '../../shared/random';
 import { EventSettings } from '../../audit/event-settings';
 import { ResetSettings } from '../reset-settings';
 import { KeyRing } from '../../platform/crypto/key-ring';
-import { Cooldowns, type Gated } from '../../platform/database/cooldowns';
+import { Cooldowns, type Gated } from '../../platform/database/cooldown.repository';
 import { changeType } from '../../shared/change-type';
 import { UsersRepository } from '../../users/users.repository';
 import { type RequestSummary, requestStatus } from '../persistence/password-change-request.entity';

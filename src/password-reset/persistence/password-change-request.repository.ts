@@ -5,7 +5,7 @@ import type { RequestType } from '../../shared/change-type';
 import { Clock } from '../../shared/clock';
 import { isUuid } from '../../shared/uuid';
 import { sha256Hex } from '../../platform/crypto/key-ring';
-import type { Gated } from '../../platform/database/cooldowns';
+import type { Gated } from '../../platform/database/cooldown.repository';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import { type Sql, timeOf } from '../../platform/database/sql';

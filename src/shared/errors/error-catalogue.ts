@@ -117,7 +117,7 @@ export const serviceUnavailable = entry(
 
 // Codes that docs/spec/extensions.md adds
 export const notPermitted = entry('AUTH_403001', 'You are not permitted to do this.', '您无权执行此操作。');
-export const freshLoginRequired = entry(
+export const youngSessionRequired = entry(
   'AUTH_403002',
   'Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.',
   '请重新登录后再执行此操作：距离上次登录时间过长，或受信任的设备免除了第二因素验证。',

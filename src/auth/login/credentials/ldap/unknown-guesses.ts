@@ -3,7 +3,7 @@ import { DomainError } from '../../../../shared/errors/domain-error';
 import { accountLocked, loginFailed } from '../../../../shared/errors/error-catalogue';
 import { LockSettings } from '../../../../users/account-settings';
 import { KeyRing } from '../../../../platform/crypto/key-ring';
-import { Cooldowns } from '../../../../platform/database/cooldowns';
+import { Cooldowns } from '../../../../platform/database/cooldown.repository';
 
 /** The most guesses for one name when `MAX_LOCK_COUNT` is larger. A directory locks an account after fewer failures. */
 const mostCooldowns = 20;
