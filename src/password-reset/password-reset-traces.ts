@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../platform/database/database';
 import { day, type OldRows } from '../platform/database/old-rows';
 import { type UserTrace, UserTraces } from '../platform/database/user-traces';
+import { WarningClaims } from './persistence/expiry-warning.repository';
+import { PasswordChangeRequestRepository } from './persistence/password-change-request.repository';
 
 export const oldChangeRequests: OldRows = {
   table: 'user_change_password_request',
@@ -15,12 +17,16 @@ export const oldChangeRequests: OldRows = {
 export class PasswordResetTraces implements UserTrace {
   readonly tables = ['user_change_password_request', 'password_expiry_warnings'];
 
-  constructor(traces: UserTraces) {
+  constructor(
+    traces: UserTraces,
+    private readonly requests: PasswordChangeRequestRepository,
+    private readonly warnings: WarningClaims,
+  ) {
     traces.register(this);
   }
 
   async erase(tx: Transaction, uid: string): Promise<void> {
-    await tx.affected('DELETE FROM user_change_password_request WHERE user_id = ?', [uid]);
-    await tx.affected('DELETE FROM password_expiry_warnings WHERE user_id = ?', [uid]);
+    await this.requests.removeAll(tx, uid);
+    await this.warnings.removeAll(tx, uid);
   }
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
+import { filledUp } from '../../platform/database/statement-keys';
 import { Clock } from '../../shared/clock';
 import { ExpiryWarning } from './expiry-warning.entity';
 
@@ -22,7 +23,7 @@ export class WarningClaims {
   /** The last warnings of these accounts, which may be about earlier passwords. */
   async last(userIds: readonly string[]): Promise<ReadonlyMap<string, ExpiryWarning>> {
     if (userIds.length === 0) return new Map();
-    const found = await this.rows.find({ userId: In(userIds) });
+    const found = await this.rows.find({ userId: In(filledUp(userIds)) });
     return new Map(found.map((warning) => [warning.userId, warning]));
   }
 

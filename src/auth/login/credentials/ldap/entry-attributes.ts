@@ -12,11 +12,12 @@ import { DirectorySettings } from '../../../../directory/ldap-settings';
 import { Database, type Transaction } from '../../../../platform/database/database';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import { isLoginName } from '../../../../users/user-accounts';
+import type { Declaring, userFields } from '../../../../users/user-fields';
 import type { User } from '../../../../users/user.entity';
 import { UsersRepository } from '../../../../users/users.repository';
 import { loginNameOf } from './entry-owners';
 
-type Attribute = 'login_name' | 'nickname' | 'email';
+type Attribute = (typeof userFields)[Declaring<{ readonly directory: true }>]['wire'];
 
 /** The sign-in that makes an account follow its entry. */
 interface Occasion {
