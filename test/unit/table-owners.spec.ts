@@ -91,6 +91,15 @@ describe('the tables', () => {
     expect(foreign).toEqual([]);
   });
 
+  it('docs/architecture.md tells the owners', () => {
+    const [, section = ''] = textOf('docs/architecture.md').split('\n### Tables\n');
+    const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([\w-]+)` +\| (.*?) +\|$/gm)];
+    const told = rows.flatMap(([, owner, tables = '']) =>
+      [...tables.matchAll(/`(\w+)`/g)].map(([, table]) => [table, owner] as const),
+    );
+    expect(Object.fromEntries(told)).toEqual(owners);
+  });
+
   it.each(Object.entries(exceptions))('the exception %s is still one', (file, { tables, reason }) => {
     const { text } = files.find((one) => one.file === file)!;
     expect(tables.filter((table) => uses(text, table, names.get(table)))).toEqual(tables);
