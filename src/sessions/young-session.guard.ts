@@ -19,7 +19,8 @@ export class YoungSessionGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { payload, user } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
     const isYoung = await this.sessions.isYoungSession(payload.sid);
-    if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr))) throw new DomainError(youngSessionRequired);
+    if (!isYoung || (await this.sessions.mustProveFactor(user, payload.amr)))
+      throw new DomainError(youngSessionRequired);
     return true;
   }
 }
