@@ -106,7 +106,7 @@ describe('tenants and organisation units through the API of administrators', () 
     }
   });
 
-  it('an unknown tenant or unit is USER_404001, also with the id of a known one and a space', async () => {
+  it('an unknown tenant or unit is USER_404001, also null, and the id of a known one and a space', async () => {
     for (const [method, path, body] of [
       ['PATCH', 'tenants/nowhere', { name: 'x' }],
       ['PATCH', 'tenants/root%20', { name: 'x' }],
@@ -114,6 +114,7 @@ describe('tenants and organisation units through the API of administrators', () 
       ['PATCH', 'org-units/hq%20', { name: 'x' }],
       ['POST', 'org-units', { id: 'one', name: 'x', tenant_id: 'nowhere' }],
       ['POST', 'org-units', { id: 'one', name: 'x', tenant_id: 'root ' }],
+      ['POST', 'org-units', { id: 'one', name: 'x', tenant_id: null }],
     ] as const) {
       const before = await rows();
       expect([path, outcomeOf(await root.send(method, path, body))]).toEqual([path, 'USER_404001']);

@@ -6,8 +6,11 @@ import { isDuplicate } from './store-failure';
 /** Columns and their values, by the names of the properties. `() => 'attempts + 1'` is an expression of SQL. */
 export type Change<Row> = QueryDeepPartialEntity<Row>;
 
-/** The rows that a statement is about: all conditions must hold. `IsNull()`, `MoreThan()`, `In()`, … are those of TypeORM. */
-export type Condition<Row> = FindOptionsWhere<Row>;
+/**
+ * The rows that a statement is about: all conditions must hold. `IsNull()`, `MoreThan()`, `In()`, … are those of TypeORM. A
+ * null, which only input without a type can bring, equals nothing, as in SQL.
+ */
+export type Condition<Row> = { [P in keyof FindOptionsWhere<Row>]: Exclude<FindOptionsWhere<Row>[P], null> };
 
 interface Selection<Row> {
   readonly order?: FindOptionsOrder<Row>;
@@ -92,14 +95,14 @@ export class EntityRows<Row extends ObjectLiteral> {
     return sent(query.getQueryAndParameters());
   }
 
-  /** A condition with undefined would be left out by some statements, and one with null is true for no row. */
-  private given(where: Condition<Row>): Condition<Row> {
+  /** A condition with undefined would be left out, and the statement would be about other rows. */
+  private given(where: Condition<Row>): FindOptionsWhere<Row> {
     const conditions = Object.entries(where);
     if (conditions.length === 0) throw new TypeError('a statement about all rows of a table is not meant');
     for (const [column, value] of conditions) {
-      if (value === undefined || value === null) throw new TypeError(`the condition of ${column} has no value`);
+      if (value === undefined) throw new TypeError(`the condition of ${column} has no value`);
     }
-    return where;
+    return where as FindOptionsWhere<Row>;
   }
 
   /** The drivers return times and flags in different types. */
