@@ -61,9 +61,9 @@ describe('the administration console', () => {
   const act = async (page: Page, label: string, done: string): Promise<void> => {
     await action(page, label).click();
     await dialog(page).getByRole('button', { name: label, exact: true }).click();
-    // The text of the dialog can be the one that tells of the success.
     await dialog(page).waitFor({ state: 'detached' });
-    await page.getByText(done).waitFor();
+    // The description of an action can be the sentence that tells of its success.
+    await page.getByRole('status').filter({ hasText: done }).waitFor();
   };
 
   it('opens from the account page, only for administrators, and shows the last day as bars and as a table', async () => {

@@ -102,7 +102,7 @@ export class EntityRows<Row extends ObjectLiteral> {
     for (const [column, value] of conditions) {
       if (value === undefined) throw new TypeError(`the condition of ${column} has no value`);
     }
-    return where as FindOptionsWhere<Row>;
+    return where;
   }
 
   /** The drivers return times and flags in different types. */
