@@ -38,7 +38,7 @@ export const serviceSettings = {
   API_DOCS: 'false',
   RATE_LIMIT: 'on',
   ...Object.fromEntries(
-    ['LOGIN', 'OTP', 'CAPTCHA', 'FORGOT_PASSWORD', 'INTROSPECTION', 'OTHER', 'TARGET'].map((of) => [
+    ['LOGIN', 'OTP', 'CAPTCHA', 'FORGOT_PASSWORD', 'INTROSPECTION', 'OTHER', 'SESSION', 'TARGET'].map((of) => [
       `RATE_LIMIT_${of}`,
       '2000000000',
     ]),

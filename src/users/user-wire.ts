@@ -23,8 +23,12 @@ export function fileNameOf<P extends WireField>(field: P): FileName<P> {
 }
 
 export function wired<P extends WireField>(user: Readonly<Pick<User, P>>, fields: readonly P[]): Wired<P> {
-  const onWire = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
-  return Object.fromEntries(fields.map((field) => [wireNameOf(field), onWire(user[field])])) as Wired<P>;
+  const values: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value: unknown = user[field];
+    values[wireNameOf(field)] = value instanceof Date ? value.toISOString() : value;
+  }
+  return values as Wired<P>;
 }
 
 /** The fields that a body gives. */

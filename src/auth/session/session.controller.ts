@@ -16,8 +16,6 @@ import {
 import { SessionRefresher } from '../../sessions/session-refresher';
 import { TokenRevoker } from '../../sessions/token-revoker';
 import { PasswordHistory } from '../../users/password-change-log.repository';
-import { sessionFields } from '../../users/user-fields';
-import { wired } from '../../users/user-wire';
 import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
 @ApiTags('session')
@@ -67,7 +65,15 @@ export class SessionController {
   me(@Session() { user, payload, account }: CurrentSession): MeResponse {
     const expiresAt = account ? this.history.expiresAt(account) : null;
     return {
-      ...wired(user, sessionFields),
+      // The busiest route: a literal, in which a missing field does not compile.
+      uid: user.uid,
+      login_name: user.loginName,
+      email: user.email,
+      nickname: user.nickname,
+      is_admin: user.isAdmin,
+      mfa_type: user.mfaType,
+      tenant_id: user.tenantId,
+      org_unit_id: user.orgUnitId,
       password_expires_at: expiresAt?.toISOString() ?? null,
       recovery_codes_left: account?.recoveryCodesLeft ?? 0,
       passkeys: account?.passkeys ?? 0,

@@ -80,6 +80,8 @@ const maxInsertionsAtOnce = 16;
 /** More checks at once are sent as several statements, on several connections. A power of two, see `filledUp`. */
 const maxChecksAtOnce = 32;
 
+const sessionColumns = columnsOf(sessionFields, 'u');
+
 /** A token, the first row of its session, and its user: three look-ups by primary key. */
 const checked = `login_tokens t
        JOIN login_tokens root ON root.jti = t.sid
@@ -147,7 +149,7 @@ export class SharedStatements {
     const asked = filledUp(jtis);
     const rows = await this.database.rows<Row>(
       `SELECT t.jti, t.sid, t.token_type, t.credential_version, t.expires,
-              ${columnsOf(sessionFields, 'u')}, ${directorySeenAt('u')} AS directory_seen_at, (${live}) AS live${columns}
+              ${sessionColumns}, ${directorySeenAt('u')} AS directory_seen_at, (${live}) AS live${columns}
        FROM ${checked}
        WHERE t.jti IN (${asked.map(() => '?').join(', ')})`,
       asked,

@@ -1,8 +1,6 @@
 import type { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
 import { timeOf, timeOrNull } from '../../platform/database/sql';
-import { readerOf } from '../../users/user-columns';
-import { sessionFields } from '../../users/user-fields';
 import type { SessionAccount, SessionUser } from '../current-session';
 import type { TokenPayload } from '../token-payload';
 import type { AccountDetail, AccountRow, SharedStatements, TokenRow } from './shared-statements';
@@ -79,8 +77,6 @@ function detailAfter(seen: SeenAccount | undefined): AccountDetail {
   return seen.ownFactors ? 'counts' : 'flag';
 }
 
-const sessionUserOf = readerOf(sessionFields);
-
 function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | undefined): CheckedToken | undefined {
   if (row?.sid !== sid || row.uid !== sub || row.token_type !== token_use) return undefined;
   return {
@@ -89,7 +85,18 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     expires: timeOf(row.expires),
     directorySeenAt: timeOrNull(row.directory_seen_at),
     crowded: Number(row.crowded) === 1,
-    user: sessionUserOf(row),
+    // Each request comes here. With loops over the fields, here and in the answer, GET /user/me made 0.84 of its requests. A
+    // field that is missing does not compile.
+    user: {
+      uid: row.uid,
+      loginName: row.loginName,
+      email: row.email,
+      nickname: row.nickname,
+      isAdmin: Number(row.isAdmin) === 1,
+      mfaType: row.mfaType,
+      tenantId: row.tenantId,
+      orgUnitId: row.orgUnitId,
+    },
   };
 }
 
