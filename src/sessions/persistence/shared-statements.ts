@@ -81,6 +81,7 @@ const maxInsertionsAtOnce = 16;
 const maxChecksAtOnce = 32;
 
 const sessionColumns = columnsOf(sessionFields, 'u');
+const scopeColumns = columnsOf(['tenantId', 'orgUnitId'], 'u');
 
 /** A token, the first row of its session, and its user: three look-ups by primary key. */
 const checked = `login_tokens t
@@ -169,7 +170,7 @@ export class SharedStatements {
     );
     if (inserted === 0) return insertions.map(() => undefined);
     const rows = await this.database.rows<RefreshedRow>(
-      `SELECT t.jti, ${columnsOf(['tenantId', 'orgUnitId'], 'u')}, ${directorySeenAt('u')} AS directory_seen_at,
+      `SELECT t.jti, ${scopeColumns}, ${directorySeenAt('u')} AS directory_seen_at,
               ${crowded('t.sid')} AS crowded
        FROM login_tokens t JOIN users u ON u.uid = t.user_identity
        WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
