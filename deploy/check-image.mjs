@@ -51,11 +51,17 @@ async function check() {
 
 /** Copies the files that git tracks or would track, and that .dockerignore admits. Leaves out builds and local data. */
 function takeContext(target) {
-  const sent = [...readFileSync(join(project, '.dockerignore'), 'utf8').matchAll(/^!(.*)$/gm)].map(([, name]) => name);
+  const rules = readFileSync(join(project, '.dockerignore'), 'utf8');
+  const sent = [...rules.matchAll(/^!(.*)$/gm)].map(([, name]) => name);
+  // `**/name` leaves out that file or folder, and `*` stands for any part of a name.
+  const left = [...rules.matchAll(/^\*\*\/(.*)$/gm)].map(([, name]) =>
+    name.replaceAll('.', '\\.').replaceAll('*', '[^/]*'),
+  );
+  const leftOut = new RegExp(`(^|/)(${left.join('|')})(/|$)`);
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...sent];
   const { stdout, status } = spawnSync('git', list, { cwd: project, encoding: 'utf8', maxBuffer: 1 << 26 });
   if (status !== 0) throw new Error('this needs a git checkout');
-  for (const name of stdout.split('\0').filter((one) => one !== '' && !one.endsWith('.spec.ts'))) {
+  for (const name of stdout.split('\0').filter((one) => one !== '' && !leftOut.test(one))) {
     cpSync(join(project, name), join(target, name));
   }
 }

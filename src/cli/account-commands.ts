@@ -41,7 +41,7 @@ export function addAccountCommands(user: Command): void {
       administer(name, json, async ({ uid }, context) => {
         const isAdmin = oneOf('the right', right, ['on', 'off']) === 'on';
         await context.get(UserChanges).change(operatorAuthority, uid, { isAdmin });
-        // It prints `passkeys`: a passkey of before signs in as an administrator from now on.
+        // The output has `passkeys`: a passkey of before signs in as an administrator from now on.
         return shownUser(context, uid);
       }),
     );

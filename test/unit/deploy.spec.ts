@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/settings/app-config';
@@ -242,6 +243,16 @@ describe('Dockerfile', () => {
     // Every file that .dockerignore allows is copied.
     expect([...sent].sort()).toEqual([...copied].sort());
     for (const name of ['test', 'data', 'docs', '.git']) expect(sent).not.toContain(name);
+  });
+
+  it('.dockerignore leaves out tests and what a build makes, and no file of the repository that the build needs', () => {
+    const left = [...read('.dockerignore').matchAll(/^\*\*\/(.*)$/gm)].map(([, name]) => name!);
+    const sources = ['packages', 'src', 'migrations', 'scripts', 'sdk', 'portal'].flatMap((folder) =>
+      execFileSync('git', ['ls-files', folder], { cwd: ROOT, encoding: 'utf8' }).split('\n'),
+    );
+    const parts = new Set(sources.filter((file) => !file.endsWith('.spec.ts')).flatMap((file) => file.split('/')));
+    expect(parts.size).toBeGreaterThan(300);
+    expect(left.filter((name) => parts.has(name))).toEqual([]);
   });
 
   it('the image contains no secret and no setting that weakens security', () => {

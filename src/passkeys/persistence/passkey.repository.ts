@@ -69,6 +69,10 @@ export class PasskeyRows {
     return isUuid(id) && (await this.rows.remove(tx, { id, userId })) === 1;
   }
 
+  count(tx: Transaction, userId: string): Promise<number> {
+    return this.rows.count({ userId }, tx);
+  }
+
   /** @returns how many there were */
   removeAll(tx: Transaction, userId: string): Promise<number> {
     return this.rows.remove(tx, { userId });

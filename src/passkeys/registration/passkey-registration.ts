@@ -9,7 +9,6 @@ import type { CurrentSession } from '../../sessions/current-session';
 import { LiveSessions } from '../../sessions/live-sessions';
 import { UserSessions } from '../../sessions/user-sessions';
 import { type IssuedChallenge, PasskeyChallenges } from '../persistence/passkey-challenge.repository';
-import { passkeysOf } from '../passkey-count';
 import { PasskeyNotices } from './passkey-notices';
 import type { Passkey } from '../persistence/passkey.entity';
 import { newPasskey, PasskeyRows } from '../persistence/passkey.repository';
@@ -89,7 +88,7 @@ export class PasskeyRegistration {
       await this.sessions.hold(tx, session);
       if (await this.liveSessions.mustProveFactor(user, session.payload.amr, tx))
         throw new DomainError(youngSessionRequired);
-      if ((await passkeysOf(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
+      if ((await this.rows.count(tx, user.uid)) >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
       const place = { id: this.random.uuid(), userId: user.uid, name, createdAt: this.clock.now() };
       const passkey = newPasskey(credential, place);
       if (!(await this.rows.insert(tx, passkey))) throw new DomainError(passkeyNotRegistered);

@@ -8,7 +8,7 @@ import { sha256Hex } from '../../platform/crypto/key-ring';
 import type { Gated } from '../../platform/database/cooldown.repository';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
-import { type Sql, timeOf } from '../../platform/database/sql';
+import type { Sql } from '../../platform/database/sql';
 import { UsersRepository } from '../../users/users.repository';
 import { PasswordChangeRequest, requestStatus } from './password-change-request.entity';
 
@@ -22,16 +22,6 @@ export interface FoundRequest {
   readonly credentialVersion: number;
   readonly expired: Date;
   readonly createdAt: Date;
-}
-
-interface Row {
-  uid: string;
-  user_id: string;
-  type: RequestType;
-  status: number;
-  credential_version: number;
-  expired: unknown;
-  created_at: unknown;
 }
 
 const pending = { status: requestStatus.pending };
@@ -57,23 +47,13 @@ export class PasswordChangeRequestRepository {
   /** Returns undefined for an unknown token, and for a token of a deleted user or a directory user. */
   async findByToken(sql: Sql, token: string): Promise<FoundRequest | undefined> {
     if (!isUuid(token)) return undefined;
-    const row = await sql.row<Row>(
-      `SELECT uid, user_id, type, status, credential_version, expired, created_at
-       FROM user_change_password_request WHERE token_hash = ?`,
-      [sha256Hex(token)],
-    );
-    if (row === undefined) return undefined;
-    const version = await this.users.credentialVersion(sql, row.user_id, { provider: 'password' });
+    const row = await this.rows.findOne({ tokenHash: sha256Hex(token) }, sql);
+    if (row === null) return undefined;
+    const version = await this.users.credentialVersion(sql, row.userId, { provider: 'password' });
     if (version === undefined) return undefined;
-    return {
-      uid: row.uid,
-      userId: row.user_id,
-      type: row.type,
-      open: row.status === requestStatus.pending && row.credential_version === version,
-      credentialVersion: row.credential_version,
-      expired: timeOf(row.expired),
-      createdAt: timeOf(row.created_at),
-    };
+    const { uid, userId, type, credentialVersion, expired, createdAt } = row;
+    const open = row.status === requestStatus.pending && credentialVersion === version;
+    return { uid, userId, type, open, credentialVersion, expired, createdAt };
   }
 
   async insert(tx: Gated<'reset'>, request: PasswordChangeRequest): Promise<void> {
