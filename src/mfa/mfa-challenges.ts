@@ -30,9 +30,15 @@ export class MfaChallenges {
     private readonly settings: MfaSettings,
   ) {}
 
-  /** The setting `MFA_REQUIRED`. No tenant and no user can override it (docs/spec/service.md#1.4). */
-  get required(): boolean {
-    return this.settings.required;
+  /**
+   * The setting `MFA_REQUIRED`. No tenant can override it (docs/spec/service.md#1.4). With `enrolled`, the confirmed
+   * authenticator of the row decides that this login has read: it holds the secret itself and is no hint.
+   * Races with the confirmation of an authenticator. A login that reads the row after its commit asks for a code. One that
+   * has read it before is a login from before the confirmation, which ends no session.
+   */
+  areDueFor({ totpSecret }: User): boolean {
+    const { rule } = this.settings;
+    return rule === 'always' || (rule === 'enrolled' && totpSecret !== null);
   }
 
   /** Opens the session without a code when the token is that of a trusted device of this user. */

@@ -1,7 +1,11 @@
 import type { SettingsReader } from '../platform/config/settings-reader';
 
+/** Who is asked for a second factor at a login with a password (docs/spec/extensions.md#mfa-enrolled). */
+const rules = { false: 'never', enrolled: 'enrolled', true: 'always' } as const;
+export type MfaRule = (typeof rules)[keyof typeof rules];
+
 export abstract class MfaSettings {
-  abstract readonly required: boolean;
+  abstract readonly rule: MfaRule;
   abstract readonly cooldownSeconds: number;
   abstract readonly codeTtlSeconds: number;
   abstract readonly totpIssuer: string;
@@ -12,7 +16,7 @@ export abstract class MfaSettings {
 
 export function readMfaSettings(env: SettingsReader): MfaSettings {
   return {
-    required: env.flag('MFA_REQUIRED', false),
+    rule: rules[env.choice('MFA_REQUIRED', ['true', 'false', 'enrolled'], 'false')],
     cooldownSeconds: env.count('OTP_COOLDOWN_SECONDS', 60),
     codeTtlSeconds: env.count('OTP_TTL_SECONDS', 300),
     totpIssuer: env.text('TOTP_ISSUER', 'Portal'),

@@ -8,7 +8,9 @@ import { TrustedDeviceSettings } from '../sessions/session-settings';
 import { AnswersTo, anyone } from '../platform/http/audience';
 import { ApiOperation, ApiTags } from '../platform/http/api-docs';
 import { languages } from '../shared/languages';
+import { LoginNameSettings } from '../users/account-settings';
 import { CapabilitiesResponse } from './capabilities.dto';
+import { PortalSettings } from './portal-settings';
 
 @ApiTags('portal')
 @Controller()
@@ -22,6 +24,8 @@ export class CapabilitiesController {
     trustedDevices: TrustedDeviceSettings,
     brand: BrandSettings,
     passkeySettings: PasskeySettings,
+    portal: PortalSettings,
+    loginNames: LoginNameSettings,
   ) {
     this.answer = capabilitiesOf({
       ldap: directory.ldap,
@@ -29,6 +33,8 @@ export class CapabilitiesController {
       mfa: { ...mfa, ...trustedDevices },
       brand,
       passkeys: passkeySettings.passkeys,
+      homeUrl: portal.homeUrl,
+      byEmail: loginNames.byEmail,
     });
   }
 
@@ -41,13 +47,13 @@ export class CapabilitiesController {
   }
 }
 
-interface Settings extends DirectorySettings, PasskeySettings {
+interface Settings extends DirectorySettings, PasskeySettings, LoginNameSettings, Pick<PortalSettings, 'homeUrl'> {
   readonly captcha: CaptchaSettings;
   readonly mfa: MfaSettings & TrustedDeviceSettings;
   readonly brand: BrandSettings;
 }
 
-function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: Settings): CapabilitiesResponse {
+function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys, homeUrl, byEmail }: Settings): CapabilitiesResponse {
   const [provider = 'altcha'] = captcha.providers;
   return {
     providers: ldap === undefined ? ['password'] : ['password', 'ldap'],
@@ -55,10 +61,13 @@ function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys }: Settings): Capa
       provider,
       site_key: provider === 'altcha' ? null : (captcha.siteverify[provider]?.siteKey ?? null),
     },
-    mfa_required: mfa.required,
+    login_by_email: byEmail,
+    mfa_required: mfa.rule === 'always',
+    mfa: mfa.rule,
     passkeys: passkeys !== undefined,
     trusted_device_days: mfa.trustedDeviceDays,
     password_reset: true,
+    home_url: homeUrl ?? null,
     languages: [...languages],
     brand: {
       name: brand.name ?? null,

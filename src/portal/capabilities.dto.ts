@@ -1,3 +1,4 @@
+import type { MfaRule } from '../mfa/mfa-settings';
 import { ApiProperty } from '../platform/http/api-docs';
 
 /** The captcha that a login needs. */
@@ -41,15 +42,24 @@ export class CapabilitiesResponse {
   @ApiProperty({
     type: [String],
     enum: ['password', 'ldap'],
-    description: 'The values of `provider` that `/login` accepts.',
+    description: 'The kinds of account. `/login` takes each as `provider`, and `auto` for a name of either kind.',
   })
   providers: string[];
 
   @ApiProperty({ type: CaptchaCapability })
   captcha: CaptchaCapability;
 
-  @ApiProperty({ description: 'Whether every login needs a second factor.' })
+  @ApiProperty({ description: 'Whether `/login` takes the address of a local user as `username`.' })
+  login_by_email: boolean;
+
+  @ApiProperty({ description: 'Whether every login with a password needs a second factor.' })
   mfa_required: boolean;
+
+  @ApiProperty({
+    enum: ['never', 'enrolled', 'always'],
+    description: 'Whose logins with a password need a second factor. `enrolled`: those of users with an authenticator.',
+  })
+  mfa: MfaRule;
 
   @ApiProperty({ description: 'Whether people can sign in with a passkey.' })
   passkeys: boolean;
@@ -63,6 +73,14 @@ export class CapabilitiesResponse {
 
   @ApiProperty({ description: 'Whether the service has `/forget-password`.' })
   password_reset: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'https://portal.example.com/',
+    description: 'Where a sign-in without `return_to` leads: an https URL, or a path of the origin of the pages.',
+  })
+  home_url: string | null;
 
   @ApiProperty({ type: [String], example: ['en', 'de', 'zh-CN'], description: 'Languages of the mails (BCP 47).' })
   languages: string[];

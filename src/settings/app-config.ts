@@ -32,8 +32,10 @@ import {
 } from '../sessions/session-settings';
 import {
   type LockSettings,
+  type LoginNameSettings,
   type PrivacySettings,
   readLockSettings,
+  readLoginNameSettings,
   readPrivacySettings,
   readSecondFactorSettings,
   type SecondFactorSettings,
@@ -65,6 +67,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly tracing: TracingSettings;
   abstract readonly jwt: JwtSettings;
   abstract readonly lock: LockSettings;
+  abstract readonly loginNames: LoginNameSettings;
   abstract readonly hashing: HashingSettings;
   abstract readonly mfa: MfaSettings & SecondFactorSettings & PendingLoginSettings & TrustedDeviceSettings;
   abstract readonly reset: ResetSettings;
@@ -95,6 +98,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
     jwt: readJwtSettings(env, { production, dataDir, systemUrl }),
     lock: readLockSettings(env),
+    loginNames: readLoginNameSettings(env),
     ...readPrivacySettings(env),
     hashing: readHashingSettings(env, production),
     mfa: {

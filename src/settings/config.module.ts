@@ -21,7 +21,7 @@ import {
   SignInSettings,
   TrustedDeviceSettings,
 } from '../sessions/session-settings';
-import { LockSettings, PrivacySettings, SecondFactorSettings } from '../users/account-settings';
+import { LockSettings, LoginNameSettings, PrivacySettings, SecondFactorSettings } from '../users/account-settings';
 import { HashingSettings } from '../users/hashing-settings';
 import { PasswordSettings } from '../users/password-settings';
 import { AppConfig } from './app-config';
@@ -50,6 +50,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(LimitSettings, config.limits),
     slice(TracingSettings, config.tracing),
     slice(LockSettings, config.lock),
+    slice(LoginNameSettings, config.loginNames),
     slice(PrivacySettings, { hideAccountExistence }),
     slice(HashingSettings, config.hashing),
     slice(PasswordSettings, config.passwords),

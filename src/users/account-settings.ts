@@ -29,6 +29,16 @@ export function readSecondFactorSettings(env: SettingsReader): SecondFactorSetti
   };
 }
 
+/** What may be typed as the user name of a login. */
+export abstract class LoginNameSettings {
+  /** Also the address of a local user (docs/spec/extensions.md#login-by-email). */
+  abstract readonly byEmail: boolean;
+}
+
+export function readLoginNameSettings(env: SettingsReader): LoginNameSettings {
+  return { byEmail: env.flag('LOGIN_BY_EMAIL', true) };
+}
+
 export abstract class PrivacySettings {
   abstract readonly hideAccountExistence: boolean;
 }

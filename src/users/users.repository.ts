@@ -10,7 +10,7 @@ import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { isUserId } from '../shared/user-id';
 import { OwnFactors } from './own-factors';
-import { selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
+import { selectSigningIn, selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import type { WithinTenant } from './tenant.repository';
 import { type Provider, User, userStatus } from './user.entity';
 import { UserLocks, type VersionedUser } from './user-locks';
@@ -50,6 +50,14 @@ export class UsersRepository {
   findByLoginName(typed: string): Promise<User | null> {
     const key = identityKey(typed);
     return key === '' || key.length > 255 ? Promise.resolve(null) : this.findBy('login_name_key', key);
+  }
+
+  /** Finds the user whom somebody names to sign in with: a login name, or the address of a local user. The name wins. */
+  async findSigningIn(typed: string): Promise<User | null> {
+    const key = identityKey(typed);
+    if (key === '' || key.length > 255) return null;
+    const row = await this.database.row<UserRow>(selectSigningIn, [key, key]);
+    return row === undefined ? null : userOf(row);
   }
 
   findByUid(uid: string): Promise<User | null> {

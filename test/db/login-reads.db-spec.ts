@@ -30,7 +30,9 @@ describe('the reads of a login', () => {
     async function expectAsTypeormFinds(uid: string, passwordSetAt: Date | null): Promise<User> {
       const expected = Object.assign((await rows.findOneBy({ uid }))!, { passwordSetAt });
       const found = [await users.findByUid(uid), await users.findByLoginName(expected.loginName)];
-      if (expected.email !== null) found.push(await users.findByEmail(expected.email));
+      found.push(await users.findSigningIn(expected.loginName));
+      if (expected.email !== null)
+        found.push(await users.findByEmail(expected.email), await users.findSigningIn(expected.email));
       for (const user of found) expect(user).toStrictEqual(expected);
       return expected;
     }
@@ -83,7 +85,18 @@ describe('the reads of a login', () => {
     it('as null when there is no such user', async () => {
       expect(await users.findByLoginName('nobody')).toBeNull();
       expect(await users.findByEmail('nobody@example.com')).toBeNull();
+      expect(await users.findSigningIn('nobody@example.com')).toBeNull();
       expect(await users.findByUid('6f1c8a52-0d5e-4a0b-9a3e-0d1f2e3a4b5c')).toBeNull();
+    });
+
+    it('by an address only if it is that of a local user, and no login name', async () => {
+      await service.givenUser('local-one', { email: 'one@example.com' });
+      await service.givenUser('remote-one', { email: 'remote@example.com', provider: 'ldap' });
+      const named = await service.givenUser('two@example.com', { email: 'else@example.com' });
+      await service.givenUser('local-two', { email: 'two@example.com' });
+      expect(await users.findSigningIn('ONE@example.com')).toMatchObject({ loginName: 'local-one' });
+      expect(await users.findSigningIn('remote@example.com')).toBeNull();
+      expect(await users.findSigningIn('two@example.com')).toMatchObject({ uid: named.uid });
     });
 
     it('with the time of the newest password change, which decides about the expiry, or without one the time of creation', async () => {
@@ -185,6 +198,8 @@ describe('the reads of a login', () => {
     const login = async () => expect((await service.login('counted')).status).toBe(200);
     expect(await statements(login)).toBe(7);
     expect(await statements(login)).toBe(7);
+    const byAddress = async () => expect((await service.login('counted@example.com')).status).toBe(200);
+    expect(await statements(byAddress)).toBe(7);
   });
 
   it.each([

@@ -42,6 +42,22 @@ describe('bursts of logins over two processes on MariaDB', () => {
     expect(await counter(uid)).toBe(3);
   });
 
+  it('of 100 parallel wrong passwords for one account, typed as its name and its address in any case, exactly 3 are judged', async () => {
+    const uid = (
+      await replicas.cli(
+        ...['user', 'create', '--login-name', 'two-names', '--email', 'two-names@example.com', '--password', right],
+      )
+    ).uid as string;
+    const spellings = ['two-names', 'two-names@example.com', 'TWO-NAMES', 'Two-Names@Example.com'];
+    const typed = Array.from({ length: 100 }, (_, n) => spellings[(n >> 1) % spellings.length]!);
+    const answers = await Promise.all(typed.map((name, n) => replicas.login(name, 'wrong', n)));
+    expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
+    expect(await counter(uid)).toBe(3);
+    for (const name of spellings) expect((await replicas.login(name, right)).body.error_code).toBe('LOGIN_401004');
+    const logged = await replicas.rows('SELECT DISTINCT login_name FROM login_logs WHERE user_id = ?', [uid]);
+    expect(logged).toEqual([{ login_name: 'two-names' }]);
+  });
+
   it('T027 50 parallel logins with the right password all succeed', async () => {
     const uid = await givenUser('t027');
     expect(tally(await burst('t027', Array<string>(50).fill(right)))).toEqual({ success: 50 });

@@ -128,6 +128,8 @@ describe('the plans of login and refresh on tables that have grown', () => {
     const session = (await by.login('alice')).body.data;
     await by.login('alice', 'wrong');
     await by.login('nobody');
+    await by.login('alice@example.com', 'wrong', { provider: 'auto' });
+    await by.login('nobody@example.com');
     await by.get('/user/me', { bearer: session.access_token });
     const next = (await by.post('/refresh', { refresh_token: session.refresh_token })).body.data;
     await by.post('/refresh', { refresh_token: session.refresh_token });
@@ -140,6 +142,7 @@ describe('the plans of login and refresh on tables that have grown', () => {
     for (const seen of [
       /^INSERT INTO login_tokens/,
       /^UPDATE users/,
+      /named\.login_name_key = 'alice@example\.com'/,
       /^UPDATE login_tokens/,
       /JOIN login_tokens root/,
     ]) {

@@ -10,10 +10,13 @@ describe('GET /capabilities', () => {
       data: {
         providers: ['password'],
         captcha: { provider: 'altcha', site_key: null },
+        login_by_email: true,
         mfa_required: false,
+        mfa: 'never',
         passkeys: true,
         trusted_device_days: 0,
         password_reset: true,
+        home_url: null,
         languages: ['en', 'de', 'zh-CN'],
         brand: {
           name: null,
@@ -41,6 +44,7 @@ describe('GET /capabilities', () => {
       CAPTCHA_SECRET: 'secret-of-turnstile',
       CAPTCHA_SITE_KEY: 'site-key',
       MFA_REQUIRED: 'true',
+      PORTAL_HOME_URL: 'https://portal.example.com/start',
       BRAND_NAME: 'Fish & Sons',
       BRAND_COLOR: '#A01030',
       BRAND_LOGO_URL: 'https://cdn.example.com/logo.svg',
@@ -53,6 +57,8 @@ describe('GET /capabilities', () => {
       providers: ['password', 'ldap'],
       captcha: { provider: 'turnstile', site_key: 'site-key' },
       mfa_required: true,
+      mfa: 'always',
+      home_url: 'https://portal.example.com/start',
       brand: {
         name: 'Fish & Sons',
         logo_url: 'https://cdn.example.com/logo.svg',
@@ -63,6 +69,13 @@ describe('GET /capabilities', () => {
       },
     });
     expect(JSON.stringify(body)).not.toMatch(/secret|reader/);
+    await service.stop();
+  });
+
+  it('a second factor of those who have one is "enrolled", and no login of all: mfa_required stays false', async () => {
+    const service = await TestService.start({ MFA_REQUIRED: 'enrolled', PORTAL_HOME_URL: '/start?from=login' });
+    const { body } = await service.get('/capabilities');
+    expect(body.data).toMatchObject({ mfa_required: false, mfa: 'enrolled', home_url: '/start?from=login' });
     await service.stop();
   });
 });

@@ -2,13 +2,16 @@ import { Allow, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-v
 import { ApiProperty } from '../../platform/http/api-docs';
 import type { LoginInfo } from './login-info';
 import type { OrgUnitView, TenantView } from '../../users/membership.repository';
-import type { Provider } from '../../users/user.entity';
+import type { ProviderChoice } from './login-command';
 import { userIdField } from '../../shared/user-id';
+
+const providerChoices: readonly ProviderChoice[] = ['password', 'ldap', 'auto'];
 
 /** A missing `captcha_token` is answered CAPTCHA_401001, not with a validation error, so it is not validated here. */
 export class LoginDto {
   @ApiProperty({
-    description: 'The login name; not the e-mail address.',
+    description:
+      'The login name. With `LOGIN_BY_EMAIL`, the address of a local user that is nobody’s login name leads to that user.',
     minLength: 1,
     maxLength: 255,
     example: 'alice',
@@ -24,10 +27,16 @@ export class LoginDto {
   @MinLength(1)
   password: string;
 
-  @ApiProperty({ enum: ['password', 'ldap'], default: 'password', required: false })
+  @ApiProperty({
+    enum: providerChoices,
+    default: 'password',
+    required: false,
+    description:
+      'The kind of account. `auto`: `password` for the name or the address of a local user, and `ldap` for any other name.',
+  })
   @IsOptional()
-  @IsIn(['password', 'ldap'])
-  provider?: Provider;
+  @IsIn(providerChoices)
+  provider?: ProviderChoice;
 
   @ApiProperty({ description: 'The token of the captcha, or the pass that /verify-captcha answered.', type: 'string' })
   @Allow()

@@ -9,7 +9,7 @@ import { LoginLock } from '../../users/login-lock';
 import { PasswordHistory } from '../../users/password-change-log.repository';
 import type { MfaType, User } from '../../users/user.entity';
 import { CredentialVerifiers, type IdentifiedUser } from './credentials/credential-verifiers';
-import type { LoginCommand } from './login-command';
+import type { LoginCommand, TypedLogin } from './login-command';
 import { LoginRefusals } from './login-refusals';
 
 /** The outcome of a login with a right credential (docs/spec/service.md#1.3). */
@@ -40,10 +40,12 @@ export class LoginService {
     private readonly sessions: SessionOpener,
   ) {}
 
-  async login(command: LoginCommand, client: ClientInfo): Promise<LoginOutcome> {
-    this.credentials.assertCapacity(command, client); //                COMMON_503001, the captcha is not spent
-    await this.captcha.assertHuman(command.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
-    const lookUp = this.credentials.userOf(command, client); //         LOGIN_404001
+  async login(typed: TypedLogin, client: ClientInfo): Promise<LoginOutcome> {
+    this.credentials.assertCapacity(typed, client); //                COMMON_503001, the captcha is not spent
+    await this.captcha.assertHuman(typed.captchaToken, client.ip); // CAPTCHA_401001, nothing is counted or logged
+    const named = await this.credentials.named(typed); //             finds the kind of account for `auto`
+    const { command } = named;
+    const lookUp = this.credentials.userOf(named, client); //         LOGIN_404001
     const identified = await this.refusals.recorded(lookUp, null, command, client);
     return this.refusals.recorded(this.enter(identified, command, client), identified.user, command, client);
   }
@@ -69,7 +71,7 @@ export class LoginService {
     if (due !== null) {
       return { kind: 'password-change', user, changeUid: await this.changeRequests.openForced(user, due) };
     }
-    if (!this.challenges.required) {
+    if (!this.challenges.areDueFor(user)) {
       return { kind: 'session', user, tokens: await this.sessions.open(user, client, null), deviceToken: null };
     }
     const trusted = await this.challenges.logInByDevice(user, deviceToken, client);

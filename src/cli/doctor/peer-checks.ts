@@ -28,7 +28,7 @@ export function checkMail({ mfa }: AppConfig, smtp: SmtpCheck): Promise<Finding>
     'smtp',
     async () => {
       const { status, text } = await smtp.checkSmtp();
-      if (status !== 'skipped' || !mfa.required) return [status, text];
+      if (status !== 'skipped' || mfa.rule !== 'always') return [status, text];
       return ['problem', `MFA_REQUIRED is true and ${text}: users who get codes by mail cannot log in`];
     },
     explain,

@@ -56,11 +56,14 @@ export type LoginResponse = {
 
 export type LoginDto = {
     /**
-     * The login name; not the e-mail address.
+     * The login name. With `LOGIN_BY_EMAIL`, the address of a local user that is nobody’s login name leads to that user.
      */
     username: string;
     password: string;
-    provider?: 'password' | 'ldap';
+    /**
+     * The kind of account. `auto`: `password` for the name or the address of a local user, and `ldap` for any other name.
+     */
+    provider?: 'password' | 'ldap' | 'auto';
     /**
      * The token of the captcha, or the pass that /verify-captcha answered.
      */
@@ -895,14 +898,22 @@ export type BrandCapability = {
 
 export type CapabilitiesResponse = {
     /**
-     * The values of `provider` that `/login` accepts.
+     * The kinds of account. `/login` takes each as `provider`, and `auto` for a name of either kind.
      */
     providers: Array<'password' | 'ldap'>;
     captcha: CaptchaCapability;
     /**
-     * Whether every login needs a second factor.
+     * Whether `/login` takes the address of a local user as `username`.
+     */
+    login_by_email: boolean;
+    /**
+     * Whether every login with a password needs a second factor.
      */
     mfa_required: boolean;
+    /**
+     * Whose logins with a password need a second factor. `enrolled`: those of users with an authenticator.
+     */
+    mfa: 'never' | 'enrolled' | 'always';
     /**
      * Whether people can sign in with a passkey.
      */
@@ -915,6 +926,10 @@ export type CapabilitiesResponse = {
      * Whether the service has `/forget-password`.
      */
     password_reset: boolean;
+    /**
+     * Where a sign-in without `return_to` leads: an https URL, or a path of the origin of the pages.
+     */
+    home_url: string | null;
     /**
      * Languages of the mails (BCP 47).
      */

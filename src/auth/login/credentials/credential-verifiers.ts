@@ -2,14 +2,23 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../../shared/client-info';
 import { DomainError } from '../../../shared/errors/domain-error';
 import { userNotFound } from '../../../shared/errors/error-catalogue';
+import { DirectorySettings } from '../../../directory/ldap-settings';
+import { LoginNameSettings } from '../../../users/account-settings';
 import { LoginLock } from '../../../users/login-lock';
 import type { Provider, User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
-import type { LoginCommand } from '../login-command';
+import type { LoginCommand, TypedLogin } from '../login-command';
 import type { CredentialProof, CredentialVerifier } from './credential-verifier';
 import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap-verifier';
 import { PasswordVerifier } from './password-verifier';
+
+/** A login whose name was looked up. */
+export interface NamedLogin {
+  readonly command: LoginCommand;
+  /** Null: the name leads to no account of the service. */
+  readonly user: User | null;
+}
 
 export interface IdentifiedUser {
   readonly user: User;
@@ -19,7 +28,8 @@ export interface IdentifiedUser {
 
 /**
  * Chooses the verifier by `provider`. The provider of a user is fixed, so no other verifier is ever tried
- * (docs/spec/attacks.md#w19).
+ * (docs/spec/attacks.md#w19). With `auto` it is the one of the user, so the password of a local user never reaches the
+ * directory.
  */
 @Injectable()
 export class CredentialVerifiers {
@@ -29,6 +39,8 @@ export class CredentialVerifiers {
     private readonly users: UsersRepository,
     private readonly lock: LoginLock,
     private readonly work: EqualWork,
+    private readonly names: LoginNameSettings,
+    private readonly directory: DirectorySettings,
     password: PasswordVerifier,
     ldap: LdapVerifier,
   ) {
@@ -36,13 +48,27 @@ export class CredentialVerifiers {
   }
 
   /** @throws DomainError COMMON_503001 when this login would wait too long for its check */
-  assertCapacity(command: LoginCommand, client: ClientInfo): void {
+  assertCapacity(command: TypedLogin, client: ClientInfo): void {
     this.work.assertCapacity(command, client);
   }
 
+  /**
+   * Looks the name up, and finds the kind of account where the client leaves it open. One statement in every case.
+   * An explicit `ldap` finds no local user by the address: a person of the directory may sign in with the same address.
+   */
+  async named(typed: TypedLogin): Promise<NamedLogin> {
+    const { username, provider } = typed;
+    const byEmail = this.names.byEmail && provider !== 'ldap';
+    const user = await (byEmail ? this.users.findSigningIn(username) : this.users.findByLoginName(username));
+    if (provider !== 'auto') return { command: { ...typed, provider }, user };
+    if (user?.provider === 'password') return { command: { ...typed, provider: 'password' }, user };
+    if (this.directory.ldap !== undefined) return { command: { ...typed, provider: 'ldap' }, user };
+    // Nothing can check the password of a directory user, so the name is answered like an unknown one.
+    return { command: { ...typed, provider: 'password' }, user: null };
+  }
+
   /** @throws DomainError LOGIN_404001, after the same work as for a known user */
-  async userOf(command: LoginCommand, client: ClientInfo): Promise<IdentifiedUser> {
-    const known = await this.users.findByLoginName(command.username);
+  async userOf({ command, user: known }: NamedLogin, client: ClientInfo): Promise<IdentifiedUser> {
     if (known) return { user: known, accepted: null };
     const verifier = this.verifiers[command.provider];
     const accepted = await this.work.beside(command, client, async () => {

@@ -4,7 +4,7 @@ import { PrivacySettings } from '../../../users/account-settings';
 import { PasswordHasher } from '../../../hashing/password-hasher';
 import { Random } from '../../../shared/random';
 import { UsersRepository } from '../../../users/users.repository';
-import type { LoginCommand } from '../login-command';
+import type { LoginCommand, TypedLogin } from '../login-command';
 
 /**
  * `HIDE_ACCOUNT_EXISTENCE`: a login that would be refused without computing a hash computes one of the configured cost.
@@ -21,11 +21,12 @@ export class EqualWork {
   ) {}
 
   /**
-   * A check by the directory needs no capacity of the hash queue, unless a hash is computed beside it.
+   * A check by the directory needs no capacity of the hash queue, unless a hash is computed beside it. With `auto` the kind
+   * of account is not known yet, and a refusal must not depend on it: the login is treated as one that computes a hash.
    * @throws HashQueueFull when the hash would be refused now, for known and unknown names alike
    */
-  assertCapacity({ provider }: LoginCommand, client: ClientInfo): void {
-    if (provider === 'password' || this.settings.hideAccountExistence) this.hasher.assertCapacity(client);
+  assertCapacity({ provider }: TypedLogin, client: ClientInfo): void {
+    if (provider !== 'ldap' || this.settings.hideAccountExistence) this.hasher.assertCapacity(client);
   }
 
   /** Computes a hash for a login that is refused before its credential is checked. */
