@@ -4,6 +4,7 @@ import type { Step } from '@portal-auth/sdk';
 import { useAuth } from './auth';
 import { Frame } from './components/frame';
 import { later } from './components/later';
+import { FreshLoginHost } from './fresh-login/host';
 import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
 import { paths } from './paths';
@@ -24,6 +25,15 @@ const missing = later(async () => (await import('./pages/missing-page')).Missing
 const ownPages: readonly string[] = Object.values(paths);
 
 export function App(): ReactNode {
+  return (
+    <>
+      <Pages />
+      <FreshLoginHost />
+    </>
+  );
+}
+
+function Pages(): ReactNode {
   useFocusOnNewPage();
   const [location] = useLocation();
   const { step } = useAuth();

@@ -24,6 +24,10 @@ import { LoginService } from './login/login.service';
 import { DirectoryUsers } from './login/passkey/directory-users';
 import { PasskeyLoginController } from './login/passkey/passkey-login.controller';
 import { PasskeyLoginService } from './login/passkey/passkey-login.service';
+import { ConfirmedSessions } from './reauthentication/confirmed-sessions';
+import { OwnPasskeyProof } from './reauthentication/own-passkey-proof';
+import { ReauthenticationController } from './reauthentication/reauthentication.controller';
+import { ReauthenticationService } from './reauthentication/reauthentication.service';
 import { SessionController } from './session/session.controller';
 
 @Module({
@@ -37,13 +41,16 @@ import { SessionController } from './session/session.controller';
     PasswordResetModule,
     PasskeysModule,
   ],
-  controllers: [LoginController, PasskeyLoginController, SessionController],
+  controllers: [LoginController, PasskeyLoginController, ReauthenticationController, SessionController],
   providers: [
     LoginService,
     LoginAdmission,
     LoginRefusals,
     LoginAnswers,
     PasskeyLoginService,
+    ReauthenticationService,
+    OwnPasskeyProof,
+    ConfirmedSessions,
     DirectoryUsers,
     CredentialVerifiers,
     EqualWork,

@@ -27,6 +27,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   USER_DIRECTORY_SESSIONS_ENDED: 'user.directory_sessions_ended',
   SESSION_CLOSED: 'session.closed',
   OTHER_SESSIONS_CLOSED: 'session.others_closed',
+  SESSION_CONFIRMED: 'session.confirmed',
   REFRESH_TOKEN_REUSED: 'session.refresh_token_reused',
   MFA_CODE_SENT: 'mfa.code_sent',
   MFA_CODE_WRONG: 'mfa.code_wrong',

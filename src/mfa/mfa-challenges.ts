@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { DomainError } from '../shared/errors/domain-error';
 import { codeSentTooOften, loginFailed } from '../shared/errors/error-catalogue';
+import { usableAddress } from '../shared/mail-address';
 import { MfaSettings } from './mfa-settings';
 import { Cooldowns } from '../platform/database/cooldown.repository';
 import { Database } from '../platform/database/database';
@@ -10,6 +11,7 @@ import { type DeviceLogin, TrustedDevices } from '../sessions/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { EmailCodes } from './codes/email-codes';
+import { RecoveryCodes } from './recovery-codes';
 
 export interface Challenge {
   readonly channel: MfaType;
@@ -27,6 +29,7 @@ export class MfaChallenges {
     private readonly codes: EmailCodes,
     private readonly cooldowns: Cooldowns,
     private readonly devices: TrustedDevices,
+    private readonly recoveryCodes: RecoveryCodes,
     private readonly settings: MfaSettings,
   ) {}
 
@@ -47,12 +50,22 @@ export class MfaChallenges {
   }
 
   /**
+   * Whether the user can pass a second factor at all: an authenticator, a mailed code or a recovery code. A login does not
+   * ask, because its answer would tell a thief of the password what the account lacks.
+   */
+  async canBePassed(user: User): Promise<boolean> {
+    if (channelOf(user) === 'totp' || usableAddress(user.email) !== null) return true;
+    return (await this.recoveryCodes.summary(user.uid)).left > 0;
+  }
+
+  /**
    * @throws DomainError MFA_429001 within the cooldown: the former code and its pending login stay valid. LOGIN_401001
    *   when the user was deleted, disabled or got another password since the password was compared
+   * @param sid the session that the code will confirm; null for a login
    */
-  async open(user: User, client: ClientInfo): Promise<Challenge> {
-    if (channelOf(user) === 'email') return this.openByEmail(user, client);
-    const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip);
+  async open(user: User, client: ClientInfo, sid: string | null = null): Promise<Challenge> {
+    if (channelOf(user) === 'email') return this.openByEmail(user, client, sid);
+    const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip, sid);
     return { channel: 'totp', mfaToken };
   }
 
@@ -60,13 +73,13 @@ export class MfaChallenges {
    * Of parallel logins of one user, only one sends a mail. An administrator may have changed the address since the login
    * has read it, so the row is locked and read again: a code must not reach the owner of the former address.
    */
-  private openByEmail(user: User, client: ClientInfo): Promise<Challenge> {
+  private openByEmail(user: User, client: ClientInfo, sid: string | null): Promise<Challenge> {
     return this.cooldowns.once(
       { kind: 'otp', subject: user.uid, seconds: this.settings.cooldownSeconds, refusal: codeSentTooOften },
       async (tx) => {
         const now = await this.users.hold(tx, user);
         if (now === null) throw new DomainError(loginFailed);
-        const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client.ip);
+        const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client.ip, sid);
         await this.codes.issue(tx, now, pending, client);
         return { channel: 'email', mfaToken };
       },

@@ -15,6 +15,7 @@ import { isDuplicate } from '../platform/database/store-failure';
 import { type Reservation, reserveAttempt } from '../users/attempts';
 import { type MfaType, type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
+import { LoginTokens } from './persistence/login-token.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
 
 export type { PendingLogin } from './persistence/pending-login.entity';
@@ -42,12 +43,15 @@ export class PendingLogins {
     private readonly random: Random,
     private readonly pendingLogins: PendingLoginSettings,
     private readonly secondFactor: SecondFactorSettings,
+    private readonly tokens: LoginTokens,
   ) {
     this.rows = new EntityRows(rows, database);
   }
 
   /**
-   * Race: parallel logins of one user. The last login owns the row. The tokens and codes of the others are refused.
+   * Race: parallel logins of one user. The last login owns the row. The tokens and codes of the others are refused. The
+   * same holds for a login beside a confirmation: the row has the session, the token and the id of one of them.
+   * @param sid the session that the code will confirm; null for a login
    * @returns the `mfa_token`; only its hash is stored
    */
   async open(
@@ -55,12 +59,13 @@ export class PendingLogins {
     user: User,
     channel: MfaType,
     ip: string,
+    sid: string | null = null,
   ): Promise<{ readonly pending: Pick<PendingLogin, 'userId' | 'id' | 'expires'>; readonly mfaToken: string }> {
     const mfaToken = this.random.bytes(32).toString('base64url');
     const id = this.random.uuid();
     const expires = this.clock.secondsFromNow(this.pendingLogins.pendingTtlSeconds);
     const login = {
-      ...{ id, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
+      ...{ id, sid, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
       ...{ createdAt: this.clock.now(), codeHash: null, codeExpires: null, attempts: 0, isClosed: false },
     };
     const takeOver = () => this.rows.won(sql, { userId: user.uid }, login);
@@ -89,7 +94,7 @@ export class PendingLogins {
       pending.attempts < this.secondFactor.maxAttempts &&
       pending.credentialVersion === user.credentialVersion &&
       user.status === userStatus.enabled;
-    return live ? { pending, user } : undefined;
+    return live && (await this.hasSession(pending, user)) ? { pending, user } : undefined;
   }
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login has its own attempts. */
@@ -141,9 +146,18 @@ export class PendingLogins {
     return { userId, id, isClosed: false, expires: MoreThan(this.clock.now()) };
   }
 
-  private isOwner({ tokenHash, ip }: PendingLogin, claim: PendingLoginClaim): boolean {
-    if (this.pendingLogins.pendingBinding === 'none') return true;
-    if (claim.mfaToken === undefined) return claim.ip === ip;
+  /** A confirmation ends with its session. A login has none yet. */
+  private async hasSession({ sid, credentialVersion }: PendingLogin, { uid: userId }: User): Promise<boolean> {
+    return sid === null || (await this.tokens.findLive({ userId, sid, credentialVersion })) !== null;
+  }
+
+  /**
+   * Only the `mfa_token` proves that a request belongs to a confirmation, whatever `MFA_PENDING_BINDING` is: its answer has
+   * the tokens of a session that another client behind the same address may have opened.
+   */
+  private isOwner({ tokenHash, ip, sid }: PendingLogin, claim: PendingLoginClaim): boolean {
+    if (sid === null && this.pendingLogins.pendingBinding === 'none') return true;
+    if (claim.mfaToken === undefined) return sid === null && claim.ip === ip;
     return timingSafeEqual(Buffer.from(sha256Hex(claim.mfaToken), 'hex'), Buffer.from(tokenHash, 'hex'));
   }
 }

@@ -89,7 +89,7 @@ export class SessionOpener {
  * A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). A passkey is
  * both factors, and no password is involved.
  */
-function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
+export function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
   if (mfa === null) return ['pwd'];
   if (mfa === 'passkey') return ['hwk', 'user', 'mfa'];
   return ['pwd', mfa === 'device' ? 'device' : 'otp'];

@@ -23,6 +23,7 @@ import { SessionRows } from './persistence/session-rows';
 import { TrustedDevice } from './persistence/trusted-device.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { SessionOpener } from './session-opener';
+import { SessionConfirmation } from './session-confirmation';
 import { SessionRefresher } from './session-refresher';
 import { SessionTraces } from './session-traces';
 import { SignInNotices } from './sign-in-notices';
@@ -36,7 +37,7 @@ const rows = [LoginTokens, SessionRows, TrustedDeviceRows, KnownBrowsers];
 /** What other modules use. */
 const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
-  ...[SessionOpener, SessionRefresher, TokenRevoker, TokenIntrospection],
+  ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
   ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces],
 ];
 

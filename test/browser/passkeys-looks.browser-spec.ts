@@ -89,7 +89,7 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
     await check(page, 'remove');
     site.service.clock.advanceSeconds(600);
     await on(page).button('Remove').click();
-    await on(page).button('Sign in again').waitFor();
+    await on(page).fresh().getByRole('button', { name: 'Use a passkey' }).waitFor();
     await check(page, 'fresh-login');
   });
 

@@ -136,28 +136,22 @@ describe('passkeys', () => {
       await on(page).heading('Sign in').waitFor();
     });
 
-    it('a login that is too old is repeated for a new passkey and for a removal, and comes back to the card', async () => {
-      const { page, card, name } = await withPasskey();
-      const again = async (): Promise<void> => {
-        await card.getByText('For your safety, this needs a fresh sign-in.').waitFor();
-        await on(page).button('Sign in again').click();
-        await on(page).heading('Sign in').waitFor();
-      };
+    it('a login that is too old is confirmed in place for a new passkey and for a removal, with the password or a passkey', async () => {
+      const { page, card } = await withPasskey();
       site.service.clock.advanceSeconds(600);
       await on(page).button('Add a passkey').click();
+      await on(page).field('Name of the passkey').fill('Kept name');
       await on(page).button('Continue').click();
-      await again();
-      await on(page).logIn(name);
-      await page.locator('h2#passkeys:focus').waitFor();
+      await on(page).confirmPassword();
+      // The device keeps one passkey of a user. The dialog has let the request go on, and the name is still there.
+      await card.getByText('already has a passkey').waitFor();
+      expect(await on(page).field('Name of the passkey').inputValue()).toBe('Kept name');
+      await card.getByRole('button', { name: 'Cancel' }).click();
 
       site.service.clock.advanceSeconds(600);
       await on(page).button('Remove: Firefox on Windows').click();
       await on(page).button('Remove').click();
-      await again();
-      await on(page).button('Sign in with a passkey').click();
-      await page.locator('h2#passkeys:focus').waitFor();
-      await on(page).button('Remove: Firefox on Windows').click();
-      await on(page).button('Remove').click();
+      await on(page).fresh().getByRole('button', { name: 'Use a passkey' }).click();
       await card.getByText('You have no passkeys.').waitFor();
     });
 
@@ -349,7 +343,7 @@ describe('passkeys', () => {
       expect(await offered(visit.page).count()).toBe(0);
     });
 
-    it('a closed prompt of the offer gives a calm message, and an old login is repeated', async () => {
+    it('a closed prompt of the offer gives a calm message, and an old login is confirmed in place', async () => {
       const name = await site.newUser();
       const { page, authenticator } = await signedIn(name);
       await authenticator.recognises(false);
@@ -357,10 +351,9 @@ describe('passkeys', () => {
       await offered(page).locator('.message.info', { hasText: 'No passkey was made.' }).waitFor();
       site.service.clock.advanceSeconds(600);
       await on(page).button('Create a passkey').click();
-      await on(page).button('Sign in again').click();
-      await on(page).heading('Sign in').waitFor();
-      await on(page).logIn(name);
-      await page.locator('h2#passkeys:focus').waitFor();
+      await authenticator.recognises(true);
+      await on(page).confirmPassword();
+      await on(page).button('Remove: Firefox on Windows').waitFor();
     });
 
     it('nothing is offered to a user who has passkeys, whose passkey signs in, or whose device keeps none', async () => {

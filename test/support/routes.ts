@@ -63,6 +63,7 @@ export const routes: readonly RouteCase[] = [
   { method: 'POST', path: '/logout', guarded: true },
   { method: 'GET', path: '/user/me', guarded: true },
   { method: 'POST', path: '/user/change-password', body: ownChange, guarded: true },
+  { method: 'POST', path: '/user/reauthenticate', body: { password: 'Wrong-Horse-7' }, guarded: true },
   { method: 'GET', path: '/user/sessions', guarded: true },
   { method: 'DELETE', path: '/user/sessions', guarded: true },
   { method: 'DELETE', path: `/user/sessions/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },

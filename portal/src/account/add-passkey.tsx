@@ -7,27 +7,20 @@ import { useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { deviceName } from './device-name';
 import { PasskeyName } from './passkey-name';
-import { needsFreshLogin } from './sign-in-again';
 
 interface AddPasskeyProps {
   readonly onAdded: (name: string) => void;
-  readonly onStale: () => void;
   readonly onCancel: () => void;
 }
 
 /** Asks for a name, which the device suggests, and then lets the browser make the passkey. */
-export function AddPasskey({ onAdded, onStale, onCancel }: AddPasskeyProps): ReactNode {
+export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [name, setName] = useState(() => deviceName(navigator.userAgent, t));
   const [checked, setChecked] = useState(false);
   const add = useTask(async () => {
-    try {
-      onAdded((await auth.registerPasskey(name.trim())).name);
-    } catch (error) {
-      if (needsFreshLogin(error)) onStale();
-      else throw error;
-    }
+    onAdded((await auth.withFreshLogin(() => auth.registerPasskey(name.trim()))).name);
   });
   const submit = () => {
     setChecked(true);

@@ -9,18 +9,16 @@ import { fill, useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { Entry, Time } from './entry';
 import { PasskeyName } from './passkey-name';
-import { needsFreshLogin } from './sign-in-again';
 
 interface PasskeyEntryProps {
   readonly passkey: Passkey;
   /** The user begins something, so the message about the last change is over. */
   readonly onStart: () => void;
   readonly onDone: (text: string) => void;
-  readonly onStale: () => void;
 }
 
 /** One passkey, which can be renamed and removed. */
-export function PasskeyEntry({ passkey, onStart, onDone, onStale }: PasskeyEntryProps): ReactNode {
+export function PasskeyEntry({ passkey, onStart, onDone }: PasskeyEntryProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [mode, setMode] = useState<'shown' | 'renaming' | 'asking'>('shown');
@@ -64,16 +62,7 @@ export function PasskeyEntry({ passkey, onStart, onDone, onStale }: PasskeyEntry
         mode === 'renaming' ? (
           <Rename passkey={passkey} onDone={onDone} onClose={close} />
         ) : mode === 'asking' ? (
-          <Remove
-            passkey={passkey}
-            onDone={onDone}
-            onStale={() => {
-              setOpener(undefined);
-              close();
-              onStale();
-            }}
-            onClose={close}
-          />
+          <Remove passkey={passkey} onDone={onDone} onClose={close} />
         ) : undefined
       }
     />
@@ -115,14 +104,13 @@ function Rename({ passkey, onDone, onClose }: ActionProps): ReactNode {
 }
 
 /** Asks first. A passkey that has already been removed elsewhere counts as removed. */
-function Remove({ passkey, onDone, onStale, onClose }: ActionProps & { readonly onStale: () => void }): ReactNode {
+function Remove({ passkey, onDone, onClose }: ActionProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const remove = useTask(async () => {
     try {
-      await auth.removePasskey(passkey.id);
+      await auth.withFreshLogin(() => auth.removePasskey(passkey.id));
     } catch (error) {
-      if (needsFreshLogin(error)) return onStale();
       if (!(error instanceof ServiceError && error.code === 'USER_404001')) throw error;
     }
     onDone(texts.removed);

@@ -8,7 +8,6 @@ import { remember, remembered } from '../preferences';
 import { useTask } from '../use-task';
 import { deviceName } from './device-name';
 import { focusTitle } from './panel';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 const key = 'portal.passkey-offer';
 
@@ -56,22 +55,19 @@ interface OfferProps {
 function Offer({ onMade, onLater, onNever }: OfferProps): ReactNode {
   const { t } = useSpeech();
   const { offer: texts, passkeys } = t.account;
-  const make = useTask(async () => onMade((await auth.registerPasskey(deviceName(navigator.userAgent, t))).name));
+  const make = useTask(async () => {
+    const name = deviceName(navigator.userAgent, t);
+    onMade((await auth.withFreshLogin(() => auth.registerPasskey(name))).name);
+  });
   return (
     <section className="panel offer" aria-labelledby="passkey-offer">
       <h2 id="passkey-offer">{texts.title}</h2>
       <p>{texts.text}</p>
-      {needsFreshLogin(make.error) ? (
-        <SignInAgain card="passkeys" />
-      ) : (
-        <PasskeyFailure error={make.error} cancelled={passkeys.cancelled} />
-      )}
+      <PasskeyFailure error={make.error} cancelled={passkeys.cancelled} />
       <div className="actions start">
-        {!needsFreshLogin(make.error) && (
-          <button type="button" className="primary" aria-busy={make.busy} onClick={() => void make.run()}>
-            {make.busy ? passkeys.busy : texts.make}
-          </button>
-        )}
+        <button type="button" className="primary" aria-busy={make.busy} onClick={() => void make.run()}>
+          {make.busy ? passkeys.busy : texts.make}
+        </button>
         <button type="button" className="secondary" onClick={onLater}>
           {texts.later}
         </button>

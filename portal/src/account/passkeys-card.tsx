@@ -8,7 +8,6 @@ import { AddPasskey } from './add-passkey';
 import { Loaded } from './loaded';
 import { focusPanel, Panel } from './panel';
 import { PasskeyEntry } from './passkey-entry';
-import { SignInAgain } from './sign-in-again';
 
 const id = 'passkeys';
 /** The service refuses more (docs/spec/extensions.md#b). */
@@ -43,7 +42,6 @@ function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNod
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [done, setDone] = useState<string>();
-  const [stale, setStale] = useState(false);
   const finished = async (text: string) => {
     await reload();
     setDone(text);
@@ -53,41 +51,27 @@ function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNod
     if (added !== undefined) void finished(fill(texts.added, { name: added }));
     // Only a new passkey is news, not another language.
   }, [added]);
-  const onStale = () => {
-    setStale(true);
-    focusPanel(id);
-  };
   const onStart = () => setDone(undefined);
   return (
     <>
       {done !== undefined && <Message kind="success">{done}</Message>}
-      {stale && <SignInAgain card={id} />}
       {passkeys.length === 0 ? (
         <p>{texts.none}</p>
       ) : (
         <ul className="entries">
           {passkeys.map((one) => (
-            <PasskeyEntry
-              key={one.id}
-              passkey={one}
-              onStart={onStart}
-              onDone={(text) => void finished(text)}
-              onStale={onStale}
-            />
+            <PasskeyEntry key={one.id} passkey={one} onStart={onStart} onDone={(text) => void finished(text)} />
           ))}
         </ul>
       )}
-      {!stale && (
-        <Adding
-          full={passkeys.length >= most}
-          onStart={onStart}
-          onAdded={(name) => {
-            onAdded();
-            void finished(fill(texts.added, { name }));
-          }}
-          onStale={onStale}
-        />
-      )}
+      <Adding
+        full={passkeys.length >= most}
+        onStart={onStart}
+        onAdded={(name) => {
+          onAdded();
+          void finished(fill(texts.added, { name }));
+        }}
+      />
     </>
   );
 }
@@ -96,11 +80,10 @@ interface AddingProps {
   readonly full: boolean;
   readonly onStart: () => void;
   readonly onAdded: (name: string) => void;
-  readonly onStale: () => void;
 }
 
 /** The button that adds a passkey, or why there is none. */
-function Adding({ full, onStart, onAdded, onStale }: AddingProps): ReactNode {
+function Adding({ full, onStart, onAdded }: AddingProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const { passkeys: supported } = usePasskeySupport();
@@ -118,7 +101,6 @@ function Adding({ full, onStart, onAdded, onStale }: AddingProps): ReactNode {
           setOpen(false);
           onAdded(name);
         }}
-        onStale={onStale}
         onCancel={close}
       />
     );

@@ -9,7 +9,6 @@ import { useTask } from '../use-task';
 import { Loaded } from './loaded';
 import { NewCodes } from './new-codes';
 import { focusPanel, Panel } from './panel';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 const id = 'recovery-codes';
 /** With this many codes or fewer, the user should make new ones. */
@@ -26,7 +25,7 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
   const { recovery: texts } = t.account;
   const [codes, setCodes] = useState<readonly string[]>();
   const make = useTask(async () => {
-    setCodes(await auth.makeRecoveryCodes());
+    setCodes(await auth.withFreshLogin(() => auth.makeRecoveryCodes()));
     focusPanel(id);
   });
   return (
@@ -47,14 +46,8 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
             {(had) => (
               <>
                 <Left {...had} needed={me.mfa_type === 'totp'} />
-                {needsFreshLogin(make.error) ? (
-                  <SignInAgain card={id} />
-                ) : (
-                  <>
-                    <Failure error={make.error} />
-                    <Make had={had} busy={make.busy} make={() => void make.run()} />
-                  </>
-                )}
+                <Failure error={make.error} />
+                <Make had={had} busy={make.busy} make={() => void make.run()} />
               </>
             )}
           </Loaded>

@@ -3,13 +3,14 @@ import { Link } from 'wouter';
 import { type MeResponse, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
+import { askFreshLogin } from '../fresh-login/host';
 import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { firstOverview } from './first-overview';
 import { useTexts } from './i18n/texts';
 import { Shield } from './parts/icons';
-import { AgainButton } from './parts/sign-in-again';
 import { EmptyState, LoadingState } from './parts/states';
+import { useTask } from '../use-task';
 import { useLoaded } from './use-loaded';
 import { type Viewer, ViewerContext } from './viewer';
 
@@ -54,12 +55,21 @@ export function Gate({
       ),
     );
   const { me, root, refusal } = value;
-  if (refusal !== undefined) return children(undefined, <Refused me={me} refusal={refusal} />);
+  if (refusal !== undefined) return children(undefined, <Refused me={me} refusal={refusal} reload={reload} />);
   return <ViewerContext value={{ me, root }}>{children({ me, root })}</ViewerContext>;
 }
 
-function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: ServiceError }): ReactNode {
+interface RefusedProps {
+  readonly me: MeResponse;
+  readonly refusal: ServiceError;
+  readonly reload: () => void;
+}
+
+function Refused({ me, refusal, reload }: RefusedProps): ReactNode {
   const { gate } = useTexts();
+  const confirm = useTask(async () => {
+    if (await askFreshLogin({ secondFactor: true })) reload();
+  });
   const back = (
     <Link className="secondary" href={paths.account}>
       {gate.account}
@@ -77,7 +87,7 @@ function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: S
         {back}
       </EmptyState>
     );
-  // A login asks for the second factor that the account has. Otherwise the account page sets one up.
+  // The dialog asks for the second factor that the account has. Otherwise the account page sets one up.
   const hasOne = me.mfa_type === 'totp' || me.passkeys > 0;
   return (
     <EmptyState
@@ -86,7 +96,11 @@ function Refused({ me, refusal }: { readonly me: MeResponse; readonly refusal: S
       text={hasOne ? gate.factor.again : gate.factor.setUp}
       heading
     >
-      {hasOne && <AgainButton />}
+      {hasOne && (
+        <button type="button" className="primary" disabled={confirm.busy} onClick={() => void confirm.run()}>
+          {gate.factor.confirm}
+        </button>
+      )}
       {/* Where no login asks for a code, the authenticator is set up again, with its code. */}
       {(!hasOne || me.mfa_type === 'totp') && (
         <Link className={hasOne ? 'secondary' : 'primary'} href={paths.totp}>

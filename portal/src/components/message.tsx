@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ServiceError } from '@portal-auth/sdk';
 import { failureTemplate } from '../i18n/failure-text';
 import { useSpeech } from '../i18n/texts';
 import { Check, Info, Warning } from './icons';
@@ -50,6 +51,13 @@ export function Failure({ error, id, text: given, children }: FailureProps): Rea
   if (error === undefined) return null;
   const { text: usual, seconds } = failureTemplate(t, error);
   const text = given ?? usual;
+  // Users who have closed the dialog know why, and have made no mistake.
+  if (error instanceof ServiceError && error.code === 'AUTH_403002')
+    return (
+      <Message kind="info" focused>
+        {text}
+      </Message>
+    );
   const [before, after] = text.split('{seconds}');
   if (after === undefined) {
     return (

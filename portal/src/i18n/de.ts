@@ -32,7 +32,7 @@ export const texts: Texts = {
     AUTH_401009: 'Dieses Passwort haben Sie schon einmal verwendet. Wählen Sie ein anderes.',
     AUTH_401010: 'Die Passwörter stimmen nicht überein. Geben Sie zweimal dasselbe ein.',
     AUTH_403001: 'Das dürfen Sie nicht. Wenden Sie sich an Ihre Administration.',
-    AUTH_403002: 'Melden Sie sich für diesen Schritt zuerst neu an.',
+    AUTH_403002: 'Es wurde nichts geändert: Dieser Schritt braucht eine Bestätigung, dass Sie es sind.',
     AUTH_404002: 'Zu dieser E-Mail-Adresse gibt es kein Konto. Prüfen Sie die Schreibweise.',
     AUTH_429002:
       'Wir haben Ihnen gerade einen Link gesendet. Sehen Sie in Ihrem Posteingang nach oder versuchen Sie es in {seconds} s erneut.',
@@ -106,6 +106,17 @@ export const texts: Texts = {
     'logout-heard': 'Die Verbindung ist wieder da. Der Dienst hat Ihre Sitzung jetzt ebenfalls beendet.',
   },
   password: { show: 'Passwort anzeigen', hide: 'Passwort verbergen' },
+  fresh: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    intro: 'Ihre letzte Anmeldung ist eine Weile her. Was Sie eingegeben haben, bleibt erhalten.',
+    factor: 'Dieser Schritt braucht Ihren zweiten Faktor. Nach dem Passwort wird ein Code abgefragt.',
+    submit: 'Weiter',
+    passkey: 'Passkey verwenden',
+    wrong: 'Dieses Passwort ist falsch.',
+    noFactor:
+      'Ihr Passwort stimmt, aber Sie können keinen Code erhalten: Ihr Konto hat keine Authenticator-App, keine E-Mail-Adresse und keine Wiederherstellungscodes. Wenden Sie sich an Ihre Administration.',
+    ended: 'Sie haben fünfmal einen falschen Code eingegeben. Beginnen Sie noch einmal mit Ihrem Passwort.',
+  },
   code: {
     title: 'Code eingeben',
     email: 'Wir haben einen sechsstelligen Code an {email} gesendet.',
@@ -212,10 +223,6 @@ export const texts: Texts = {
     authenticator: 'Authenticator-App',
     device: '{browser} unter {system}',
     unknownDevice: 'Unbekanntes Gerät',
-    freshLogin: {
-      text: 'Zu Ihrer Sicherheit ist dafür eine neue Anmeldung nötig. Danach kommen Sie an diese Stelle zurück.',
-      button: 'Erneut anmelden',
-    },
     ownPassword: {
       title: 'Passwort',
       intro: 'Eine Änderung meldet Sie überall sonst ab. Hier bleiben Sie angemeldet.',

@@ -27,7 +27,7 @@ const errors: Record<ErrorCode, string> = {
   AUTH_401009: 'This password was used before. Choose another one.',
   AUTH_401010: 'The passwords do not match. Enter the same one twice.',
   AUTH_403001: 'You may not do this. Contact your administrator.',
-  AUTH_403002: 'For this step, please sign in again first.',
+  AUTH_403002: 'Nothing was done: this step needs you to confirm who you are.',
   AUTH_404002: 'There is no account with this e-mail address. Check the spelling.',
   AUTH_429002: 'We sent you a link a moment ago. Check your inbox, or try again in {seconds} s.',
   COMMON_400001: 'An entry is not valid. Check what you entered and try again.',
@@ -101,6 +101,17 @@ export const texts = {
     'logout-heard': 'The connection is back. The service has now ended your session too.',
   },
   password: { show: 'Show password', hide: 'Hide password' },
+  fresh: {
+    title: 'Confirm that it is you',
+    intro: 'Your last sign-in was a while ago. Nothing that you have typed is lost.',
+    factor: 'This step needs your second factor. After your password, you are asked for a code.',
+    submit: 'Continue',
+    passkey: 'Use a passkey',
+    wrong: 'This password is wrong.',
+    noFactor:
+      'Your password is right, but no code can be sent to you: your account has no authenticator app, no e-mail address and no recovery codes. Contact your administrator.',
+    ended: 'You entered a wrong code five times. Begin again with your password.',
+  },
   code: {
     title: 'Enter your code',
     email: 'We sent a six-digit code to {email}.',
@@ -202,10 +213,6 @@ export const texts = {
     authenticator: 'Authenticator app',
     device: '{browser} on {system}',
     unknownDevice: 'Unknown device',
-    freshLogin: {
-      text: 'For your safety, this needs a fresh sign-in. Sign in again, and you come back to this place.',
-      button: 'Sign in again',
-    },
     ownPassword: {
       title: 'Password',
       intro: 'A change signs you out everywhere else. You stay signed in here.',

@@ -27,7 +27,7 @@ export const texts: Texts = {
     AUTH_401009: '该密码曾经使用过，请换一个密码。',
     AUTH_401010: '两次输入的密码不一致，请重新输入。',
     AUTH_403001: '您无权执行此操作，请联系管理员。',
-    AUTH_403002: '执行此操作前请重新登录。',
+    AUTH_403002: '未执行任何操作：此步骤需要您确认身份。',
     AUTH_404002: '没有使用此邮箱地址的账户，请检查后重试。',
     AUTH_429002: '链接刚刚已发送，请查收邮件，或在 {seconds} 秒后再试。',
     COMMON_400001: '输入内容有误，请检查后重试。',
@@ -97,6 +97,16 @@ export const texts: Texts = {
     'logout-heard': '连接已恢复，服务端也已退出登录。',
   },
   password: { show: '显示密码', hide: '隐藏密码' },
+  fresh: {
+    title: '确认是您本人',
+    intro: '您上次登录已有一段时间。您输入的内容不会丢失。',
+    factor: '此步骤需要第二因素验证。输入密码后，还需输入验证码。',
+    submit: '继续',
+    passkey: '使用通行密钥',
+    wrong: '密码错误。',
+    noFactor: '密码正确，但无法向您发送验证码：您的账户没有身份验证器、邮箱地址和恢复码。请联系管理员。',
+    ended: '验证码已输错五次，请重新输入密码。',
+  },
   code: {
     title: '输入验证码',
     email: '六位验证码已发送至 {email}。',
@@ -197,10 +207,6 @@ export const texts: Texts = {
     authenticator: '身份验证器应用',
     device: '{system} 上的 {browser}',
     unknownDevice: '未知设备',
-    freshLogin: {
-      text: '为了您的安全，此操作需要重新登录。登录后将返回此处。',
-      button: '重新登录',
-    },
     ownPassword: {
       title: '密码',
       intro: '修改密码后，您在其他地方的登录将失效，此处保持登录。',

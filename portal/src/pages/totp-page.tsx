@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Enrolment, ServiceError } from '@portal-auth/sdk';
-import { needsFreshLogin, SignInAgain } from '../account/sign-in-again';
 import { auth, useAuth } from '../auth';
 import { CodeForm } from '../components/code-form';
 import { Copy } from '../components/copy';
@@ -17,7 +16,7 @@ export function TotpPage(): ReactNode {
   const { enrolment } = useAuth();
   const [ended, setEnded] = useState(false);
   const start = useTask(async (code?: string) => {
-    await auth.startEnrolment(code);
+    await auth.withFreshLogin(() => auth.startEnrolment(code));
     setEnded(false);
   });
   const { run } = start;
@@ -36,13 +35,6 @@ export function TotpPage(): ReactNode {
   if (enrolment !== undefined)
     return <Scan enrolment={enrolment} onEnd={() => setEnded(true)} again={() => void run()} />;
   if (currentCode || isRefusedCode(start.error)) return <CurrentCode start={start} />;
-  if (needsFreshLogin(start.error))
-    return (
-      <Page title={t.totp.title}>
-        <SignInAgain card="authenticator" />
-        <Cancel />
-      </Page>
-    );
   return (
     <Page title={t.totp.title}>
       {ended ? <Message kind="error">{t.totp.ended}</Message> : <Failure error={start.error} />}

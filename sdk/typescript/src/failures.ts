@@ -51,6 +51,7 @@ import type {
   LoginError,
   LoginWithPasskeyError,
   LogoutError,
+  ReauthenticateError,
   RefreshError,
   RegisterPasskeyError,
   RenamePasskeyError,
@@ -113,6 +114,7 @@ type DeclaredError =
   | LoginError
   | LoginWithPasskeyError
   | LogoutError
+  | ReauthenticateError
   | RefreshError
   | RegisterPasskeyError
   | RenamePasskeyError

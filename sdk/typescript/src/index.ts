@@ -18,6 +18,7 @@ export {
   RuleError,
   ServiceError,
 } from './failures.js';
+export type { AskFreshLogin, ConfirmationCode, FreshLogin, Proof } from './confirmations.js';
 export { type PasswordHint, passwordHints, type PasswordRule } from './password-hints.js';
 export type { OwnPasswordChange, OwnSession, PastLogin, RecoveryCodeSummary, TrustedDevice } from './own-account.js';
 export type { NewPasskey, Passkey, PasskeySignIn } from './own-passkeys.js';

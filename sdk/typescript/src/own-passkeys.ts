@@ -61,10 +61,15 @@ export class Passkeys {
     return (await this.loaded()).support();
   }
 
-  async signIn({ autofill = false, signal, onChosen }: PasskeySignIn): Promise<LoginResponse> {
+  async signIn(options: PasskeySignIn): Promise<LoginResponse> {
+    return dataOf(loginWithPasskey({ client: this.client, body: await this.assert(options) }));
+  }
+
+  /** Lets the user choose a passkey. The answer proves who the user is, once. */
+  async assert({ autofill = false, signal, onChosen }: PasskeySignIn) {
     const body = await this.ceremony(autofill, signal, (browser, own) => this.assertion(browser, own, autofill));
     onChosen?.();
-    return dataOf(loginWithPasskey({ client: this.client, body }));
+    return body;
   }
 
   async register(name: string): Promise<NewPasskey> {

@@ -1,6 +1,8 @@
 import { listen } from './browser-events.js';
 import { type ClientClock, systemClock } from './client-clock.js';
 import { clientRules } from './client-rules.js';
+import { isRefusedCode, plainCode, resendOf } from './codes.js';
+import { type AskFreshLogin, type ConfirmationCode, Confirmations, type Proof } from './confirmations.js';
 import { DeviceTokens } from './device-tokens.js';
 import { leaseExclusive, type Locks, lockExclusive } from './exclusive.js';
 import { RuleError, ServiceError } from './failures.js';
@@ -130,6 +132,7 @@ export class PortalAuth {
   private readonly session: Session;
   private readonly account: OwnAccount;
   private readonly ownPasskeys: Passkeys;
+  private readonly confirmations: Confirmations;
   private readonly devices: DeviceTokens;
   private readonly pending: Slot<PendingLogin>;
   /** The pending login that the user left for the login page. Its code stays valid. */
@@ -179,6 +182,10 @@ export class PortalAuth {
     this.setAside = new Slot(tabStorage, keys.setAside, isPendingLogin);
     this.sharedWaits = new Waits(storage, keys.waits, this.clock);
     this.tabWaits = new Waits(tabStorage, keys.tabWaits, this.clock);
+    this.confirmations = new Confirmations({
+      ...{ client: this.client, session: this.session, passkeys: this.ownPasskeys },
+      ...{ tabWaits: this.tabWaits, sharedWaits: this.sharedWaits, changed: () => this.changed() },
+    });
     this.current = this.draw();
     const retry = () => void this.signOuts.retry().catch(() => undefined);
     const stopStorage = listen('storage', ({ key }: { readonly key?: string | null }) => {
@@ -477,6 +484,38 @@ export class PortalAuth {
     if (tokens !== undefined) await this.signOuts.end(tokens.refresh);
   }
 
+  // Confirming who the user is (docs/spec/extensions.md#reauthenticate)
+
+  /**
+   * Runs an action that may need a fresh login. If the service answers AUTH_403002, the user is asked, and the action runs
+   * once more. It must be one that can run again: nothing of it has happened. Actions that are refused at once ask once.
+   * @param ask asks the user; default: what `onFreshLogin` has registered
+   * @throws the refusal of the action when the user cancels, or when there is nobody to ask
+   */
+  withFreshLogin<T>(action: () => Promise<T>, ask?: AskFreshLogin): Promise<T> {
+    return this.confirmations.fresh(action, ask);
+  }
+
+  /**
+   * Registers what asks the user, usually a dialog of the page that calls `reauthenticate()`.
+   * @returns the function that ends the registration
+   */
+  onFreshLogin(ask: AskFreshLogin): () => void {
+    this.confirmations.ask = ask;
+    return () => {
+      if (this.confirmations.ask === ask) this.confirmations.ask = undefined;
+    };
+  }
+
+  /**
+   * Confirms who the user is, with the password or a passkey. The session stays, and its new tokens replace those of all
+   * tabs. A wrong password is LOGIN_401001 and signs nobody out.
+   * @returns the code that is due as well, or undefined when the session is confirmed
+   */
+  reauthenticate(proof: Proof): Promise<ConfirmationCode | undefined> {
+    return this.confirmations.confirm(proof);
+  }
+
   // The user's own account (docs/spec/extensions.md#a)
 
   /**
@@ -651,6 +690,7 @@ export class PortalAuth {
   private forget(): void {
     this.pending.remove();
     this.enrolling = undefined;
+    this.confirmations.forget();
     this.tabWaits.end('code');
     this.forcedUid = undefined;
     this.notice = undefined;
@@ -664,6 +704,7 @@ export class PortalAuth {
 
   private draw(): Snapshot {
     const pending = this.pending.read();
+    const coded = pending?.uid ?? this.confirmations.uid;
     return {
       step: this.step(pending),
       enrolment: this.session.tokens === undefined ? undefined : this.enrolling,
@@ -671,7 +712,7 @@ export class PortalAuth {
         login: this.tabWaits.remaining('login'),
         code: this.tabWaits.remaining('code'),
         password: this.tabWaits.remaining('password'),
-        resend: pending === undefined ? 0 : this.sharedWaits.remaining(resendOf(pending.uid)),
+        resend: coded === undefined ? 0 : this.sharedWaits.remaining(resendOf(coded)),
         forgot: this.sharedWaits.remaining('forgot'),
         passkey: this.tabWaits.remaining('passkey'),
       },
@@ -694,7 +735,7 @@ export class PortalAuth {
   /** Updates the snapshot when the next second of a wait is over. */
   private tick(): void {
     this.stopTicking();
-    const uid = this.pending.read()?.uid;
+    const uid = this.pending.read()?.uid ?? this.confirmations.uid;
     const seconds = [
       this.tabWaits.untilNextSecond('login'),
       this.tabWaits.untilNextSecond('code'),
@@ -705,15 +746,6 @@ export class PortalAuth {
     ].filter((left) => left !== undefined);
     if (seconds.length > 0) this.stopTicking = this.clock.after(Math.min(...seconds), () => this.changed());
   }
-}
-
-const resendOf = (uid: string): string => `resend:${uid}`;
-
-/** Accepts the spaces and full-width digits that people type or paste. */
-const plainCode = (code: string): string => code.normalize('NFKC').replace(/\s/g, '');
-
-function isRefusedCode(error: unknown): boolean {
-  return error instanceof ServiceError && (error.code === 'MFA_401001' || error.code === 'AUTH_MFA_401001');
 }
 
 /** No secret: it only differs from that of the other tabs. `crypto` is incomplete or missing on http and in React Native. */

@@ -49,9 +49,10 @@ export class Session {
 
   /**
    * Like `authorised`, for a call whose answer replaces the pair of all tabs. No tab refreshes during the call: the
-   * service would refuse the old refresh token, and the refusal would end the session in every tab.
+   * service would refuse the old refresh token, and the refusal would end the session in every tab. An answer without a
+   * pair changes nothing.
    */
-  replace(call: (accessToken: string) => Promise<Tokens>): Promise<void> {
+  replace(call: (accessToken: string) => Promise<Tokens | undefined>): Promise<void> {
     return this.ports.exclusive.run(async () => {
       let used = await this.newest();
       const fresh = await this.attempt(call, async (stale) => {
@@ -59,6 +60,7 @@ export class Session {
         used = await this.newest();
         return access;
       });
+      if (fresh === undefined) return;
       if (await this.pair.replace(used, fresh)) return this.on.renewed();
       // A tab has signed out in the meantime. Storing the new pair would undo that.
       this.on.unclaimed(fresh);

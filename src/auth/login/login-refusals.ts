@@ -50,14 +50,18 @@ export class LoginRefusals {
     }
   }
 
-  /** Waits for a login with a passkey of this user and records its refusal. Nothing is concealed from the owner. */
-  async ofPasskey<T>(login: Promise<T>, user: User, client: ClientInfo): Promise<T> {
+  /**
+   * Waits for the login of this user with a passkey, or for another proof of who the user is, and records its refusal.
+   * Nothing is concealed from the owner.
+   */
+  async ofOwner<T>(proof: Promise<T>, user: User, mfa: 'passkey' | null, client: ClientInfo): Promise<T> {
     try {
-      return await login;
+      return await proof;
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const { uid: userId, loginName, provider } = user;
-      const attempt = { userId, loginName, provider, mfa: 'passkey', outcome: error.entry.code } as const;
+      const account = (error instanceof AccountRefused ? error.user : null) ?? user;
+      const { uid: userId, loginName, provider } = account;
+      const attempt = { userId, loginName, provider, mfa, outcome: error.entry.code };
       await this.journal.failed(attempt, client);
       throw error;
     }

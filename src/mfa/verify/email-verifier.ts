@@ -29,7 +29,9 @@ export class EmailVerifier {
     return this.attempts.settle(guess, async (tx) => {
       const accepted =
         (await this.secondFactor.acceptCode(tx, user)) && (await this.pendingLogins.consume(tx, pending));
-      return accepted ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice }) : undefined;
+      return accepted
+        ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice, sid: pending.sid })
+        : undefined;
     });
   }
 }

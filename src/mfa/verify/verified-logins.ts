@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
 import type { LiveSession } from '../../sessions/live-sessions';
+import { SessionConfirmation } from '../../sessions/session-confirmation';
 import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
 import { TrustedDevices } from '../../sessions/trusted-devices';
 import type { User } from '../../users/user.entity';
@@ -16,24 +17,32 @@ export interface VerifiedLogin extends TokenPair {
 interface AcceptedCode {
   readonly mfa: CodeType;
   readonly trustDevice: boolean;
+  /** The session that the code confirms. Null: the code opens a new one. */
+  readonly sid: string | null;
 }
 
-/** Opens sessions and trusts devices, in the transaction that accepts a code and holds the row of the user. */
+/** Opens or confirms sessions and trusts devices, in the transaction that accepts a code and holds the row of the user. */
 @Injectable()
 export class VerifiedLogins {
   constructor(
     private readonly sessions: SessionOpener,
+    private readonly confirmation: SessionConfirmation,
     private readonly devices: TrustedDevices,
   ) {}
 
+  /** @returns undefined when the session that the code confirms has ended: the code is then refused */
   async openIn(
     tx: Transaction,
     user: User,
     client: ClientInfo,
-    { mfa, trustDevice }: AcceptedCode,
-  ): Promise<VerifiedLogin> {
+    { mfa, trustDevice, sid }: AcceptedCode,
+  ): Promise<VerifiedLogin | undefined> {
     const deviceToken = trustDevice ? await this.devices.trust(tx, user, client) : null;
-    return { ...(await this.sessions.openIn(tx, user, client, mfa)), deviceToken };
+    const pair =
+      sid === null
+        ? await this.sessions.openIn(tx, user, client, mfa)
+        : await this.confirmation.confirmIn(tx, user, { sid, mfa }, client);
+    return pair && { ...pair, deviceToken };
   }
 
   /**

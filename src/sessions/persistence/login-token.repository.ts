@@ -124,6 +124,34 @@ export class LoginTokens {
     );
   }
 
+  /** The refresh token of the session that nothing has replaced yet. */
+  async currentRefresh(tx: Transaction, sid: string): Promise<string | undefined> {
+    const row = await tx.row<{ jti: string }>(
+      `SELECT jti FROM login_tokens
+       WHERE sid = ? AND token_type = 'refresh' AND successor_jti IS NULL AND is_revoked = 0
+       ORDER BY created_at DESC LIMIT 1`,
+      [sid],
+    );
+    return row?.jti;
+  }
+
+  /**
+   * Gives the tokens that `replaced` has succeeded its successor. Such a token, which a second tab presents within the
+   * grace period, then leads to the token in use. Otherwise its successor would count as used, and the use as a reuse.
+   */
+  async redirectSuccession(tx: Transaction, sid: string, replaced: string, successorJti: string): Promise<void> {
+    await this.rows.update(tx, { sid, successorJti: replaced }, { successorJti });
+  }
+
+  /**
+   * Stores a new check of a credential in the first row of the session.
+   * Races with the end of the session and with a new credential version. If one of them commits first, this UPDATE matches
+   * no row, and no token is issued. The caller must have locked the row of the user.
+   */
+  confirm(tx: Transaction, session: SessionKey, amr: readonly string[], authenticatedAt: Date): Promise<boolean> {
+    return this.rows.won(tx, this.live(session), { amr: amr.join(' '), authenticatedAt });
+  }
+
   /** The row of a token whose signature was checked, or the first row of a session. @param sql a transaction to read in */
   findRow(jti: string, sql?: Sql): Promise<LoginToken | null> {
     return this.rows.findOne({ jti }, sql);

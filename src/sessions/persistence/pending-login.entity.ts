@@ -15,6 +15,10 @@ export class PendingLogin {
   @Column('varchar', { length: 36 })
   id: string;
 
+  /** The session whose user confirms who they are (docs/spec/extensions.md#reauthenticate). Null for a login. */
+  @Column('varchar', { length: 36, nullable: true })
+  sid: string | null;
+
   @Column('varchar', { length: 16 })
   channel: MfaType;
 

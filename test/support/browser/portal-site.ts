@@ -125,6 +125,16 @@ export const on = (page: Page) => ({
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   },
 
+  /** The dialog in which signed-in users confirm who they are. */
+  fresh: (): Locator => page.getByRole('dialog', { name: 'Confirm that it is you' }),
+
+  /** Confirms with the password. */
+  confirmPassword: async (typed = password): Promise<void> => {
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByLabel('Password', { exact: true }).fill(typed);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+  },
+
   /** Waits until the form accepts a code, and types the code. The page submits it after the sixth digit. */
   enterCode: async (code: string): Promise<void> => {
     await page.locator('form button[type=submit]:enabled').waitFor();

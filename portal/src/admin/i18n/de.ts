@@ -30,19 +30,15 @@ export const texts: Texts = {
     },
     factor: {
       title: 'Mit zweitem Faktor anmelden',
-      again:
-        'Administratoren müssen sich mit einem zweiten Faktor anmelden. Melden Sie sich erneut an: Sie werden danach gefragt.',
+      again: 'Administratoren brauchen einen zweiten Faktor. Bestätigen Sie Ihren, danach geht es hier weiter.',
       setUp:
         'Administratoren müssen sich mit einem zweiten Faktor anmelden. Richten Sie zuerst eine Authenticator-App ein und kommen Sie dann zurück.',
+      confirm: 'Zweiten Faktor bestätigen',
       button: 'Authenticator einrichten',
     },
     notHere: {
       title: 'Nicht erlaubt',
       text: 'Nur Administratoren des Root-Mandanten dürfen dies sehen oder ändern.',
-    },
-    fresh: {
-      text: 'Änderungen brauchen eine frische Anmeldung. Melden Sie sich erneut an, danach kommen Sie auf diese Seite zurück.',
-      button: 'Erneut anmelden',
     },
   },
   unsaved: 'Ihre Änderungen sind nicht gespeichert. Ohne Speichern verlassen?',

@@ -29,18 +29,15 @@ export const texts = {
     },
     factor: {
       title: 'Sign in with a second factor',
-      again: 'Administrators must sign in with a second factor. Sign in again: you will be asked for it.',
+      again: 'Administrators need a second factor. Confirm yours, and go on here.',
       setUp:
         'Administrators must sign in with a second factor. Set up an authenticator app first, then come back here.',
+      confirm: 'Confirm second factor',
       button: 'Set up authenticator',
     },
     notHere: {
       title: 'Not permitted',
       text: 'Only administrators of the root tenant may see or change this.',
-    },
-    fresh: {
-      text: 'Changes need a recent sign-in. Sign in again, and you come back to this page.',
-      button: 'Sign in again',
     },
   },
   unsaved: 'Your changes are not saved. Leave without saving them?',

@@ -11,7 +11,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { CheckField, SelectField } from '../parts/fields';
 import { PageHead } from '../parts/page-head';
-import { isTaken, needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
+import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { go, hrefOf, userHref } from '../place';
 import { useUnsaved } from '../unsaved';
@@ -67,7 +67,7 @@ export function NewUserPage(): ReactNode {
             else void save.run();
           }}
         >
-          {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure id={message} error={save.error} />}
+          <Failure id={message} error={save.error} />
           <Card title={newUser.who}>
             <Field
               label={texts.fields.loginName}

@@ -12,7 +12,6 @@ import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { CheckField } from '../parts/fields';
 import { PageHead } from '../parts/page-head';
-import { needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
 import { ErrorState, LoadingState } from '../parts/states';
 import { useUnsaved } from '../unsaved';
 import { useLoaded } from '../use-loaded';
@@ -105,7 +104,7 @@ function PolicyForm({ value: { policy, stored }, onChanged }: PolicyFormProps): 
   return (
     <>
       <Form busy={save.busy} onSubmit={() => void (!wrong && save.run())}>
-        {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure error={save.error} />}
+        <Failure error={save.error} />
         <Card title={texts.length}>
           <Field
             label={texts.minLength}

@@ -5,7 +5,7 @@ import { Failure } from '../../components/message';
 import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
+import '../../styles/dialog.css';
 
 interface DialogProps {
   readonly title: string;
@@ -64,7 +64,7 @@ export function Dialog({
         <div className="dialog-text" id={`${id}-text`}>
           {children}
         </div>
-        {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+        <Failure error={task.error} />
         {typed !== undefined && (
           <Field
             label={typed.label}

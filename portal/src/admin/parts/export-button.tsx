@@ -5,7 +5,6 @@ import { saveFile } from '../../components/save-file';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
 import { Download } from './icons';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 interface ExportButtonProps {
   readonly list: Pages<unknown>;
@@ -36,7 +35,7 @@ export function ExportButton({ list, name }: ExportButtonProps): ReactNode {
         <Download />
         {task.busy ? logs.stopExport : logs.export}
       </button>
-      {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+      <Failure error={task.error} />
     </>
   );
 }

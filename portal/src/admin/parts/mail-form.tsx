@@ -10,7 +10,6 @@ import { useTexts } from '../i18n/texts';
 import { useUnsaved } from '../unsaved';
 import { Card } from './card';
 import { CheckField, SelectField } from './fields';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 const group = 'SMTP';
 const keys = ['HOST', 'PORT', 'TLS', 'SENDER', 'USER'] as const;
@@ -48,7 +47,7 @@ export function MailForm({ settings, onSaved }: MailFormProps): ReactNode {
   const fields = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maxLength: 255 } as const;
   return (
     <Form busy={save.busy} onSubmit={() => void save.run()}>
-      {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure error={save.error} />}
+      <Failure error={save.error} />
       <Card title={texts.server}>
         <div className="side-by-side">
           <Field

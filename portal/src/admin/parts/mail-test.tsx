@@ -10,7 +10,6 @@ import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { useViewer } from '../viewer';
 import { Card } from './card';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 /** Sends a mail with the stored settings, and shows what the mail server answered. */
 export function MailTest(): ReactNode {
@@ -25,7 +24,7 @@ export function MailTest(): ReactNode {
   return (
     <Card title={texts.test} note={texts.testHint}>
       <Form busy={test.busy} onSubmit={() => void (to.trim() !== '' && test.run())}>
-        {needsFreshLogin(test.error) ? <SignInAgain /> : <Failure error={test.error} />}
+        <Failure error={test.error} />
         <Field
           label={texts.testTo}
           type="email"

@@ -7,7 +7,6 @@ import { useSpeech } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
 import { useUnsaved } from '../unsaved';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 interface NewRowProps {
   readonly submit: string;
@@ -31,7 +30,7 @@ export function NewRow({ submit, idHint, create, onDone, onCancel }: NewRowProps
   });
   return (
     <Form busy={task.busy} onSubmit={() => void (id.trim() !== '' && name.trim() !== '' && task.run())}>
-      {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+      <Failure error={task.error} />
       <Field label={texts.name} value={name} onChange={setName} autoComplete="off" maxLength={255} autoFocus required />
       <Field
         label={texts.id}
@@ -77,7 +76,7 @@ export function Rename({ name: former, rename, onDone, onCancel }: RenameProps):
   return (
     <div className="rename" onKeyDown={(event) => event.key === 'Escape' && onCancel()}>
       <Form busy={task.busy} onSubmit={() => void (name.trim() !== '' && task.run())}>
-        {needsFreshLogin(task.error) ? <SignInAgain /> : <Failure error={task.error} />}
+        <Failure error={task.error} />
         <Field
           label={texts.name}
           value={name}

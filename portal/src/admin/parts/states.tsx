@@ -4,7 +4,6 @@ import { Failure } from '../../components/message';
 import { useSpeech } from '../../i18n/texts';
 import { useTexts } from '../i18n/texts';
 import { Shield } from './icons';
-import { needsFreshLogin, SignInAgain } from './sign-in-again';
 
 interface EmptyStateProps {
   readonly title: string;
@@ -65,7 +64,6 @@ export function ErrorState({ error, retry }: ErrorStateProps): ReactNode {
   const { t } = useSpeech();
   const { gate } = useTexts();
   if (error === undefined) return null;
-  if (needsFreshLogin(error)) return <SignInAgain />;
   if (error instanceof ServiceError && error.code === 'AUTH_403001')
     return <EmptyState icon={<Shield />} title={gate.notHere.title} text={gate.notHere.text} />;
   return (

@@ -10,7 +10,7 @@ import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { SelectField } from '../parts/fields';
-import { isTaken, needsFreshLogin, SignInAgain } from '../parts/sign-in-again';
+import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { useUnsaved } from '../unsaved';
 import { useViewer } from '../viewer';
@@ -45,7 +45,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
   const refusal = save.error instanceof ServiceError ? save.error : undefined;
   return (
     <Form busy={save.busy} onSubmit={() => void save.run()}>
-      {needsFreshLogin(save.error) ? <SignInAgain /> : <Failure id={message} error={save.error} />}
+      <Failure id={message} error={save.error} />
       <Field
         label={users.fields.nickname}
         value={now.nickname}

@@ -146,6 +146,25 @@ export type PasskeyLoginDto = {
     response: AuthenticationResponseDto;
 };
 
+export type ReauthenticateDto = {
+    /**
+     * The password of the user, or that of the directory for a user of the directory.
+     */
+    password?: string | null;
+    /**
+     * The `challenge_id` of /login/passkey-options.
+     */
+    challenge_id?: string | null;
+    /**
+     * The answer of `navigator.credentials.get` in JSON.
+     */
+    response?: AuthenticationResponseDto;
+    /**
+     * True: a code is due after the password, also where a login asks for none. A passkey is both factors.
+     */
+    second_factor?: boolean | null;
+};
+
 export type RefreshResponse = {
     access_token: string;
     /**
@@ -2026,6 +2045,98 @@ export type LoginWithPasskeyResponses = {
 };
 
 export type LoginWithPasskeyResponse = LoginWithPasskeyResponses[keyof LoginWithPasskeyResponses];
+
+export type ReauthenticateData = {
+    body: ReauthenticateDto;
+    path?: never;
+    query?: never;
+    url: '/user/reauthenticate';
+};
+
+export type ReauthenticateErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
+     * - `LOGIN_401001`: The user name or password is wrong.
+     * - `PASSKEY_401001`: The passkey is not valid.
+     * - `LOGIN_401011`: The account is disabled.
+     * - `LOGIN_401012`: The account is not enabled or has expired.
+     * - `LOGIN_401008`: The account has not been used for a long time.
+     */
+    401: ({
+        error_code: 'AUTH_401001';
+    } & ErrorAuth401001) | ({
+        error_code: 'AUTH_401002';
+    } & ErrorAuth401002) | ({
+        error_code: 'AUTH_401004';
+    } & ErrorAuth401004) | ({
+        error_code: 'LOGIN_401004';
+    } & ErrorLogin401004) | ({
+        error_code: 'LOGIN_401001';
+    } & ErrorLogin401001) | ({
+        error_code: 'PASSKEY_401001';
+    } & ErrorPasskey401001) | ({
+        error_code: 'LOGIN_401011';
+    } & ErrorLogin401011) | ({
+        error_code: 'LOGIN_401012';
+    } & ErrorLogin401012) | ({
+        error_code: 'LOGIN_401008';
+    } & ErrorLogin401008);
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
+     * - `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ({
+        error_code: 'MFA_429001';
+    } & ErrorMfa429001) | ({
+        error_code: 'COMMON_429001';
+    } & ErrorCommon429001);
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `LOGIN_503001`: The directory cannot be reached at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ({
+        error_code: 'LOGIN_503001';
+    } & ErrorLogin503001) | ({
+        error_code: 'COMMON_503001';
+    } & ErrorCommon503001);
+};
+
+export type ReauthenticateError = ReauthenticateErrors[keyof ReauthenticateErrors];
+
+export type ReauthenticateResponses = {
+    /**
+     * Success
+     */
+    200: {
+        status: true;
+        data: LoginResponse;
+    };
+};
+
+export type ReauthenticateResponse = ReauthenticateResponses[keyof ReauthenticateResponses];
 
 export type RefreshData = {
     body?: RefreshDto;

@@ -33,7 +33,7 @@ export class PasskeyLoginService {
     const presented = await this.assertions.assertKnown(command); // PASSKEY_401001, nothing is written
     const user = await this.users.findByUid(presented.userId);
     if (user === null) throw new DomainError(passkeyRejected);
-    return this.refusals.ofPasskey(this.enter(user, presented, client), user, client);
+    return this.refusals.ofOwner(this.enter(user, presented, client), user, 'passkey', client);
   }
 
   private async enter(user: User, presented: PresentedPasskey, client: ClientInfo): Promise<LoginOutcome> {
