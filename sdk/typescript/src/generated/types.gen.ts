@@ -483,6 +483,10 @@ export type AdminUser = {
      * The entry of a directory user.
      */
     directory_id: string | null;
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language: string | null;
 };
 
 export type CreateUserDto = {
@@ -494,6 +498,10 @@ export type CreateUserDto = {
      */
     tenant_id?: string;
     org_unit_id?: string | null;
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language?: string | null;
     is_admin?: boolean;
     mfa_type?: 'email' | 'totp';
     provider?: 'password' | 'ldap';
@@ -511,6 +519,10 @@ export type ChangeUserDto = {
     tenant_id?: string;
     org_unit_id?: string | null;
     mfa_type?: 'email' | 'totp';
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language?: string | null;
 };
 
 export type AdminResult = {
