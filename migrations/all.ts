@@ -19,6 +19,7 @@ import { EventReplay1767300000000 } from './1767300000000-event-replay';
 import { LogRequestIds1767400000000 } from './1767400000000-log-request-ids';
 import { RevocationRuns1767500000000 } from './1767500000000-revocation-runs';
 import { PendingReauthentications1767620000000 } from './1767620000000-pending-reauthentications';
+import { UserLanguage1768000000000 } from './1768000000000-user-language';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -44,4 +45,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   LogRequestIds1767400000000,
   RevocationRuns1767500000000,
   PendingReauthentications1767620000000,
+  UserLanguage1768000000000,
 ];

@@ -5,6 +5,7 @@ import { assertTenant } from '../users/tenant.repository';
 import { type UserConditions, UserSelection } from '../users/user-selection';
 import { AdminChanges } from './admin-changes';
 import { operatorAuthority } from './authority';
+import { TargetUsers } from './target-users';
 import { UserSupport } from './user-support';
 
 /** The actions for many users at once, each with the users that it selects. An action is not repeated for a user who has had it. */
@@ -35,6 +36,7 @@ export class BulkSupport {
     private readonly changes: AdminChanges,
     private readonly selection: UserSelection,
     private readonly support: UserSupport,
+    private readonly targets: TargetUsers,
   ) {}
 
   /** @throws AccountProblem when there is no such tenant */
@@ -71,7 +73,8 @@ export class BulkSupport {
     try {
       await this.changes.make(operatorAuthority, async (change) => {
         if (!(await this.selection.hold(change.tx, uid, conditions))) throw unselected;
-        await this.support.steps[what](change, uid);
+        const user = await this.targets.find(operatorAuthority, uid, change.tx);
+        await this.support.steps[what](change, user, operatorAuthority);
       });
       return true;
     } catch (error) {

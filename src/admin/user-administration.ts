@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-trail';
 import { isHashable, PasswordHasher } from '../hashing/password-hasher';
+import { Mailer } from '../mail/mailer';
 import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
 import { UserInvitations } from '../password-reset/user-invitations';
 import { Database } from '../platform/database/database';
 import { changeType } from '../shared/change-type';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
-import type { Language } from '../shared/languages';
+import { type Language, languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import { TokenRevoker } from '../sessions/token-revoker';
@@ -15,7 +16,7 @@ import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accoun
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { AdminChanges, type Change } from './admin-changes';
-import { type Authority, rulesAdministrators } from './authority';
+import { type Authority, foreignChange, rulesAdministrators } from './authority';
 import { TargetUsers } from './target-users';
 
 /** `waived` skips the password policy: with `--force`, and for the accounts of the demo. */
@@ -43,6 +44,7 @@ export class UserAdministration {
     private readonly revoker: TokenRevoker,
     private readonly checks: PasswordChecks,
     private readonly invitations: UserInvitations,
+    private readonly mailer: Mailer,
     private readonly random: Random,
   ) {}
 
@@ -81,6 +83,7 @@ export class UserAdministration {
 
   /**
    * Creates the user together with the mail that lets the user choose the first password.
+   * @param language when the account has none
    * @throws AccountProblem
    */
   async createInvited(by: Authority, user: NewUser, language: Language): Promise<User> {
@@ -91,7 +94,7 @@ export class UserAdministration {
     await this.rehearse(user);
     return this.changes.makeWithLinks(by, uid, async (change) => {
       const created = await this.createIn(change, user, 'USER_CREATED', uid);
-      await this.invitations.invite(change.tx, created, language);
+      await this.invitations.invite(change.tx, created, languageFor(created.language, language));
       await change.record('USER_INVITED', { userId: uid });
       return created;
     });
@@ -115,10 +118,11 @@ export class UserAdministration {
       throw new AccountProblem('a directory user has no password in this service: change it in the directory');
     const hash = await this.hash(password, user, rules);
     await this.changes.make(by, async ({ tx, record }) => {
-      await this.targets.lock(tx, by, user.uid);
+      const owner = await this.targets.lock(tx, by, user.uid);
       await this.users.setPassword(tx, user.uid, hash, { temporary });
       await this.history.append(tx, user.uid, changeType.administrator, hash);
       await this.revoker.markRevoked(tx, user.uid);
+      await this.mailer.queueAccountChanged(tx, owner, foreignChange('passwordSet', by));
       await record('USER_PASSWORD_SET_BY_OPERATOR', { userId: user.uid, detail: { temporary } });
     });
   }

@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { type AccountChange, Mailer } from '../mail/mailer';
 import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { notPermitted } from '../shared/errors/error-catalogue';
+import { usableAddress } from '../shared/mail-address';
 import { PasswordChangeRequests } from '../password-reset/password-change-requests';
 import { PendingLogins } from '../sessions/pending-login.repository';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
 import { changedFields } from '../users/user-fields';
+import { keyOf } from '../users/user-values';
 import { wireNameOf } from '../users/user-wire';
 import { type User, userStatus } from '../users/user.entity';
 import { AdminChanges, type Change } from './admin-changes';
-import { type Authority, rulesAdministrators } from './authority';
+import { type Authority, foreignChange, rulesAdministrators } from './authority';
 import { TargetUsers } from './target-users';
 
 /** Changes of an account by an administrator or an operator (docs/spec/extensions.md#d). */
@@ -23,6 +26,7 @@ export class UserChanges {
     private readonly requests: PasswordChangeRequests,
     private readonly pendingLogins: PendingLogins,
     private readonly revoker: TokenRevoker,
+    private readonly mailer: Mailer,
   ) {}
 
   /**
@@ -48,7 +52,26 @@ export class UserChanges {
     await this.accounts.change(tx, user, wanted);
     await this.endWhatWasIssued(tx, user, wanted);
     await this.targets.assertAdministratorLeft(tx, user);
+    await this.tellOwner(tx, by, user, wanted);
     await record(change, user, wanted);
+  }
+
+  /**
+   * One mail for each change that makes a difference. `user` was read under the lock of the row, so of two administrators
+   * who make the same change, the second one makes no difference. A change of the address is told to both addresses, the
+   * others to the former one: whoever changes the address could otherwise hide them.
+   */
+  private async tellOwner(tx: Transaction, by: Authority, user: User, wanted: UserChange): Promise<void> {
+    const owner = { ...user, email: usableAddress(user.email) ?? wanted.email ?? null };
+    const tell = (change: AccountChange) => this.mailer.queueAccountChanged(tx, owner, foreignChange(change, by));
+    const { email, status = user.status, isAdmin = user.isAdmin } = wanted;
+    if (email !== undefined && keyOf(email) !== user.emailKey) {
+      await this.mailer.queueEmailChanged(tx, user, email, foreignChange('email', by));
+    }
+    const [enabled, wasEnabled] = [status === userStatus.enabled, user.status === userStatus.enabled];
+    if (enabled !== wasEnabled) await tell(enabled ? 'enabled' : 'disabled');
+    if (isAdmin !== user.isAdmin) await tell(isAdmin ? 'adminGiven' : 'adminTaken');
+    if (differs(user, wanted, 'mfaType')) await tell('secondFactorChanged');
   }
 
   private async endWhatWasIssued(tx: Transaction, user: User, wanted: UserChange): Promise<void> {

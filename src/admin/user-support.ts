@@ -1,29 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { nameForMail } from '../mail/mailer';
+import { Mailer, nameForMail } from '../mail/mailer';
 import { TotpReset } from '../mfa/totp-reset';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
 import { type Invitation, UserInvitations } from '../password-reset/user-invitations';
-import type { Language } from '../shared/languages';
+import { type Language, languageFor } from '../shared/languages';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts } from '../users/user-accounts';
+import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { AdminChanges, type Change } from './admin-changes';
-import type { Administrator, Authority } from './authority';
+import { type Administrator, type Authority, foreignChange } from './authority';
 import { TargetUsers } from './target-users';
 
 /** Help for one user by an administrator or an operator. Each method throws AccountProblem as TargetUsers.lock does. */
 @Injectable()
 export class UserSupport {
-  /** Steps in a transaction that holds the row of the user. Each one writes the audit row. */
+  /** Steps in a transaction that holds the row of the user. Each one writes the audit row, and tells the owner. */
   readonly steps = {
-    resetSecondFactor: async ({ tx, record }: Change, userId: string) => {
-      await record('TOTP_RESET', { userId, detail: await this.totpReset.reset(tx, userId) });
+    resetSecondFactor: async ({ tx, record }: Change, user: User, by: Authority) => {
+      const detail = await this.totpReset.reset(tx, user, by.actor?.client.language);
+      await record('TOTP_RESET', { userId: user.uid, detail });
     },
-    requirePasswordChange: async ({ tx, record }: Change, userId: string) => {
-      const changed = await this.users.requirePasswordChange(tx, userId);
-      await record('USER_PASSWORD_CHANGE_REQUIRED', { userId, detail: { changed } });
+    requirePasswordChange: async ({ tx, record }: Change, user: User, by: Authority) => {
+      const changed = await this.users.requirePasswordChange(tx, user.uid);
+      if (changed) await this.mailer.queueAccountChanged(tx, user, foreignChange('passwordChangeRequired', by));
+      await record('USER_PASSWORD_CHANGE_REQUIRED', { userId: user.uid, detail: { changed } });
     },
   };
 
@@ -36,6 +39,7 @@ export class UserSupport {
     private readonly totpReset: TotpReset,
     private readonly invitations: UserInvitations,
     private readonly passkeys: OwnPasskeys,
+    private readonly mailer: Mailer,
   ) {}
 
   /** Ends the lock after wrong passwords and the block after wrong codes. */
@@ -59,8 +63,8 @@ export class UserSupport {
 
   resetSecondFactor(by: Authority, uid: string): Promise<void> {
     return this.changes.make(by, async (change) => {
-      await this.targets.lock(change.tx, by, uid);
-      await this.steps.resetSecondFactor(change, uid);
+      const user = await this.targets.lock(change.tx, by, uid);
+      await this.steps.resetSecondFactor(change, user, by);
     });
   }
 
@@ -70,9 +74,10 @@ export class UserSupport {
    */
   removePasskey(by: Administrator, uid: string, id: string): Promise<void> {
     return this.changes.make(by, async ({ tx, record }) => {
-      const { email, loginName } = await this.targets.lock(tx, by, uid);
+      const { email, loginName, language } = await this.targets.lock(tx, by, uid);
       const owner = { uid, email, nickname: nameForMail({ loginName }) };
-      if (!(await this.passkeys.removeFor(tx, owner, id, by.actor.client))) {
+      const client = { ...by.actor.client, language: languageFor(language, by.actor.client.language) };
+      if (!(await this.passkeys.removeFor(tx, owner, id, client))) {
         throw new AccountProblem(`the user has no passkey ${JSON.stringify(id)}`, notFoundForCaller);
       }
       await record('PASSKEY_REMOVED', { userId: uid, detail: { passkey: id } });
@@ -82,11 +87,11 @@ export class UserSupport {
   /** The next login asks for a new password. Open sessions go on. @throws AccountProblem for a directory user */
   requirePasswordChange(by: Authority, uid: string): Promise<void> {
     return this.changes.make(by, async (change) => {
-      const { provider } = await this.targets.lock(change.tx, by, uid);
-      if (provider !== 'password') {
+      const user = await this.targets.lock(change.tx, by, uid);
+      if (user.provider !== 'password') {
         throw new AccountProblem('a directory user has no password in this service', notPermitted);
       }
-      await this.steps.requirePasswordChange(change, uid);
+      await this.steps.requirePasswordChange(change, user, by);
     });
   }
 
@@ -101,19 +106,19 @@ export class UserSupport {
     });
   }
 
-  /** @throws AccountProblem without a usable address */
+  /** @param language when that of the owner is unknown. @throws AccountProblem without a usable address */
   async inviteByMail(by: Authority, uid: string, language: Language): Promise<void> {
-    const { email } = await this.targets.find(by, uid);
-    if (usableAddress(email) === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
-    await this.invite(by, uid, language);
+    const user = await this.targets.find(by, uid);
+    if (usableAddress(user.email) === null) throw new AccountProblem('the user has no valid e-mail address', 'email');
+    await this.invite(by, uid, languageFor(user.language, language));
   }
 
-  /** Mails the link of a forgotten password. */
+  /** Mails the link of a forgotten password. @param language when that of the owner is unknown */
   async sendResetLink(by: Authority, uid: string, language: Language): Promise<void> {
     await this.targets.find(by, uid);
     await this.changes.makeWithLinks(by, uid, async ({ tx, record }) => {
       const user = await this.targets.lock(tx, by, uid);
-      await this.invitations.sendResetLink(tx, user, language);
+      await this.invitations.sendResetLink(tx, user, languageFor(user.language, language));
       await record('USER_RESET_PASSWORD', { userId: uid });
     });
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { DirectoryModule } from '../directory/directory.module';
+import { MailModule } from '../mail/mail.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
@@ -36,6 +37,7 @@ import { SessionController } from './session/session.controller';
     AuditModule,
     CaptchaModule,
     DirectoryModule,
+    MailModule,
     SessionsModule,
     MfaModule,
     PasswordResetModule,

@@ -33,6 +33,7 @@ const readers: Readers<ImportedField> = {
   isAdmin: asFlag,
   tenantId: (fields, key) => asText(fields, key) ?? rootTenant,
   orgUnitId: text,
+  language: text,
   createdAt: time,
   lastLoginSuccessTime: time,
 };

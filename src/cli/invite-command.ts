@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { usableAddress } from '../shared/mail-address';
-import { defaultLanguage, languageOf, languages } from '../shared/languages';
+import { defaultLanguage, languageFor, languageOf, languages } from '../shared/languages';
 import { CliProblem, inContext, printRecord } from './cli-context';
 import { operatorAuthority } from '../admin/authority';
 import { UserAdministration } from '../admin/user-administration';
@@ -8,7 +8,7 @@ import { UserSupport } from '../admin/user-support';
 
 interface Options {
   printLink?: boolean;
-  lang: string;
+  lang?: string;
   json?: boolean;
 }
 
@@ -22,13 +22,16 @@ export function addInviteCommand(user: Command): void {
     .description('mail a link by which the user sets the first password')
     .argument('<name>', 'login name or uid')
     .option('--print-link', 'print the link, to pass it on by other means')
-    .option('--lang <language>', languages.join(', '), defaultLanguage)
+    .option('--lang <language>', `${languages.join(', ')}; by default that of the account, else ${defaultLanguage}`)
     .option('--json')
     .action((nameOrUid: string, { printLink, lang, json }: Options) =>
       inContext(async (context) => {
-        const language = languageOf(lang);
-        if (language === undefined) throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
+        const wished = languageOf(lang);
+        if (lang !== undefined && wished === undefined) {
+          throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
+        }
         const user = await context.get(UserAdministration).find(nameOrUid);
+        const language = wished ?? languageFor(user.language);
         if (usableAddress(user.email) === null && !printLink) {
           throw new CliProblem('the user has no valid e-mail address: use --print-link to print the link');
         }

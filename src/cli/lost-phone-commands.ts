@@ -59,7 +59,7 @@ export function addLostPhoneCommands(user: Command): void {
     .action((name: string, { revoke, json }: Options) =>
       onUser(name, async (found, context) => {
         const passkeys = context.get(OwnPasskeys);
-        if (revoke) return printRecord({ ...namesOf(found), revoked: await passkeys.revokeAll(found.uid) }, json);
+        if (revoke) return printRecord({ ...namesOf(found), revoked: await passkeys.revokeAll(found) }, json);
         const rows = (await passkeys.list(found.uid)).map((passkey) => ({
           id: passkey.id,
           created_at: passkey.createdAt,

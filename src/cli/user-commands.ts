@@ -6,6 +6,7 @@ import { type PasswordRules, UserAdministration } from '../admin/user-administra
 import { UserChanges } from '../admin/user-changes';
 import { UserSupport } from '../admin/user-support';
 import { userDetail } from '../admin/user-views';
+import { languages } from '../shared/languages';
 import { rootTenant } from '../platform/settings/system-settings';
 import { byField, type changedFields, shownFields, userFields } from '../users/user-fields';
 import { fileNameOf } from '../users/user-wire';
@@ -38,6 +39,10 @@ export const clearable: Record<ClearableField, { option: string; argument: strin
   },
   nickname: { option: 'nickname', argument: 'text', does: 'set the name that mails and pages show' },
   orgUnitId: { option: 'org-unit', argument: 'id', does: 'set the organisation unit' },
+  language: {
+    ...{ option: 'language', argument: 'language' },
+    does: `set the language of mails, ${languages.join(', ')}; the next sign-in sets its own`,
+  },
 };
 export const clearableFields = Object.keys(clearable) as ClearableField[];
 

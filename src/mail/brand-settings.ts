@@ -9,6 +9,8 @@ export abstract class BrandSettings {
   abstract readonly name: string | undefined;
   /** An https URL, or a path that starts with `/brand/`. So are the two images below. */
   abstract readonly logoUrl: string | undefined;
+  /** The file of the logo in mails: a png or jpg in `BRAND_DIR`. Undefined: mails show the name. */
+  abstract readonly mailLogo: string | undefined;
   /** The logo on dark backgrounds. */
   abstract readonly logoDarkUrl: string | undefined;
   abstract readonly faviconUrl: string | undefined;
@@ -27,9 +29,11 @@ const logoTypes = ['svg', 'png', 'jpg', 'webp', 'avif'] as const;
 
 /** @param brandDir the folder of the files below `/brand/` */
 export function readBrandSettings(env: SettingsReader, brandDir: string | undefined): BrandSettings {
+  const logoUrl = readImage(env, 'BRAND_LOGO_URL', brandDir, logoTypes);
   return {
     name: readName(env),
-    logoUrl: readImage(env, 'BRAND_LOGO_URL', brandDir, logoTypes),
+    logoUrl,
+    mailLogo: mailLogoFile(logoUrl, brandDir),
     logoDarkUrl: readImage(env, 'BRAND_LOGO_DARK_URL', brandDir, logoTypes),
     faviconUrl: readImage(env, 'BRAND_FAVICON_URL', brandDir, ['svg', 'png', 'ico']),
     color: readColor(env),
@@ -65,6 +69,17 @@ function readImage(
     env.problem(key, 'names a file that is not in BRAND_DIR');
   }
   return value;
+}
+
+/**
+ * Mail programs do not show svg, webp and avif. For such a logo, a png of the same name beside it is the one of mails. A logo of
+ * another server is no part of a mail: it would tell that server who opens the mail.
+ */
+function mailLogoFile(logoUrl: string | undefined, brandDir: string | undefined): string | undefined {
+  if (brandDir === undefined || logoUrl?.startsWith(brandPath) !== true) return undefined;
+  const name = logoUrl.slice(brandPath.length);
+  const file = join(brandDir, /\.(png|jpg)$/.test(name) ? name : name.replace(/\.\w+$/, '.png'));
+  return existsSync(file) ? file : undefined;
 }
 
 function readColor(env: SettingsReader): string {

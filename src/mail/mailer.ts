@@ -3,7 +3,11 @@ import { ServiceSettings } from '../platform/config/service-settings';
 import { KeyRing } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
 import { Clock } from '../shared/clock';
+import { type Language, languageFor } from '../shared/languages';
+import { maskedAddress, usableAddress } from '../shared/mail-address';
 import {
+  type AccountChange,
+  type AccountChangedMail,
   type NewPasswordMail,
   type NewSignInMail,
   type OtpMail,
@@ -20,6 +24,7 @@ import { MailWorker } from './outbox/mail-worker';
 import { OutboxRows } from './outbox/outbox-mail.repository';
 
 export type {
+  AccountChange,
   OtpMail,
   PasswordChangedMail,
   RecoveryCodeUsedMail,
@@ -29,6 +34,21 @@ export type {
 
 /** The user is not part of the content: the column lets a deletion of the user find the mail. */
 type Owned<Mail> = Mail & { readonly userId: string };
+
+/** Whose account somebody else has changed. */
+export interface ChangedOwner {
+  readonly uid: string;
+  readonly loginName: string;
+  readonly email: string | null;
+  readonly language: Language | null;
+}
+
+export interface ForeignChange {
+  readonly change: AccountChange;
+  readonly by: AccountChangedMail['by'];
+  /** Of the request that made the change. It is used when the language of the owner is unknown. */
+  readonly language?: Language;
+}
 
 /** A notice that could not be sent within a day is dropped. */
 const noticeSeconds = 24 * 3600;
@@ -94,9 +114,62 @@ export class Mailer {
     return this.queue(tx, { kind: 'password-expires', ...mail }, mail.expires);
   }
 
+  /**
+   * Tells the owner what somebody else has changed. Contains no link and no text that an administrator has written. An owner
+   * without an address gets no mail.
+   */
+  async queueAccountChanged(tx: Transaction, owner: ChangedOwner, change: ForeignChange): Promise<void> {
+    await this.queueTo(tx, owner.email, owner, change);
+  }
+
+  /**
+   * Tells both addresses that the account has another one now. The former owner of a mailbox must not learn the new
+   * address, so it is masked.
+   * @param owner with the former address
+   */
+  async queueEmailChanged(
+    tx: Transaction,
+    owner: ChangedOwner,
+    email: string | null,
+    cause: Omit<ForeignChange, 'change'>,
+  ): Promise<void> {
+    const change = {
+      ...cause,
+      change: email === null ? 'emailRemoved' : 'email',
+      newEmail: maskedAddress(email),
+    } as const;
+    await this.queueTo(tx, owner.email, owner, change);
+    await this.queueTo(tx, email, owner, change);
+  }
+
   /** "New sign-in to your account": shows the time, the browser and the IP address. */
   queueNewSignIn(tx: Transaction, mail: Owned<NewSignInMail>): Promise<void> {
     return this.queue(tx, { kind: 'new-sign-in', ...mail }, this.clock.secondsFromNow(noticeSeconds));
+  }
+
+  private async queueTo(
+    tx: Transaction,
+    address: string | null,
+    { uid: userId, loginName, language }: ChangedOwner,
+    { language: otherwise, ...change }: ForeignChange & Pick<AccountChangedMail, 'newEmail'>,
+  ): Promise<void> {
+    const to = usableAddress(address);
+    if (to === null) return;
+    await this.queue(
+      tx,
+      {
+        ...{
+          kind: 'account-changed',
+          userId,
+          to,
+          nickname: nameForMail({ loginName }),
+          at: this.clock.now(),
+          ...change,
+        },
+        language: languageFor(language, otherwise),
+      },
+      this.clock.secondsFromNow(noticeSeconds),
+    );
   }
 
   private async queue(tx: Transaction, { userId, ...mail }: Owned<QueuedMail>, expires: Date): Promise<void> {

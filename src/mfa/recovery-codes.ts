@@ -59,12 +59,15 @@ export class RecoveryCodes {
     return true;
   }
 
-  /** Ends all codes of a user for an operator. @returns how many unspent codes it has ended */
-  revoke({ uid }: User): Promise<number> {
+  /** Ends all codes of a user for an operator, and tells the owner. @returns how many unspent codes it has ended */
+  revoke(owner: User): Promise<number> {
+    const { uid } = owner;
     return this.database.transaction(async (tx) => {
       await this.secondFactor.lock(tx, uid);
       const revoked = await this.rows.removeAll(tx, uid);
       await this.audit.record(tx, 'RECOVERY_CODES_REVOKED', { userId: uid, detail: { revoked } });
+      if (revoked > 0)
+        await this.mailer.queueAccountChanged(tx, owner, { change: 'recoveryCodesRemoved', by: 'administrator' });
       return revoked;
     });
   }

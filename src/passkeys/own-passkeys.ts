@@ -4,6 +4,7 @@ import { DomainError } from '../shared/errors/domain-error';
 import { notFoundForCaller } from '../shared/errors/error-catalogue';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
+import type { ChangedOwner } from '../mail/mailer';
 import type { CurrentSession } from '../sessions/current-session';
 import { UserSessions } from '../sessions/user-sessions';
 import { PasskeyNotices, type PasskeyOwner } from './registration/passkey-notices';
@@ -59,15 +60,17 @@ export class OwnPasskeys {
    */
   async removeFor(tx: Transaction, owner: PasskeyOwner, id: string, client: ClientInfo): Promise<boolean> {
     const removed = await this.rows.remove(tx, owner.uid, id);
-    if (removed) await this.notices.mailRemoved(tx, owner, client);
+    if (removed) await this.notices.mailRemovedByAdministrator(tx, owner, client);
     return removed;
   }
 
-  /** Removes all passkeys of a user for an operator. @returns how many it has removed */
-  revokeAll(userId: string): Promise<number> {
+  /** Removes all passkeys of a user for an operator, and tells the owner. @returns how many it has removed */
+  revokeAll(owner: ChangedOwner): Promise<number> {
+    const { uid: userId } = owner;
     return this.database.transaction(async (tx) => {
       const revoked = await this.rows.removeAll(tx, userId);
       await this.audit.record(tx, 'PASSKEYS_REVOKED', { userId, detail: { revoked } });
+      if (revoked > 0) await this.notices.mailAllRemoved(tx, owner);
       return revoked;
     });
   }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../shared/clock';
-import { defaultLanguage, languageOf } from '../shared/languages';
+import { languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
-import { Mailer } from '../mail/mailer';
+import { Mailer, nameForMail } from '../mail/mailer';
 import { PasswordSettings } from '../users/password-settings';
 import { Database } from '../platform/database/database';
 import {
@@ -131,15 +131,16 @@ export class ExpiryWarnings implements OnModuleDestroy {
     const days = this.steps.findLast((step) => step * daySeconds * 1000 >= left);
     if (owner === undefined || to === null || days === undefined || left <= 0) return false;
     const passwordId = typeof position.id === 'number' ? position.id : 0;
-    const { uid, nickname, credentialVersion } = owner;
+    const { uid, loginName, nickname, credentialVersion } = owner;
     const warned = warnings.get(uid);
     if (warned?.passwordId === passwordId && warned.days <= days) return false;
-    const language = languageOf(owner.language) ?? defaultLanguage;
+    const language = languageFor(owner.language);
+    const mail = { userId: uid, to, nickname, loginName: nameForMail({ loginName }), language, expires };
     return this.database.transaction(async (tx) => {
       // The owner may have changed the password since it was read, or an operator may have disabled the account.
       if ((await this.users.credentialVersion(tx, uid)) !== credentialVersion) return false;
       if (!(await this.claims.claim(tx, { userId: uid, passwordId, days }, warned))) return false;
-      await this.mailer.queuePasswordExpires(tx, { userId: uid, to, nickname, language, expires });
+      await this.mailer.queuePasswordExpires(tx, mail);
       return true;
     });
   }

@@ -7,6 +7,8 @@ export interface ClientInfo {
   /** At most 512 characters. */
   readonly userAgent: string;
   readonly language: Language;
+  /** The language that the request asks for. Undefined when it names none, and `language` is only the default. */
+  readonly wishedLanguage?: Language;
   readonly requestId: string;
   /**
    * Aborts with ClientGone when the connection of the client closes. Work that has not begun by then can be skipped.

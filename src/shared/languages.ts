@@ -28,8 +28,18 @@ export function languageOf(tag: unknown): Language | undefined {
   return languages.find((language) => language.slice(0, 2) === primary);
 }
 
+/** The language of a mail to an owner that somebody else causes. @param stored `users.language` */
+export function languageFor(stored: string | null, otherwise?: Language): Language {
+  return languageOf(stored) ?? otherwise ?? defaultLanguage;
+}
+
 /** The supported language with the highest weight in an `Accept-Language` header (RFC 9110 §12.5.4), or the default. */
 export function negotiateLanguage(header: string | undefined): Language {
+  return wishedLanguage(header) ?? defaultLanguage;
+}
+
+/** Like `negotiateLanguage`, but undefined when the header names no supported language. */
+export function wishedLanguage(header: string | undefined): Language | undefined {
   const wishes = (header ?? '')
     .slice(0, 256)
     .split(',')
@@ -40,5 +50,5 @@ export function negotiateLanguage(header: string | undefined): Language {
     })
     .filter((wish) => wish.language !== undefined && wish.weight > 0)
     .sort((a, b) => b.weight - a.weight);
-  return wishes[0]?.language ?? defaultLanguage;
+  return wishes[0]?.language;
 }

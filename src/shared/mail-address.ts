@@ -27,6 +27,13 @@ export function usableAddress(stored: string | null): string | null {
   return isPlainAddress(stored) ? stored : null;
 }
 
+/** Masks `alice@example.com` as `a•••@example.com`, so that its owner can still recognise the address. */
+export function maskedAddress(email: string | null): string | null {
+  if (email === null) return null;
+  const at = email.lastIndexOf('@');
+  return `${[...email][0] ?? ''}•••${at === -1 ? '' : email.slice(at)}`;
+}
+
 /** The only part of an address that may be logged. */
 export function domainOf(address: string): string {
   return isPlainAddress(address) ? address.slice(address.lastIndexOf('@') + 1).toLowerCase() : 'not an address';

@@ -21,9 +21,10 @@ export interface ExpiringPassword {
   /** Undefined for an owner who gets no warning, and for a password that is not the newest of its owner. */
   readonly owner?: {
     readonly uid: string;
+    readonly loginName: string;
     readonly email: string;
     readonly nickname: string | null;
-    /** The language in which the password was chosen. */
+    /** The language of the owner. If it is unknown, the one in which the password was chosen. */
     readonly language: string | null;
     readonly credentialVersion: number;
   };
@@ -34,6 +35,7 @@ interface Row {
   readonly set_at: unknown;
   readonly language: string | null;
   readonly uid: string | null;
+  readonly login_name: string;
   readonly email: string;
   readonly nickname: string | null;
   readonly credential_version: number;
@@ -72,7 +74,7 @@ export class ExpiringPasswords {
     const { table, key, columns, newest } = parts[source];
     const { dormantDays } = this.settings;
     const rows = await this.database.rows<Row>(
-      `SELECT p.id, p.set_at, p.language, u.uid, u.email, u.nickname, u.credential_version
+      `SELECT p.id, p.set_at, COALESCE(u.language, p.language) AS language, u.uid, u.login_name, u.email, u.nickname, u.credential_version
        FROM (SELECT ${columns}, created_at AS set_at FROM ${table}
              WHERE created_at >= ? AND created_at <= ? AND (created_at > ? OR (created_at = ? AND ${key} > ?))
              ORDER BY created_at, ${key} LIMIT ${Math.trunc(limit)}) p
@@ -89,6 +91,6 @@ function expiringPassword(source: PasswordSource, row: Row): ExpiringPassword {
   // The driver of MySQL returns a BIGINT as text.
   const position = { at: timeOf(row.set_at), id: source === 'history' ? Number(row.id) : row.id };
   if (row.uid === null) return { position };
-  const { uid, email, nickname, language, credential_version: credentialVersion } = row;
-  return { position, owner: { uid, email, nickname, language, credentialVersion } };
+  const { uid, login_name: loginName, email, nickname, language, credential_version: credentialVersion } = row;
+  return { position, owner: { uid, loginName, email, nickname, language, credentialVersion } };
 }

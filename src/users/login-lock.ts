@@ -3,6 +3,7 @@ import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { accountLocked, loginFailed } from '../shared/errors/error-catalogue';
 import { LockSettings } from './account-settings';
+import type { Language } from '../shared/languages';
 import { AccountStatus } from './account-status';
 import type { User } from './user.entity';
 import { UsersRepository } from './users.repository';
@@ -45,16 +46,17 @@ export class LoginLock {
    * A new credential version means that the compared password may have changed. A login without a password that is kept
    * here goes on under the new version: a parallel login of a directory user may have changed the user's rights.
    * @param byPassword whether a password was compared that is kept here: not for a directory user, and not for a passkey
+   * @param language that of the request, for later mails; the same statement stores it
    * @returns the row under whose version the success is recorded
    * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
    */
-  async recordSuccess(user: User, byPassword = user.provider === 'password'): Promise<User> {
-    if (await this.users.recordLoginSuccess(user)) return user;
+  async recordSuccess(user: User, byPassword = user.provider === 'password', language?: Language): Promise<User> {
+    if (await this.users.recordLoginSuccess(user, language)) return user;
     const now = await this.assertStillOpen(user);
     if (now !== null) this.status.assertUsable(now);
     const renewed = now !== null && !byPassword && now.credentialVersion > user.credentialVersion;
     if (!renewed) throw new DomainError(loginFailed);
-    return this.recordSuccess(now, byPassword);
+    return this.recordSuccess(now, byPassword, language);
   }
 
   /**

@@ -8,6 +8,7 @@ import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
 import { identityTaken } from '../shared/errors/error-catalogue';
 import { identityKey } from '../shared/identity-key';
+import { languages } from '../shared/languages';
 import { isPlainAddress } from '../shared/mail-address';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
@@ -117,7 +118,7 @@ export function isLoginName(name: string): boolean {
 }
 
 function assertWellFormedChange(change: UserChange): void {
-  const { email, status } = change;
+  const { email, language, status } = change;
   if ((email ?? null) !== null && !isPlainAddress(email)) {
     throw new AccountProblem('the e-mail address is not valid', 'email');
   }
@@ -125,6 +126,9 @@ function assertWellFormedChange(change: UserChange): void {
     const [text, name, limit] = [change[field] ?? '', wireNameOf(field), lengthOf(field)];
     if (text.length > limit) throw new AccountProblem(`the ${name} is longer than ${limit} characters`, name);
     if (!isPlainText(text)) throw new AccountProblem(`the ${name} must have ${plainTextRule}`, name);
+  }
+  if ((language ?? null) !== null && !languages.includes(language!)) {
+    throw new AccountProblem(`the language must be one of ${languages.join(', ')}`, 'language');
   }
   if (status !== undefined && !statuses.includes(status)) {
     throw new AccountProblem('the status must be 1, 0, -1 or -2', 'status');

@@ -110,6 +110,14 @@ export const userFields = {
   },
   tenantId: { ...managed, wire: 'tenant_id', deletionKeeps: 'administrators of the tenant find its log rows by it' },
   orgUnitId: { ...managed, wire: 'org_unit_id', deletionSets: null },
+  language: {
+    wire: 'language',
+    shown: 'detail',
+    creates: 'administrators',
+    optional: true,
+    changes: true,
+    deletionSets: null,
+  },
   createdAt: { ...brought, wire: 'created_at', deletionKeeps: 'a time alone identifies nobody' },
   lastLoginSuccessTime: {
     ...brought,

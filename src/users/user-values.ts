@@ -20,7 +20,7 @@ export interface NewUser
 /** The fields of a change. A field that is undefined keeps its value. */
 export type UserChange = Readonly<Partial<Pick<User, (typeof changedFields)[number]>>>;
 
-const keyOf = (email: string | null) => (email === null ? null : identityKey(email));
+export const keyOf = (email: string | null) => (email === null ? null : identityKey(email));
 
 /** The row of a new account. A column that nothing sets does not compile. `nicknameKey` comes with the INSERT. */
 export function newRow(user: NewUser & Pick<User, 'uid'>, now: Date): Pick<User, ReadField> {

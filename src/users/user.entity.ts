@@ -108,6 +108,13 @@ export class User {
   @Column('boolean', { name: 'own_factors', default: false, select: false })
   ownFactors?: boolean;
 
+  /**
+   * The language of mails that somebody else causes: that of the last sign-in, or the one that an administrator has set
+   * since. Null when it is unknown. Always a tag of `languages`, unless a language was removed from the program.
+   */
+  @Column('varchar', { length: 35, nullable: true })
+  language: string | null;
+
   @Column('datetime', { name: 'created_at' })
   createdAt: Date;
 

@@ -8,6 +8,7 @@ import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql, SqlValue } from '../platform/database/sql';
 import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
+import type { Language } from '../shared/languages';
 import { isUserId } from '../shared/user-id';
 import { OwnFactors } from './own-factors';
 import { selectSigningIn, selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
@@ -112,12 +113,16 @@ export class UsersRepository {
    * while the account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this
    * returns false and the login is refused. The status is never written here, unlike in the known defect of
    * docs/spec/service.md#3.1.
+   * @param language the language of the request; undefined leaves the one of the account
    */
-  recordLoginSuccess(user: User): Promise<boolean> {
+  recordLoginSuccess(user: User, language?: Language): Promise<boolean> {
     return this.database.won(
-      `UPDATE users SET login_failed_count = 0, last_login_success_time = ?
+      `UPDATE users SET login_failed_count = 0, last_login_success_time = ?, language = COALESCE(?, language)
        WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND ${notLocked} AND ${notDormant}`,
-      [this.clock.now(), user.uid, user.credentialVersion, ...this.lockBounds(), ...this.dormancyBounds()],
+      [
+        ...[this.clock.now(), language ?? null, user.uid, user.credentialVersion],
+        ...[...this.lockBounds(), ...this.dormancyBounds()],
+      ],
     );
   }
 

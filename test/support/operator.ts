@@ -16,10 +16,11 @@ export function invite({ app }: Pick<TestService, 'app'>, user: User, language: 
 }
 
 /** What `user reset-totp` does. */
-export function resetSecondFactor({ app, database }: Pick<TestService, 'app' | 'database'>, { uid }: User) {
+export function resetSecondFactor({ app, database }: Pick<TestService, 'app' | 'database'>, user: User) {
+  const { uid } = user;
   return database.transaction(async (tx) => {
     await app.get(SecondFactor).lock(tx, uid);
-    const detail = await app.get(TotpReset).reset(tx, uid);
+    const detail = await app.get(TotpReset).reset(tx, user);
     await app.get(AuditTrail).record(tx, 'TOTP_RESET', { userId: uid, detail });
   });
 }

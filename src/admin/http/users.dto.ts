@@ -1,4 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
+import { languages } from '../../shared/languages';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { DoneResponse } from '../../platform/http/done-response';
 import type { listedFields, shownFields } from '../../users/user-fields';
@@ -10,6 +11,11 @@ import { userIdField } from '../../shared/user-id';
 const statuses = [1, 0, -1, -2] as const;
 const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
+
+const languageField = {
+  example: 'de',
+  description: 'The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.',
+};
 
 /** A field that may be absent, but not null. */
 const IfGiven = () => ValidateIf((_body, value) => value !== undefined);
@@ -120,6 +126,9 @@ export class AdminUser extends AdminUserItem implements Wired<(typeof shownField
 
   @ApiProperty({ ...nullable, description: 'The entry of a directory user.' })
   directory_id: string | null;
+
+  @ApiProperty({ ...nullable, ...languageField })
+  language: string | null;
 }
 
 /** The rules that depend on more than one field are those of UserAccounts. */
@@ -151,6 +160,11 @@ export class CreateUserDto {
   @IsString()
   @MaxLength(64)
   org_unit_id?: string | null;
+
+  @ApiProperty({ ...nullable, ...optional, ...languageField })
+  @IsOptional()
+  @IsIn(languages)
+  language?: string | null;
 
   @ApiProperty({ ...optional, default: false })
   @IfGiven()
@@ -213,6 +227,11 @@ export class ChangeUserDto {
   @IfGiven()
   @IsIn(['email', 'totp'])
   mfa_type?: MfaType;
+
+  @ApiProperty({ ...nullable, ...optional, ...languageField })
+  @IsOptional()
+  @IsIn(languages)
+  language?: string | null;
 }
 
 export class AdminResult extends DoneResponse {}

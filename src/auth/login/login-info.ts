@@ -1,3 +1,4 @@
+import { maskedAddress } from '../../shared/mail-address';
 import { type Declaring, loginFields, userFields } from '../../users/user-fields';
 import type { Wired } from '../../users/user-wire';
 import type { User } from '../../users/user.entity';
@@ -15,14 +16,7 @@ export function loginInfo(user: User, open: boolean): LoginInfo {
   const seen = loginFields.map((field) => {
     const { login, wire } = userFields[field];
     if (open || login === 'always') return [wire, user[field]];
-    return [wire, login === 'masked' ? masked(user[field] as User['email']) : null];
+    return [wire, login === 'masked' ? maskedAddress(user[field] as User['email']) : null];
   });
   return Object.fromEntries(seen) as LoginInfo;
-}
-
-/** Masks `alice@example.com` as `a•••@example.com`, so that its owner can still recognise the address. */
-function masked(email: string | null): string | null {
-  if (email === null) return null;
-  const at = email.lastIndexOf('@');
-  return `${[...email][0] ?? ''}•••${at === -1 ? '' : email.slice(at)}`;
 }

@@ -57,7 +57,8 @@ export class LoginService {
   ): Promise<LoginOutcome> {
     await this.credentials.assertOpen(user, command, client); //                    LOGIN_401004
     const valid = accepted ?? (await this.credentials.assertValid(user, command, client)); // LOGIN_401001, counter + 1
-    const proof = { ...valid, user: await this.lock.recordSuccess(valid.user) }; // LOGIN_401004/011/012/008, counter 0
+    const entered = await this.lock.recordSuccess(valid.user, undefined, client.wishedLanguage);
+    const proof = { ...valid, user: entered }; //                                   LOGIN_401004/011/012/008, counter 0
     const current = await this.credentials.renew(proof, command, client); //        follows a new cost or the directory
     return this.branch(current, command, client); //                                one of the three outcomes
   }

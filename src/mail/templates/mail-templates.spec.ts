@@ -1,6 +1,15 @@
 import { MailerService } from '@nestjs-modules/mailer';
 import { createTransport } from 'nodemailer';
 import PostalMime, { type Email } from 'postal-mime';
+import {
+  afterSampleTime as inSeconds,
+  mailSamples,
+  sampleCode as code,
+  sampleLink as link,
+  sampleMail as mailOf,
+  type SampleMail,
+  sampleTime as now,
+} from '../../../test/support/mail-samples';
 import type { ServiceSettings } from '../../platform/config/service-settings';
 import type { AppConfig } from '../../settings/app-config';
 import type { BrandSettings } from '../brand-settings';
@@ -8,13 +17,8 @@ import { languages, textsOf } from '../../shared/languages';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { htmlTemplates, MailTemplates } from './mail-templates';
 
-const now = new Date('2026-03-02T10:00:00Z');
-const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
-const link = 'https://portal.example.com/reset-password?uid=1c7ab0a4&lang=en';
-const code = '048213';
-
 const templatesOf = (brand: Partial<AppConfig['brand']>) =>
-  new MailTemplates({ systemUrl: 'https://portal.example.com' } as ServiceSettings, brand as BrandSettings);
+  new MailTemplates({ systemUrl: 'https://portal.example.com/' } as ServiceSettings, brand as BrandSettings);
 const templates = templatesOf({ color: '#2457c5' });
 const mailer = new MailerService(
   {
@@ -38,33 +42,15 @@ async function read(
   return (await PostalMime.parse(sent.message)) as Awaited<ReturnType<typeof read>>;
 }
 
-type Kind = Partial<QueuedMail> & { kind: QueuedMail['kind'] };
-const kinds: [string, Kind][] = [
-  ['otp', { kind: 'otp', code, expires: inSeconds(300) }],
-  ...([0, 2, 3] as const).map((type): [string, Kind] => [
-    `reset-link of type ${type}`,
-    { kind: 'reset-link', type, link, expires: inSeconds(1800) },
-  ]),
-  ['password-changed', { kind: 'password-changed', ip: '203.0.113.7', at: now }],
-  ['totp-changed, first', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: false }],
-  ['totp-changed, replaced', { kind: 'totp-changed', ip: '203.0.113.7', at: now, replaced: true }],
-  ['recovery-codes-made', { kind: 'recovery-codes-made', ip: '203.0.113.7', at: now }],
-  ['recovery-code-used', { kind: 'recovery-code-used', ip: '203.0.113.7', at: now, left: 0 }],
-  ['passkey-changed, added', { kind: 'passkey-changed', ip: '203.0.113.7', at: now, added: true }],
-  ['passkey-changed, removed', { kind: 'passkey-changed', ip: '203.0.113.7', at: now, added: false }],
-  ['password-expires', { kind: 'password-expires', expires: inSeconds(14 * 86_400) }],
-  ['new-sign-in', { kind: 'new-sign-in', ip: '203.0.113.7', at: now, browser: 'Firefox, Windows' }],
-];
+type Kind = SampleMail;
+const kinds = mailSamples;
 
 function factsOf(kind: Kind): string[] {
   if (kind.kind === 'otp') return [code];
   if (kind.kind === 'reset-link') return [link];
   if (kind.kind === 'password-expires') return ['2026-03-16 10:00 UTC', '14'];
+  if (kind.kind === 'account-changed') return ['2026-03-02 10:00 UTC'];
   return ['203.0.113.7', '2026-03-02 10:00 UTC', ...(kind.kind === 'new-sign-in' ? ['Firefox, Windows'] : [])];
-}
-
-function mailOf(kind: Kind, language: QueuedMail['language'], nickname: string | null = 'Alice'): QueuedMail {
-  return { to: 'alice@example.com', language, nickname, ...kind } as QueuedMail;
 }
 
 describe.each(languages)('mails in %s', (language) => {

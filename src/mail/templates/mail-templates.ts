@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
 import { loadOnce } from '../../shared/load-once';
 import { ServiceSettings } from '../../platform/config/service-settings';
 import { BrandSettings } from '../brand-settings';
 import type { QueuedMail } from '../outbox/mail-payload';
-import { contentOf, type MailContent } from './mail-content';
+import { contentOf, type MailContent, type MailPlace } from './mail-content';
+import { largestLogoBytes, type MailLogo, mailLogoOf } from './mail-logo';
+import { factLines, wrapped } from './plain-text';
 
 /** Loaded with the first mail: the adapter also loads a native CSS inliner, which is not used. */
 const handlebars = loadOnce<TemplateAdapter>(async () => {
@@ -34,37 +36,72 @@ export interface RenderedMail {
   readonly template: string;
   /** The values of the HTML template. */
   readonly context: Record<string, unknown>;
+  /** The logo, which the HTML shows. */
+  readonly attachments: MailLogo[];
 }
 
 /** Renders a mail in its language as plain text and for the HTML template `mail.html.hbs`. */
 @Injectable()
 export class MailTemplates {
-  private readonly site: string;
+  private readonly place: MailPlace;
   private readonly brand: { readonly name: string | null; readonly color: string };
+  private readonly logo: MailLogo | undefined;
 
-  constructor(service: ServiceSettings, brandSettings: BrandSettings) {
-    this.site = new URL(service.systemUrl).host;
-    this.brand = { name: brandSettings.name ?? null, color: brandSettings.color };
+  constructor(service: ServiceSettings, { name, color, mailLogo, supportUrl }: BrandSettings) {
+    const { systemUrl } = service;
+    this.place = {
+      site: new URL(systemUrl).host,
+      portal: withoutScheme(systemUrl),
+      support: withoutScheme(supportUrl),
+    };
+    this.brand = { name: name ?? null, color };
+    this.logo = mailLogo === undefined ? undefined : mailLogoOf(mailLogo);
+    if (mailLogo !== undefined && this.logo === undefined) {
+      const most = `${largestLogoBytes / 1024} KB`;
+      new Logger('mail').warn({ file: mailLogo }, `the logo is larger than ${most}: mails show the name instead`);
+    }
   }
 
   render(mail: QueuedMail, now: Date): RenderedMail {
-    const content = contentOf(mail, this.site, now);
+    const content = contentOf(mail, this.place, now);
     const absent = { greeting: null, code: null, button: null, facts: null, note: null };
+    const { brand, logo } = this;
+    const { site } = this.place;
     return {
       subject: content.subject,
       text: this.textOf(content),
       template: 'mail.html.hbs',
-      context: { language: mail.language, site: this.site, brand: this.brand, ...absent, ...definedOf(content) },
+      context: {
+        ...{ language: mail.language, site, brand, logo: logo === undefined ? null : `cid:${logo.cid}` },
+        ...{ logoText: brand.name ?? site, ...absent, ...definedOf(content) },
+        facts: content.facts?.map(({ label, value }) => ({ label, parts: unlinkedParts(value) })) ?? null,
+      },
+      attachments: logo === undefined ? [] : [logo],
     };
   }
 
+  /** Reads well without HTML: lines of at most 76 columns, the code and the link on lines of their own. */
   private textOf({ greeting, lead, code, button, facts, paragraphs, note, automatic }: MailContent): string {
-    const table = facts?.map(({ label, value }) => `    ${label}: ${value}`).join('\n');
-    const parts = [greeting, lead, code && `    ${code}`, button?.link, table, ...paragraphs, note];
-    const signature = ['-- ', this.brand.name, this.site, automatic].filter(Boolean).join('\n');
-    return `${parts.filter(Boolean).join('\n\n')}\n\n${signature}\n`;
+    const body = [lead, ...paragraphs, ...(note === undefined ? [] : [note])].map(wrapped);
+    const shown = [code && `    ${code}`, button?.link, facts && facts.length > 0 && factLines(facts)];
+    const signature = ['-- ', this.brand.name, this.place.site, wrapped(automatic)].filter(Boolean).join('\n');
+    // The greeting is not wrapped: a name that continues on the next line could imitate a paragraph.
+    return `${[greeting, body[0], ...shown, ...body.slice(1)].filter(Boolean).join('\n\n')}\n\n${signature}\n`;
   }
 }
+
+/** An address as text: mail programs make a link of one with a scheme. */
+function withoutScheme(url: string): string;
+function withoutScheme(url: string | undefined): string | undefined;
+function withoutScheme(url: string | undefined): string | undefined {
+  return url?.replace(/^(https?:\/\/|mailto:)/, '').replace(/[?#].*$|\/$/g, '');
+}
+
+/**
+ * A login name may look like the address of a site or of a mailbox, and mail programs would make it a link. The template puts
+ * each part into an element of its own, which shows and copies the same text and is not recognised as an address.
+ */
+const unlinkedParts = (value: string): string[] => value.split(/(?<=[.@])(?=\p{L})/u);
 
 const definedOf = (content: MailContent) =>
   Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));

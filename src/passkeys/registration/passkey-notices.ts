@@ -3,7 +3,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { usableAddress } from '../../shared/mail-address';
 import { AuditTrail } from '../../audit/audit-trail';
-import { Mailer } from '../../mail/mailer';
+import { type ChangedOwner, Mailer } from '../../mail/mailer';
 import type { Transaction } from '../../platform/database/database';
 import type { SessionUser } from '../../sessions/current-session';
 import type { Passkey } from '../persistence/passkey.entity';
@@ -27,11 +27,16 @@ export class PasskeyNotices {
 
   async removed(tx: Transaction, owner: PasskeyOwner, id: string, client: ClientInfo): Promise<void> {
     await this.audit.record(tx, 'PASSKEY_REMOVED', { userId: owner.uid, client, detail: { passkey: id } });
-    await this.mailRemoved(tx, owner, client);
+    await this.mail(tx, owner, false, client);
   }
 
-  mailRemoved(tx: Transaction, owner: PasskeyOwner, client: ClientInfo): Promise<void> {
-    return this.mail(tx, owner, false, client);
+  /** The audit row of an administrator is written by the caller. @param client with the language of the owner */
+  mailRemovedByAdministrator(tx: Transaction, owner: PasskeyOwner, client: ClientInfo): Promise<void> {
+    return this.mail(tx, owner, false, client, 'administrator');
+  }
+
+  mailAllRemoved(tx: Transaction, owner: ChangedOwner): Promise<void> {
+    return this.mailer.queueAccountChanged(tx, owner, { change: 'passkeysRemoved', by: 'administrator' });
   }
 
   private async mail(
@@ -39,10 +44,12 @@ export class PasskeyNotices {
     { uid, email, nickname }: PasskeyOwner,
     added: boolean,
     client: ClientInfo,
+    by?: 'administrator',
   ): Promise<void> {
     const to = usableAddress(email);
     if (to === null) return;
     const { language, ip } = client;
-    await this.mailer.queuePasskeyChanged(tx, { userId: uid, to, nickname, language, ip, at: this.clock.now(), added });
+    const mail = { userId: uid, to, nickname, language, ip, at: this.clock.now(), added };
+    await this.mailer.queuePasskeyChanged(tx, { ...mail, ...(by && { by }) });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { emailNotFound, resetRequestedTooOften } from '../../shared/errors/error-catalogue';
-import type { Language } from '../../shared/languages';
+import { type Language, languageFor } from '../../shared/languages';
 import { AuditTrail } from '../../audit/audit-trail';
 import { PrivacySettings } from '../../users/account-settings';
 import { ResetSettings } from '../reset-settings';
@@ -42,12 +42,14 @@ export class ForgotPasswordService {
   /** Returns undefined, without a change, when the user was deleted or lost the address after the read. */
   private async open(user: User, language: Language, client: ClientInfo): Promise<RequestSummary | undefined> {
     const { throttleSeconds: seconds, ttlSeconds } = this.reset;
+    // Anybody can ask for the link, in any language.
+    const own = languageFor(user.language, language);
     const gone = new Error('the user has no address any more');
     try {
       return await this.cooldowns.once(
         { kind: 'reset', subject: user.uid, seconds, refusal: resetRequestedTooOften },
         async (tx) => {
-          const opened = await this.links.open(tx, user, { type: changeType.forgotten, ttlSeconds, language });
+          const opened = await this.links.open(tx, user, { type: changeType.forgotten, ttlSeconds, language: own });
           // Rolls back, so that no cooldown starts.
           if (opened?.mailed !== true) throw gone;
           await this.audit.record(tx, 'USER_RESET_PASSWORD', { userId: user.uid, client });

@@ -53,8 +53,9 @@ export class MailedLinks {
     const link = `${this.settings.systemUrl}/reset-password?uid=${token}&lang=${language}`;
     const to = usableAddress(now.email);
     if (to !== null) {
+      const name = nameForMail({ loginName });
       await this.mailer.queueResetLink(tx, {
-        ...{ userId: uid, to, nickname: nameForMail({ loginName }), language, type, link, passkeys },
+        ...{ userId: uid, to, nickname: name, loginName: name, language, type, link, passkeys },
         expires: request.expired,
       });
     }

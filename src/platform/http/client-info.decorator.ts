@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ClientInfo } from '../../shared/client-info';
-import { negotiateLanguage } from '../../shared/languages';
+import { defaultLanguage, wishedLanguage } from '../../shared/languages';
 import type { CidrRange } from '../config/http-settings';
 import { clientAddress } from './client-address';
 import { connectionSignal } from './connection-signal';
@@ -14,6 +14,7 @@ declare module 'fastify' {
 
 /** A hook in `app.setup.ts` calls this once for each request. */
 export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRange[]): ClientInfo {
+  const wished = wishedLanguage(request.headers['accept-language']);
   const forwarded = request.headers['x-forwarded-for'];
   return {
     ip: clientAddress(
@@ -22,7 +23,8 @@ export function clientInfoOf(request: FastifyRequest, trusted: readonly CidrRang
       trusted,
     ),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
-    language: negotiateLanguage(request.headers['accept-language']),
+    language: wished ?? defaultLanguage,
+    wishedLanguage: wished,
     requestId: request.id,
     signal: connectionSignal(request.socket),
   };

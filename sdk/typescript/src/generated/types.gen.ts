@@ -505,6 +505,10 @@ export type AdminUser = {
      * The entry of a directory user.
      */
     directory_id: string | null;
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language: string | null;
 };
 
 export type CreateUserDto = {
@@ -516,6 +520,10 @@ export type CreateUserDto = {
      */
     tenant_id?: string;
     org_unit_id?: string | null;
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language?: string | null;
     is_admin?: boolean;
     mfa_type?: 'email' | 'totp';
     provider?: 'password' | 'ldap';
@@ -533,6 +541,10 @@ export type ChangeUserDto = {
     tenant_id?: string;
     org_unit_id?: string | null;
     mfa_type?: 'email' | 'totp';
+    /**
+     * The language of mails that somebody else causes. Each sign-in sets it. Null: unknown.
+     */
+    language?: string | null;
 };
 
 export type AdminResult = {

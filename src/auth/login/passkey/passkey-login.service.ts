@@ -40,7 +40,7 @@ export class PasskeyLoginService {
     await this.assertions.assertSigned(presented, client); //        PASSKEY_401001, nothing is counted
     this.lock.assertOpen(user); //                                   LOGIN_401004
     const proof = await this.directoryUsers.assertStanding(user); // LOGIN_401011, 401012 or 503001
-    const entered = await this.lock.recordSuccess(user, false); //   LOGIN_401004/011/012/008, counter 0
+    const entered = await this.lock.recordSuccess(user, false, client.wishedLanguage); // LOGIN_401004/011/012/008
     return this.branch(await this.directoryUsers.follow({ ...proof, user: entered }, client), client);
   }
 

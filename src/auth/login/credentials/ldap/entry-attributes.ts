@@ -9,6 +9,7 @@ import { AuditTrail } from '../../../../audit/audit-trail';
 import { Directory } from '../../../../directory/directory';
 import type { DirectoryPerson } from '../../../../directory/person';
 import { DirectorySettings } from '../../../../directory/ldap-settings';
+import { Mailer } from '../../../../mail/mailer';
 import { Database, type Transaction } from '../../../../platform/database/database';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import { isLoginName } from '../../../../users/user-accounts';
@@ -38,6 +39,7 @@ export class EntryAttributes {
     private readonly accounts: DirectoryAccounts,
     private readonly users: UsersRepository,
     private readonly audit: AuditTrail,
+    private readonly mailer: Mailer,
     private readonly database: Database,
     private readonly settings: DirectorySettings,
   ) {}
@@ -117,7 +119,14 @@ export class EntryAttributes {
   }
 
   private async followEmail(user: User, email: string, occasion: Occasion): Promise<boolean> {
-    const result = await this.audited('email', user, occasion, (tx) => this.accounts.setEmail(tx, user, email));
+    const result = await this.audited('email', user, occasion, async (tx) => {
+      const changed = await this.accounts.setEmail(tx, user, email);
+      // The owner signs in, but it is somebody else who writes the directory.
+      if (changed === true && identityKey(email) !== user.emailKey) {
+        await this.mailer.queueEmailChanged(tx, user, email, { by: 'directory', language: occasion.client.language });
+      }
+      return changed;
+    });
     if (result === 'taken') this.warn('the e-mail address in the directory belongs to another account', user, occasion);
     return result !== 'taken';
   }
