@@ -18,6 +18,7 @@ import { SessionIndexes1767000000000 } from './1767000000000-session-indexes';
 import { EventReplay1767300000000 } from './1767300000000-event-replay';
 import { LogRequestIds1767400000000 } from './1767400000000-log-request-ids';
 import { RevocationRuns1767500000000 } from './1767500000000-revocation-runs';
+import { RefreshTokenAudience1767600000000 } from './1767600000000-refresh-token-audience';
 import { PendingReauthentications1767620000000 } from './1767620000000-pending-reauthentications';
 import { UserLanguage1768000000000 } from './1768000000000-user-language';
 import type { RepeatableMigration } from './repeatable';
@@ -44,6 +45,7 @@ export const migrations: (new () => RepeatableMigration)[] = [
   EventReplay1767300000000,
   LogRequestIds1767400000000,
   RevocationRuns1767500000000,
+  RefreshTokenAudience1767600000000,
   PendingReauthentications1767620000000,
   UserLanguage1768000000000,
 ];

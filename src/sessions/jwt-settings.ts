@@ -13,6 +13,8 @@ import type { SettingsReader } from '../platform/config/settings-reader';
 const algorithms = ['HS256', 'ES256', 'RS256'] as const;
 export type JwtAlgorithm = (typeof algorithms)[number];
 
+const refreshTokenAudiences = ['auto', 'issuer', 'former'] as const;
+
 export interface VerificationKey {
   readonly kid: string;
   readonly key: KeyObject;
@@ -25,7 +27,12 @@ export abstract class JwtSettings {
   /** The current key, then those of `JWT_PREVIOUS_KEYS`, whose tokens are valid until they expire. */
   abstract readonly verification: readonly VerificationKey[];
   abstract readonly issuer: string;
+  /** The claim `aud` of access tokens. */
   abstract readonly audience: string;
+  /** The claim `aud` of refresh tokens, which no service behind the portal accepts. */
+  abstract readonly refreshAudience: string;
+  /** `former`: new refresh tokens have the audience of access tokens, as in version 1.0.0. `auto`: see RefreshAudience. */
+  abstract readonly refreshTokensFor: (typeof refreshTokenAudiences)[number];
   abstract readonly accessTtlSeconds: number;
   abstract readonly refreshTtlSeconds: number;
   abstract readonly rotation: boolean;
@@ -43,12 +50,16 @@ export function readJwtSettings(env: SettingsReader, context: Surroundings & { s
   env.mention('JWT_SECRET', 'JWT_PRIVATE_KEY', 'JWT_PREVIOUS_KEYS');
   const algorithm = env.choice('JWT_ALGORITHM', algorithms, 'HS256');
   const keys = algorithm === 'HS256' ? readSecrets(env, context) : readKeyPairs(env, algorithm, context);
+  const [issuer, audience] = [env.text('JWT_ISSUER', context.systemUrl), env.text('JWT_AUDIENCE', 'portal')];
   return {
     algorithm,
     signing: keys[0]?.signing ?? unusable,
     verification: keys.map((key) => key.verification),
-    issuer: env.text('JWT_ISSUER', context.systemUrl),
-    audience: env.text('JWT_AUDIENCE', 'portal'),
+    issuer,
+    audience,
+    // Version 1.0.0 allowed the same text for both. An access token and a refresh token must still differ.
+    refreshAudience: issuer === audience ? `${issuer}#refresh` : issuer,
+    refreshTokensFor: env.choice('REFRESH_TOKEN_AUDIENCE', refreshTokenAudiences, 'auto'),
     accessTtlSeconds: env.count('ACCESS_TOKEN_TTL_SECONDS', 900),
     refreshTtlSeconds: env.count('REFRESH_TOKEN_TTL_SECONDS', 7 * 86_400),
     rotation: env.flag('REFRESH_TOKEN_ROTATION', false),

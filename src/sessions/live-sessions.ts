@@ -9,6 +9,7 @@ import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
 import type { VersionedUser } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
+import { hasSecondFactor } from './authentication-context';
 import type { CurrentSession } from './current-session';
 import { LoginTokens, type SessionKey } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
@@ -20,13 +21,6 @@ export interface LiveSession {
   /** The login. A change of the own password checks a credential and is no login. */
   readonly startedAt: Date;
   readonly end: Date;
-}
-
-/** A trusted device (`device`) only replaces the code, so it is no second factor. */
-const secondFactors: ReadonlySet<AuthenticationMethod> = new Set(['otp', 'hwk', 'mfa']);
-
-export function hasSecondFactor(amr: readonly AuthenticationMethod[]): boolean {
-  return amr.some((method) => secondFactors.has(method));
 }
 
 /** Tells whether a session is still valid. The first row of the session decides (ADR 0005). */

@@ -49,8 +49,11 @@ export class SessionConfirmation {
     await this.supersede(tx, sid, refresh.jti);
     await this.tokens.insert(tx, session, [access, refresh]);
     await this.audit.record(tx, 'SESSION_CONFIRMED', { userId, client, detail: { sid, mfa } });
-    const claims = { userId, sid, tenantId, orgUnitId, amr };
-    return { accessToken: this.issuer.sign(claims, access), refreshToken: this.issuer.sign(claims, refresh) };
+    const claims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: refresh.createdAt };
+    return {
+      accessToken: await this.issuer.sign(claims, access, tx),
+      refreshToken: await this.issuer.sign(claims, refresh, tx),
+    };
   }
 
   /**

@@ -41,13 +41,12 @@ export class SessionOpener {
 
   /**
    * Opens the session that the first code of a new authenticator is answered with, beside the session that enrols. That
-   * code proves who holds the new authenticator, not who the user is. So the session is as old as the one that enrols,
-   * and ends with it: an old, stolen access token must not become a young session (ADR 0008). It is no login either, so
-   * it is not logged. `TOTP_ENROLLED` is in the audit log.
+   * code proves who holds the new authenticator, not who the user is. So the session begins and ends with the one that enrols,
+   * and is no stronger and no younger than the caller says: an old, stolen access token must not become a young session
+   * (ADR 0008). It is no login either, so it is not logged. `TOTP_ENROLLED` is in the audit log.
    */
-  openBeside(tx: Transaction, user: User, enrolling: LiveSession, client: ClientInfo): Promise<TokenPair> {
-    const { amr, authenticatedAt, end } = enrolling;
-    return this.issue(tx, user, { amr, authenticatedAt, end }, client);
+  openBeside(tx: Transaction, user: User, session: LiveSession, client: ClientInfo): Promise<TokenPair> {
+    return this.issue(tx, user, session, client);
   }
 
   /**
@@ -77,10 +76,10 @@ export class SessionOpener {
     const checkedAt = authenticatedAt === undefined ? refresh.createdAt : authenticatedAt;
     const start = { ...client, amr, authenticatedAt: checkedAt, startedAt: startedAt ?? refresh.createdAt };
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
-    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr };
+    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: checkedAt };
     return {
-      accessToken: this.issuer.sign(session, access),
-      refreshToken: this.issuer.sign(session, refresh),
+      accessToken: await this.issuer.sign(session, access, tx),
+      refreshToken: await this.issuer.sign(session, refresh, tx),
     };
   }
 }

@@ -61,7 +61,7 @@ export class SessionRefresher {
     if (user.crowded) this.rows.trimLater(payload.sid);
     const { directorySeenAt } = user;
     if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
-    return this.answer(claimsOf(payload, user), access, undefined);
+    return this.answer(claimsOf(payload, user, user), access, undefined);
   }
 
   private async refreshByRotation(
@@ -73,13 +73,13 @@ export class SessionRefresher {
     if (row === undefined) return this.refuseUnknown(payload, client);
     if (!row.live) throw new DomainError(refreshTokenRejected);
     if (row.crowded) this.rows.trimLater(payload.sid);
-    const { credentialVersion, expires, user, directorySeenAt } = row;
+    const { credentialVersion, expires, directorySeenAt } = row;
     if (this.recheck.isDue(directorySeenAt)) await this.recheck.assertStanding(payload, directorySeenAt, client);
-    const session: RotatedSession = { ...claimsOf(payload, user), credentialVersion, expires };
+    const session: RotatedSession = { ...claimsOf(payload, row.user, row), credentialVersion, expires };
     const rotation = await this.database.transaction((tx) => this.rotate(tx, payload.jti, session, access));
     if (rotation === 'ended') throw new DomainError(refreshTokenRejected);
     if (rotation === 'reused') return this.endSession(session, client);
-    return this.answer(session, access, this.issuer.sign(session, rotation));
+    return this.answer(session, access, await this.issuer.sign(session, rotation, this.database));
   }
 
   /**
@@ -128,17 +128,28 @@ export class SessionRefresher {
     throw new DomainError(refreshTokenRejected);
   }
 
-  private answer(session: SessionClaims, access: NewToken, refreshToken: string | undefined): RefreshedTokens {
+  private async answer(
+    session: SessionClaims,
+    access: NewToken,
+    refreshToken: string | undefined,
+  ): Promise<RefreshedTokens> {
     const livesMs = access.expires.getTime() - access.createdAt.getTime();
     return {
-      accessToken: this.issuer.sign(session, access),
+      accessToken: await this.issuer.sign(session, access, this.database),
       refreshToken,
       expiresIn: Math.max(0, Math.floor(livesMs / 1000)),
     };
   }
 }
 
-/** The scope comes from the row of the user, who may have moved to another tenant since the session was opened. */
-function claimsOf({ sub, sid, amr }: TokenPayload, { tenantId, orgUnitId }: Scope): SessionClaims {
-  return { userId: sub, sid, amr, tenantId, orgUnitId };
+/**
+ * The scope comes from the row of the user, who may have moved to another tenant since the session was opened. The time of the
+ * last credential check comes from the first row of the session, because the presented token does not have it.
+ */
+function claimsOf(
+  { sub, sid, amr }: TokenPayload,
+  { tenantId, orgUnitId }: Scope,
+  { authenticatedAt }: Pick<SessionClaims, 'authenticatedAt'>,
+): SessionClaims {
+  return { userId: sub, sid, amr, tenantId, orgUnitId, authenticatedAt };
 }

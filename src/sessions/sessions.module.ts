@@ -9,6 +9,7 @@ import { SessionLimit } from '../platform/limits/session-limit';
 import { DirectoryRecheck } from './directory-recheck';
 import { JwksController } from './http/jwks.controller';
 import { TrustedDevicesController } from './http/trusted-devices.controller';
+import { RefreshAudience } from './jwt/refresh-audience';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TokenIssuer } from './jwt/token-issuer';
 import { TokenStrategy } from './jwt/token.strategy';
@@ -51,7 +52,7 @@ const doors = [
     DirectoryModule,
   ],
   controllers: [JwksController, TrustedDevicesController],
-  providers: [...rows, TokenIssuer, SignInNotices, DirectoryRecheck, ...doors],
+  providers: [...rows, RefreshAudience, TokenIssuer, SignInNotices, DirectoryRecheck, ...doors],
   exports: doors,
 })
 export class SessionsModule {}

@@ -5,7 +5,7 @@ import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { JwtSettings } from './jwt-settings';
 import type { PresentedToken, SessionUser } from './current-session';
-import { checkBy, presentedToken, verification } from './jwt/presented-token';
+import { checkBy, newlyPresented, verification } from './jwt/presented-token';
 import { LoginTokens } from './persistence/login-token.repository';
 import type { TokenPayload } from './token-payload';
 
@@ -31,7 +31,7 @@ export class TokenIntrospection extends PassportStrategy(Strategy, 'introspected
   constructor(
     private readonly tokens: LoginTokens,
     private readonly clock: Clock,
-    settings: JwtSettings,
+    private readonly settings: JwtSettings,
   ) {
     super(verification(settings, (question) => (question as unknown as TokenQuestion).token));
   }
@@ -50,7 +50,7 @@ export class TokenIntrospection extends PassportStrategy(Strategy, 'introspected
   }
 
   validate({ token }: TokenQuestion, claims: Record<string, unknown>): PresentedToken {
-    return presentedToken(token, claims, this.clock);
+    return newlyPresented(token, claims, this.clock, this.settings);
   }
 
   private async verified(token: string): Promise<PresentedToken | undefined> {

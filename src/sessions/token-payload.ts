@@ -1,3 +1,5 @@
+import type { AuthenticationContext } from './authentication-context';
+
 export type TokenUse = 'access' | 'refresh';
 
 /**
@@ -7,7 +9,7 @@ export type TokenUse = 'access' | 'refresh';
  */
 export type AuthenticationMethod = 'pwd' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa';
 
-/** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused. */
+/** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused, apart from the last two. */
 export interface TokenPayload {
   readonly sub: string;
   readonly jti: string;
@@ -21,6 +23,10 @@ export interface TokenPayload {
   readonly tenant_id: string;
   readonly org_unit_id: string | null;
   readonly amr: readonly AuthenticationMethod[];
+  // Only access tokens have these claims (docs/spec/extensions.md#acr), and not those of version 1.0.0.
+  /** The last check of a credential, in seconds. Also missing in a session of a version that did not store it. */
+  readonly auth_time?: number;
+  readonly acr?: AuthenticationContext;
 }
 
 export function isTokenPayload(claims: Record<string, unknown>): boolean {

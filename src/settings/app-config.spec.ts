@@ -112,6 +112,7 @@ const settings: Setting[] = [
   ['JWT_ALGORITHM', (c) => c.jwt.algorithm, 'HS256', 'HS256', 'HS256', ['none', 'hs256', 'HS512', 'ES384']],
   ['JWT_ISSUER', (c) => c.jwt.issuer, 'http://127.0.0.1:3000', 'issuer', 'issuer', []],
   ['JWT_AUDIENCE', (c) => typeof c.jwt.audience, 'string', 'audience', 'string', []],
+  ['REFRESH_TOKEN_AUDIENCE', (c) => c.jwt.refreshTokensFor, 'auto', 'issuer', 'issuer', ['portal', 'AUTO']],
   ['ACCESS_TOKEN_TTL_SECONDS', (c) => c.jwt.accessTtlSeconds, 900, '60', 60, fromOne],
   ['REFRESH_TOKEN_TTL_SECONDS', (c) => c.jwt.refreshTtlSeconds, 604_800, '3600', 3600, fromOne],
   ['REFRESH_TOKEN_ROTATION', (c) => c.jwt.rotation, false, 'true', true, booleans],

@@ -5,6 +5,7 @@ import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } 
 import { NicknameKey1766900000000 } from '../../migrations/1766900000000-nickname-key';
 import { Database } from '../../src/platform/database/database';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
+import { timeOf } from '../../src/platform/database/sql';
 import { giveEachCallerItsOwnRunner } from '../../src/platform/database/sqlite-runners';
 import { migrationOptions } from '../../src/platform/database/typeorm-options';
 import { NicknameKeys } from '../../src/users/nickname-keys';
@@ -365,6 +366,36 @@ describe('migrations', () => {
     await insert('', '');
     expect(await actors()).toEqual([null, 'ops', null]);
     await runner.release();
+  });
+
+  it('an upgrade notes for seven days that version 1.0.0 may still run, a new installation does not', async () => {
+    const name = 'RefreshTokenAudience1767600000000';
+    const untilOf = async () => {
+      const rows: { until: string | Date }[] = await dataSource.query(
+        "SELECT until FROM cooldowns WHERE kind = 'tokens'",
+      );
+      return rows.map(({ until }) => timeOf(until).getTime());
+    };
+    const again = async (forget: boolean) => {
+      if (forget) await dataSource.query("DELETE FROM cooldowns WHERE kind = 'tokens'");
+      await dataSource.query(`DELETE FROM migrations WHERE name = '${name}'`);
+      expect(await migrate(store.url)).toEqual([name]);
+      return untilOf();
+    };
+    const longAgo = Date.parse('2000-01-01T00:00:00.000Z');
+    expect(await untilOf()).toEqual([longAgo]);
+    await dataSource.query(
+      `INSERT INTO users (uid, login_name, login_name_key, tenant_id, created_at)
+       VALUES ('someone', 'someone', 'someone', 'root', '2026-01-01 00:00:00.000')`,
+    );
+    // A run that was killed after its INSERT changes nothing.
+    expect(await again(false)).toEqual([longAgo]);
+    const [until] = await again(true);
+    // The database reads a clock of its own.
+    const days = (until! - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(7);
+    expect(await again(false)).toEqual([until]);
+    await dataSource.query("DELETE FROM users WHERE uid = 'someone'");
   });
 
   it('the columns of a session are added to existing tokens, also when the first run was killed half-way', async () => {

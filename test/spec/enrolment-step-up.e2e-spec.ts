@@ -46,12 +46,13 @@ describe('the session that the confirmation of an authenticator opens', () => {
   const old = 'AUTH_403002';
   const weak = 'AUTH_403001';
 
-  it('is as weak and as old as the stolen token of an administrator that has enrolled it', async () => {
+  it('is as weak and as old as the stolen token of an administrator that has enrolled it (T353)', async () => {
     const { user, bearer } = await admin(null);
     const begin = await first(bearer);
     mfa.service.clock.advanceSeconds(301);
     const { access, refresh } = await enrol(user.uid, bearer);
     expect(decodeJwt(access).amr).toEqual(['pwd']);
+    expect(decodeJwt(access).auth_time).toBe(decodeJwt(bearer).auth_time);
     // The thief of an access token gets no session that outlives the stolen one either.
     expect(await first(access)).toEqual(begin);
     expect(decodeJwt(refresh).exp).toBe(Number(decodeJwt(bearer).iat) + ttl);
@@ -70,14 +71,24 @@ describe('the session that the confirmation of an authenticator opens', () => {
     expect(await rights(access, user.uid)).toEqual(['open', old, old, old]);
   });
 
-  it('of a young session has the second factor, and is young for the rest of the time of that session', async () => {
+  it('of a young session has the second factor, and is young from then on: the code is a credential check', async () => {
     const { user, bearer } = await admin(null);
     mfa.service.clock.advanceSeconds(299);
     const { access } = await enrol(user.uid, bearer);
     expect(decodeJwt(access).amr).toEqual(['pwd', 'otp']);
     expect(await rights(access, user.uid)).toEqual(['open', 'open', 'open', 'open']);
-    mfa.service.clock.advanceSeconds(2);
+    mfa.service.clock.advanceSeconds(300);
+    expect(await rights(access, user.uid)).toEqual(['open', 'open', 'open', 'open']);
+    mfa.service.clock.advanceSeconds(1);
     expect(await rights(access, user.uid)).toEqual(['open', old, old, old]);
+  });
+
+  it('does not make its login recent: 300 s after that, the authenticator is replaced with its code only (T353)', async () => {
+    const { user, bearer } = await admin('totp');
+    mfa.service.clock.advanceSeconds(250);
+    const { access } = await enrol(user.uid, bearer);
+    mfa.service.clock.advanceSeconds(60);
+    expect(await secret(access)).toBe('AUTH_MFA_401001');
   });
 
   it('of a login with a passkey says so, and not that a password was used', async () => {

@@ -34,7 +34,21 @@ describe('POST /introspect', () => {
       active: true,
       ...{ sub: user.uid, sid, jti, username: 'ann', tenant_id: 'root', org_unit_id: null, is_admin: true },
       ...{ amr: ['pwd'], token_type: 'access', iss, aud, iat, exp },
+      ...{ auth_time: iat, acr: 'urn:portal:acr:1' },
     });
+  });
+
+  it('tells auth_time and acr as the token has them, and makes neither up (RFC 9470 §6.2)', async () => {
+    await service.givenUser('tim');
+    const { access, refresh } = await service.session('tim');
+    const started = decodeJwt(access).iat;
+    service.clock.advanceSeconds(60);
+    const next = (await service.post('/refresh', undefined, { bearer: refresh })).body.data as Record<string, string>;
+    expect((await ask(next.access_token!)).body).toMatchObject({ auth_time: started, acr: 'urn:portal:acr:1' });
+    const { body } = await ask(next.refresh_token!);
+    expect(body).toMatchObject({ active: true, token_type: 'refresh' });
+    expect(body).not.toHaveProperty('auth_time');
+    expect(body).not.toHaveProperty('acr');
   });
 
   it('tells a refresh token by its type, and a used one is not active (T333)', async () => {

@@ -175,6 +175,67 @@ describe('forged and malformed tokens (RFC 8725) are answered 401, never 500', (
   });
 });
 
+describe('well-signed tokens of one use with the form of the other (T352)', () => {
+  let service: TestService;
+  let access: Record<string, unknown>;
+  let refresh: Record<string, unknown>;
+  beforeAll(async () => {
+    service = await TestService.start({ JWT_ALGORITHM: 'HS256' });
+    await service.givenUser('victim');
+    const session = await service.session('victim');
+    [access, refresh] = [decodeJwt(session.access), decodeJwt(session.refresh)];
+  });
+  afterAll(() => service.stop());
+
+  const issuer = testSettings.SYSTEM_URL;
+  const signed = (typ: string | undefined, payload: object) =>
+    forge({ alg: 'HS256', typ }, payload, hs256(testSettings.JWT_SECRET));
+  const answers = async (token: string) => {
+    const given = [
+      await service.get('/user/me', { bearer: token }),
+      await service.post('/refresh', { refresh_token: token }),
+    ];
+    return given.map(({ status, body }) => (status === 200 ? 'open' : String(body.error_code)));
+  };
+
+  it('control: each token passes at its own route, and at no other one', async () => {
+    expect(await answers(signed('JWT', access))).toEqual(['open', 'AUTH_401006']);
+    expect(await answers(signed('rt+jwt', refresh))).toEqual(['AUTH_401001', 'open']);
+  });
+
+  it.each<[string, string | undefined, () => object]>([
+    ['an access token of the type rt+jwt', 'rt+jwt', () => access],
+    ['an access token for the issuer', 'JWT', () => ({ ...access, aud: issuer })],
+    ['an access token for the issuer, of the type rt+jwt', 'rt+jwt', () => ({ ...access, aud: issuer })],
+    ['an access token of an unknown type', 'at+jwt', () => access],
+    ['a refresh token of the type JWT', 'JWT', () => refresh],
+    ['a refresh token without a type', undefined, () => refresh],
+    ['a refresh token of another spelling of the type', 'RT+JWT', () => refresh],
+    ['a refresh token that calls itself an access token', 'rt+jwt', () => ({ ...refresh, token_use: 'access' })],
+    ['the same for the audience of access tokens', 'JWT', () => ({ ...refresh, token_use: 'access', aud: 'portal' })],
+    ['an access token that calls itself a refresh token', 'rt+jwt', () => ({ ...access, token_use: 'refresh' })],
+    ['the same for the issuer', 'rt+jwt', () => ({ ...access, token_use: 'refresh', aud: issuer })],
+    ['a refresh token for neither audience', 'rt+jwt', () => ({ ...refresh, aud: 'elsewhere' })],
+  ])('%s passes nowhere', async (_what, typ, payload) => {
+    const token = signed(typ, payload());
+    expect(await answers(token)).toEqual(['AUTH_401001', 'AUTH_401006']);
+    expect((await service.post('/logout', undefined, { bearer: token })).status).toBe(401);
+  });
+
+  it('a refresh token of version 1.0.0 still refreshes and logs out, and opens no other route', async () => {
+    const { refresh: token } = await service.session('victim');
+    const former = signed('JWT', { ...decodeJwt(token), aud: 'portal' });
+    expect(await answers(former)).toEqual(['AUTH_401001', 'open']);
+    expect((await service.post('/logout', undefined, { bearer: former })).status).toBe(200);
+    expect(await answers(token)).toEqual(['AUTH_401004', 'AUTH_401006']);
+  });
+
+  it('an access token of version 1.0.0, which has no auth_time and no acr, is accepted', async () => {
+    const former = { ...access, auth_time: undefined, acr: undefined };
+    expect(await answers(signed('JWT', former))).toEqual(['open', 'AUTH_401006']);
+  });
+});
+
 describe.each(['ES256', 'RS256'] as const)('JWT_ALGORITHM=%s (RFC 7518)', (algorithm) => {
   const pair = () =>
     (algorithm === 'ES256'

@@ -4,7 +4,7 @@ import { AdminSettings } from '../../sessions/session-settings';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../sessions/current-session';
-import { hasSecondFactor } from '../../sessions/live-sessions';
+import { hasSecondFactor } from '../../sessions/authentication-context';
 import { permissionOf } from './declared-routes';
 import { isPermitted } from './permissions';
 

@@ -1,5 +1,6 @@
 import { IsString, MaxLength } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
+import type { AuthenticationContext } from '../../sessions/authentication-context';
 import type { LiveToken } from '../../sessions/token-introspection';
 
 export class IntrospectionDto {
@@ -41,6 +42,21 @@ export class IntrospectionResponse {
   @ApiPropertyOptional({ type: [String], example: ['pwd', 'otp'] })
   amr?: readonly string[];
 
+  @ApiPropertyOptional({
+    type: 'integer',
+    description:
+      'The last credential check of the session when the access token was issued, in seconds since 1970 (RFC 9470). ' +
+      'Missing for a refresh token, and where it is not known.',
+  })
+  auth_time?: number;
+
+  @ApiPropertyOptional({
+    enum: ['urn:portal:acr:1', 'urn:portal:acr:2'],
+    description:
+      'One factor, or two factors or a passkey (RFC 9470). Missing for a refresh token and one of version 1.0.0.',
+  })
+  acr?: AuthenticationContext;
+
   @ApiPropertyOptional({ enum: ['access', 'refresh'] })
   token_type?: string;
 
@@ -70,6 +86,8 @@ export function introspectionOf(token: LiveToken | undefined): IntrospectionResp
     org_unit_id: user.orgUnitId,
     is_admin: user.isAdmin,
     amr: payload.amr,
+    auth_time: payload.auth_time,
+    acr: payload.acr,
     token_type: payload.token_use,
     iss: payload.iss,
     aud: payload.aud,

@@ -64,13 +64,15 @@ export class EnrolmentConfirmation {
   }
 
   /**
-   * The code is a second factor of the login when the login has just been made. Otherwise anybody who has an old access
-   * token of a user without an authenticator could make one. A trusted device stays without a second factor.
+   * The code is a credential check, and a second factor of the login, when the last check has just been made. Otherwise
+   * anybody who has an old access token of a user without an authenticator could make one and have a young session with two
+   * factors. A trusted device stays without a second factor.
    */
   private withCode(session: LiveSession): LiveSession {
     const { amr } = session;
-    if (!this.liveSessions.isYoung(session) || amr.includes('device') || amr.includes('otp')) return session;
-    return { ...session, amr: [...amr, 'otp'] };
+    if (!this.liveSessions.isYoung(session)) return session;
+    const withOtp = amr.includes('device') || amr.includes('otp') ? amr : [...amr, 'otp' as const];
+    return { ...session, amr: withOtp, authenticatedAt: this.clock.now() };
   }
 
   /** `user.totpSecret` is the replaced secret: `activateSecret` succeeded only if it had not changed since the read. */

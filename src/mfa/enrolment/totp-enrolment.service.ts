@@ -53,8 +53,8 @@ export class TotpEnrolmentService {
 
   /**
    * The age of a session is that of its last credential check, and of its login: a change of the own password proves the
-   * password only. The first code of an authenticator opens a session that is as old as the one before, and must not be
-   * recent. A trusted device has replaced the second factor, so it does not stand for the authenticator that is to be
+   * password only. The first code of an authenticator opens a session with the login of the one before, and must not make
+   * it recent. A trusted device has replaced the second factor, so it does not stand for the authenticator that is to be
    * replaced.
    */
   private isRecent(user: User, { amr, authenticatedAt, startedAt }: LiveSession): boolean {

@@ -47,7 +47,7 @@ export class VerifiedLogins {
 
   /**
    * The code is the first one of a new authenticator, which ends the devices that the former factor trusted.
-   * @param enrolling the session that has enrolled it, with the factors of the new session
+   * @param enrolling the session that has enrolled it, with the factors and the last credential check of the new session
    */
   async openWithNewFactor(
     tx: Transaction,

@@ -2,9 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
  * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
- * run one after the other. `ldap`: guesses at a directory user who has no row yet.
+ * run one after the other. `ldap`: guesses at a directory user who has no row yet. `tokens`: new refresh tokens that version
+ * 1.0.0 refuses, after an upgrade from it.
  */
-export type CooldownKind = 'otp' | 'reset' | 'ldap';
+export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens';
 
 /** A row of `cooldowns`, the gate row of one action of one subject. */
 @Entity('cooldowns')

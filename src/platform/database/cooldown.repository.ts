@@ -103,6 +103,11 @@ export class Cooldowns {
     return this.rows.count({ subject: In(subjects), kind, until: MoreThan(this.clock.now()) });
   }
 
+  /** When a cooldown ends or has ended. Undefined without a row. @param sql a transaction to read in */
+  async endOf({ subject, kind }: GateRow, sql: Sql): Promise<Date | undefined> {
+    return (await this.rows.findOne({ subject, kind }, sql))?.until;
+  }
+
   private async create({ subject, kind }: GateRow): Promise<void> {
     if ((await this.rows.findOne({ subject, kind })) !== null) return;
     try {

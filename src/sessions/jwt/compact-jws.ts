@@ -2,6 +2,9 @@
 const maxLength = 4096;
 const known = new Set(['alg', 'typ', 'kid']);
 
+/** The header `typ` of refresh tokens (docs/spec/extensions.md#stock-check). */
+export const refreshTokenType = 'rt+jwt';
+
 // The unused bits of the last character are zero, so the same bytes have only one spelling (RFC 4648 §3.5).
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/;
 
@@ -22,6 +25,12 @@ export function keyIdOf(token: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The header `typ` of a token whose signature was checked. Undefined when it has none. */
+export function typeOf(token: string): unknown {
+  const header = Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8');
+  return (JSON.parse(header) as { typ?: unknown }).typ;
 }
 
 function isCanonical(part: string): boolean {

@@ -6,7 +6,7 @@ import { accessTokenExpired, accessTokenInvalid } from '../../shared/errors/erro
 import type { JwtSettings } from '../jwt-settings';
 import type { PresentedToken } from '../current-session';
 import { isTokenPayload, type TokenPayload } from '../token-payload';
-import { keyIdOf } from './compact-jws';
+import { keyIdOf, refreshTokenType, typeOf } from './compact-jws';
 
 type ReadToken = (request: FastifyRequest) => string | null;
 
@@ -24,9 +24,12 @@ export function bearerOrBody(request: FastifyRequest): string | null {
   return typeof body?.refresh_token === 'string' ? body.refresh_token : null;
 }
 
-/** Verifies the signature, with the configured algorithm and keys only, the issuer and the audience (RFC 8725). */
+/**
+ * Verifies the signature, with the configured algorithm and keys only, and the issuer (RFC 8725). The audience must be that of
+ * access tokens or that of refresh tokens. `newlyPresented` compares it with the use of the token.
+ */
 export function verification(
-  { algorithm, issuer, audience, verification: keys }: JwtSettings,
+  { algorithm, issuer, audience, refreshAudience, verification: keys }: JwtSettings,
   read: ReadToken,
 ): StrategyOptionsWithRequest {
   return {
@@ -39,7 +42,7 @@ export function verification(
     },
     algorithms: [algorithm],
     issuer,
-    audience,
+    audience: [audience, refreshAudience],
     // `presentedToken` checks the expiry, by the Clock and without leeway.
     ignoreExpiration: true,
     passReqToCallback: true,
@@ -57,6 +60,31 @@ export function presentedToken(token: string | null, claims: Record<string, unkn
   if (payload.exp <= now) throw new DomainError(accessTokenExpired);
   if (payload.iat > now + 60) throw new DomainError(accessTokenInvalid);
   return { payload, token: token ?? '' };
+}
+
+/**
+ * Like `presentedToken`, for a token whose signature was just checked. The type and the audience must be those of its use
+ * (docs/spec/extensions.md#stock-check), so that no token works as one of the other kind, whatever it calls itself.
+ * @throws DomainError AUTH_401001, AUTH_401002
+ */
+export function newlyPresented(
+  token: string | null,
+  claims: Record<string, unknown>,
+  clock: Clock,
+  settings: JwtSettings,
+): PresentedToken {
+  const presented = presentedToken(token, claims, clock);
+  if (!fitsItsUse(presented, settings)) throw new DomainError(accessTokenInvalid);
+  return presented;
+}
+
+function fitsItsUse({ token, payload }: PresentedToken, { audience, refreshAudience }: JwtSettings): boolean {
+  const [type, audiences] = [typeOf(token), [payload.aud].flat()];
+  const isPlain = type === undefined || type === 'JWT';
+  if (payload.token_use === 'access') return isPlain && audiences.includes(audience);
+  // Version 1.0.0 issued refresh tokens for the audience of access tokens, of the type JWT. They live for a session.
+  const isFormer = audiences.includes(audience);
+  return type === refreshTokenType ? isFormer || audiences.includes(refreshAudience) : isPlain && isFormer;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { Clock } from '../../shared/clock';
 import { JwtSettings } from '../jwt-settings';
 import type { PresentedToken } from '../current-session';
-import { bearerOrBody, checkBy, presentedToken, verification } from './presented-token';
+import { bearerOrBody, checkBy, newlyPresented, verification } from './presented-token';
 
 /** The strategy of `/refresh`. It does not read the token's row: the statement of SessionRefresher does (ADR 0014). */
 @Injectable()
@@ -14,12 +14,12 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh-to
 
   constructor(
     private readonly clock: Clock,
-    settings: JwtSettings,
+    private readonly settings: JwtSettings,
   ) {
     super(verification(settings, bearerOrBody));
   }
 
   validate(request: FastifyRequest, claims: Record<string, unknown>): PresentedToken {
-    return presentedToken(bearerOrBody(request), claims, this.clock);
+    return newlyPresented(bearerOrBody(request), claims, this.clock, this.settings);
   }
 }

@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
+import type { Sql } from '../../platform/database/sql';
+import { acrOf } from '../authentication-context';
 import { JwtSettings } from '../jwt-settings';
 import type { NewToken, Scope, SessionKey } from '../persistence/login-token.repository';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
+import { refreshTokenType } from './compact-jws';
+import { RefreshAudience } from './refresh-audience';
 
 /** The values from which the claims of all tokens of a session are made. */
 export interface SessionClaims extends Scope, Pick<SessionKey, 'userId' | 'sid'> {
   readonly amr: readonly AuthenticationMethod[];
+  /** The last check of a credential. Null when no version has stored it: the tokens then have no `auth_time`. */
+  readonly authenticatedAt: Date | null;
 }
 
 /** The lifetimes, the claims and the signature of every token (docs/spec/decisions.md#4). */
@@ -19,6 +25,7 @@ export class TokenIssuer {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly settings: JwtSettings,
+    private readonly refreshAudience: RefreshAudience,
   ) {}
 
   /**
@@ -44,23 +51,28 @@ export class TokenIssuer {
     return { jti: this.random.uuid(), use: 'refresh', createdAt, expires };
   }
 
-  /** Signs with the configured algorithm and the current key. */
-  sign({ userId, sid, tenantId, orgUnitId, amr }: SessionClaims, token: NewToken): string {
+  /** Signs with the configured algorithm and the current key. @param sql the transaction of the caller, or the database */
+  async sign(session: SessionClaims, token: NewToken, sql: Sql): Promise<string> {
+    const { userId, sid, tenantId, orgUnitId, amr, authenticatedAt } = session;
     const { issuer, audience, signing, algorithm } = this.settings;
+    const isAccess = token.use === 'access';
     const claims: TokenPayload = {
       sub: userId,
       jti: token.jti,
       sid,
       token_use: token.use,
       iss: issuer,
-      aud: audience,
+      aud: isAccess ? audience : await this.refreshAudience.current(sql),
       iat: seconds(token.createdAt),
       exp: seconds(token.expires),
       tenant_id: tenantId,
       org_unit_id: orgUnitId,
       amr,
+      ...(isAccess && authenticatedAt !== null && { auth_time: seconds(authenticatedAt) }),
+      ...(isAccess && { acr: acrOf(amr) }),
     };
-    return this.jwt.sign(claims, { secret: signing.key, algorithm, keyid: signing.kid } as object);
+    const header = { typ: isAccess ? 'JWT' : refreshTokenType };
+    return this.jwt.sign(claims, { secret: signing.key, algorithm, keyid: signing.kid, header } as object);
   }
 }
 

@@ -9,7 +9,7 @@ import { RecentKeys } from '../../shared/recent-keys';
 import { JwtSettings } from '../jwt-settings';
 import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
 import { LoginTokens } from '../persistence/login-token.repository';
-import { bearer, checkBy, presentedToken, verification } from './presented-token';
+import { bearer, checkBy, newlyPresented, presentedToken, verification } from './presented-token';
 
 type Claims = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
   constructor(
     private readonly tokens: LoginTokens,
     private readonly clock: Clock,
-    settings: JwtSettings,
+    private readonly settings: JwtSettings,
   ) {
     super(verification(settings, bearer));
   }
@@ -41,13 +41,18 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
    * @returns false when the token is missing or not ours
    * @throws DomainError AUTH_401001, AUTH_401002, AUTH_401004
    */
-  check(request: FastifyRequest): Promise<CurrentSession | false> {
-    const claims = this.verified.get(bearer(request) ?? '');
-    return claims === undefined ? this.verify(request) : this.validate(request, claims);
+  async check(request: FastifyRequest): Promise<CurrentSession | false> {
+    const token = bearer(request) ?? '';
+    const claims = this.verified.get(token);
+    if (claims === undefined) return this.verify(request);
+    return this.sessionOf(request, presentedToken(token, claims, this.clock), claims);
   }
 
-  async validate(request: FastifyRequest, claims: Claims): Promise<CurrentSession> {
-    const presented = presentedToken(bearer(request), claims, this.clock);
+  validate(request: FastifyRequest, claims: Claims): Promise<CurrentSession> {
+    return this.sessionOf(request, newlyPresented(bearer(request), claims, this.clock, this.settings), claims);
+  }
+
+  private async sessionOf(request: FastifyRequest, presented: PresentedToken, claims: Claims): Promise<CurrentSession> {
     const { payload } = presented;
     const row = await (needsAccount(request) ? this.tokens.findWithAccount(payload) : this.tokens.find(payload));
     if (row === undefined) throw new DomainError(accessTokenInvalid);

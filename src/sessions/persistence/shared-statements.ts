@@ -27,6 +27,8 @@ export interface RefreshedUser extends Scope {
   readonly directorySeenAt: Date | null;
   /** The session has many rows (SessionRows). */
   readonly crowded: boolean;
+  /** The last credential check of the session. Null when no version has stored it. */
+  readonly authenticatedAt: Date | null;
 }
 
 export interface TokenRow extends Stored<(typeof sessionFields)[number]> {
@@ -39,6 +41,7 @@ export interface TokenRow extends Stored<(typeof sessionFields)[number]> {
   readonly live: number;
   /** Only in the check of a refresh. */
   readonly crowded?: number;
+  readonly authenticated_at?: unknown;
 }
 
 const flag = ', u.provider, u.created_at AS user_created_at, u.own_factors';
@@ -67,7 +70,7 @@ export interface AccountRow extends TokenRow {
   readonly passkeys?: number;
 }
 
-type RefreshedRow = Stored<keyof Scope> & Pick<TokenRow, 'jti' | 'directory_seen_at' | 'crowded'>;
+type RefreshedRow = Stored<keyof Scope> & Pick<TokenRow, 'jti' | 'directory_seen_at' | 'crowded' | 'authenticated_at'>;
 
 interface Insertion {
   readonly presented: TokenPayload;
@@ -100,7 +103,9 @@ const insertion = `SELECT ?, ?, t.user_identity, 0, ?, t.sid, t.credential_versi
  */
 export class SharedStatements {
   private readonly checks = this.checksWith<TokenRow>(() => '');
-  private readonly rotationChecks = this.checksWith<TokenRow>(() => `, ${crowded('t.sid')} AS crowded`);
+  private readonly rotationChecks = this.checksWith<TokenRow>(
+    () => `, root.authenticated_at, ${crowded('t.sid')} AS crowded`,
+  );
   private readonly accountChecks: Record<AccountDetail, DataLoader<string, AccountRow | undefined>>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
@@ -170,9 +175,9 @@ export class SharedStatements {
     );
     if (inserted === 0) return insertions.map(() => undefined);
     const rows = await this.database.rows<RefreshedRow>(
-      `SELECT t.jti, ${scopeColumns}, ${directorySeenAt('u')} AS directory_seen_at,
+      `SELECT t.jti, ${scopeColumns}, ${directorySeenAt('u')} AS directory_seen_at, root.authenticated_at,
               ${crowded('t.sid')} AS crowded
-       FROM login_tokens t JOIN users u ON u.uid = t.user_identity
+       FROM ${checked}
        WHERE t.jti IN (${insertions.map(() => '?').join(', ')})`,
       insertions.map(({ token }) => token.jti),
     );
@@ -184,6 +189,7 @@ export class SharedStatements {
           orgUnitId: row.orgUnitId,
           directorySeenAt: timeOrNull(row.directory_seen_at),
           crowded: Number(row.crowded) === 1,
+          authenticatedAt: timeOrNull(row.authenticated_at),
         },
       ]),
     );

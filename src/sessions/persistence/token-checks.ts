@@ -14,8 +14,9 @@ export interface CheckedToken {
   readonly account?: SessionAccount;
   /** See RefreshedUser. */
   readonly directorySeenAt: Date | null;
-  /** See RefreshedUser. Only `findForRotation` tells. */
+  // See RefreshedUser. Only `findForRotation` tells these two.
   readonly crowded: boolean;
+  readonly authenticatedAt: Date | null;
 }
 
 /** The values that a check of a live token leaves for the next check of the same token. */
@@ -85,6 +86,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
     expires: timeOf(row.expires),
     directorySeenAt: timeOrNull(row.directory_seen_at),
     crowded: Number(row.crowded) === 1,
+    authenticatedAt: timeOrNull(row.authenticated_at),
     // Each request comes here. With loops over the fields, here and in the answer, GET /user/me made 0.84 of its requests. A
     // field that is missing does not compile.
     user: {

@@ -5,10 +5,12 @@ import { auditEvent, loginEvent } from '../../../src/events/outbox/event';
 import { auditTypes, loginTypes } from '../../../src/events/event-types';
 import { RequestMetrics } from '../../../src/metrics/collect/request-metrics';
 import { registerServiceMetrics, type Sources } from '../../../src/metrics/collect/service-metrics';
+import type { Sql } from '../../../src/platform/database/sql';
 import { loadConfig } from '../../../src/settings/app-config';
 import { SystemClock } from '../../../src/shared/clock';
 import * as catalogue from '../../../src/shared/errors/error-catalogue';
 import { SystemRandom } from '../../../src/shared/random';
+import type { RefreshAudience } from '../../../src/sessions/jwt/refresh-audience';
 import { TokenIssuer } from '../../../src/sessions/jwt/token-issuer';
 import { testSettings } from '../settings';
 import type { Recorded } from './broken-promises';
@@ -36,12 +38,12 @@ export function events(): Recorded {
 }
 
 /** The claims of a token. */
-export function tokens(): Recorded {
+export async function tokens(): Promise<Recorded> {
   const config = loadConfig({ ...testSettings, DATABASE_URL: 'sqlite::memory:' });
   const unsigned = { sign: (claims: object) => JSON.stringify(claims) } as unknown as JwtService;
-  const issuer = new TokenIssuer(unsigned, new SystemClock(), new SystemRandom(), config.jwt);
-  const session = { userId: 'u', sid: 's', tenantId: 't', orgUnitId: null, amr: [] };
-  const claims = JSON.parse(issuer.sign(session, issuer.firstTokens().access)) as object;
+  const issuer = new TokenIssuer(unsigned, new SystemClock(), new SystemRandom(), config.jwt, {} as RefreshAudience);
+  const session = { userId: 'u', sid: 's', tenantId: 't', orgUnitId: null, amr: [], authenticatedAt: new Date() };
+  const claims = JSON.parse(await issuer.sign(session, issuer.firstTokens().access, {} as Sql)) as object;
   return { claims: Object.keys(claims) };
 }
 

@@ -344,6 +344,14 @@ export type IntrospectionResponse = {
     org_unit_id?: string | null;
     is_admin?: boolean;
     amr?: Array<string>;
+    /**
+     * The last credential check of the session when the access token was issued, in seconds since 1970 (RFC 9470). Missing for a refresh token, and where it is not known.
+     */
+    auth_time?: number;
+    /**
+     * One factor, or two factors or a passkey (RFC 9470). Missing for a refresh token and one of version 1.0.0.
+     */
+    acr?: 'urn:portal:acr:1' | 'urn:portal:acr:2';
     token_type?: 'access' | 'refresh';
     iss?: string;
     aud?: string | Array<string>;
