@@ -33,7 +33,7 @@ describe('the ingress', () => {
     expect(backendOf(path)).toBe('portal-pages');
   });
 
-  it.each(['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/docs/x', '/openapi.json', '/loginx'])(
+  it.each(['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/docs/x', '/openapi.json', '/openapi-3.0.json', '/loginx'])(
     'T230 %s does not reach the service',
     (path) => {
       expect(backendOf(path)).toBe('portal-pages');
@@ -53,7 +53,7 @@ describe('the ingress', () => {
 
 describe.each(OVERLAYS)('the ingress of %s', (overlay) => {
   it('leads neither /introspect nor the paths of the operator to the service', () => {
-    for (const path of ['/introspect', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+    for (const path of ['/introspect', '/health/ready', '/metrics', '/docs', '/openapi.json', '/openapi-3.0.json']) {
       expect([path, backendIn(pathsOf(overlay), path)]).not.toEqual([path, 'portal-authentication']);
     }
   });

@@ -324,7 +324,7 @@ export type IntrospectionResponse = {
     amr?: Array<string>;
     token_type?: 'access' | 'refresh';
     iss?: string;
-    aud?: string | Array<string>;
+    aud?: string;
     /**
      * Seconds since 1970.
      */
@@ -1318,12 +1318,7 @@ export type ErrorAuth400007 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
-         */
-        rules: Array<string>;
-    };
+    data: BrokenRulesData;
 };
 
 /**
@@ -1467,12 +1462,7 @@ export type ErrorAuth429002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1506,12 +1496,7 @@ export type ErrorCaptcha503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1523,14 +1508,7 @@ export type ErrorCommon400001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data?: {
-        /**
-         * The problems of each field.
-         */
-        fields?: {
-            [key: string]: Array<string>;
-        };
-    };
+    data?: InvalidFieldsData;
 };
 
 /**
@@ -1575,12 +1553,7 @@ export type ErrorCommon429001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1603,12 +1576,7 @@ export type ErrorCommon503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1686,12 +1654,7 @@ export type ErrorLogin503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1736,12 +1699,7 @@ export type ErrorMfa429001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1799,6 +1757,989 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type BrokenRulesData = {
+    /**
+     * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
+     */
+    rules: Array<string>;
+};
+
+export type RetryAfterData = {
+    /**
+     * Seconds to wait. Retry-After has the same value.
+     */
+    retry_after: number;
+};
+
+export type InvalidFieldsData = {
+    /**
+     * The problems of each field.
+     */
+    fields?: {
+        [key: string]: Array<string>;
+    };
+};
+
+export type LoginResponseEnvelope = {
+    status: true;
+    data: LoginResponse;
+};
+
+export type LoginFailure401 = ({
+    error_code: 'CAPTCHA_401001';
+} & ErrorCaptcha401001) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type LoginFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type LoginFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type PasskeyOptionsResponseEnvelope = {
+    status: true;
+    data: PasskeyOptionsResponse;
+};
+
+export type LoginWithPasskeyFailure401 = ({
+    error_code: 'PASSKEY_401001';
+} & ErrorPasskey401001) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type LoginWithPasskeyFailure503 = ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type RefreshResponseEnvelope = {
+    status: true;
+    data: RefreshResponse;
+};
+
+export type RefreshFailure503 = ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type DoneResponseEnvelope = {
+    status: true;
+    data: DoneResponse;
+};
+
+export type LogoutFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type MeResponseEnvelope = {
+    status: true;
+    data: MeResponse;
+};
+
+export type GetCurrentUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type TokenPairResponseEnvelope = {
+    status: true;
+    data: TokenPairResponse;
+};
+
+export type ChangeOwnPasswordFailure400 = ({
+    error_code: 'AUTH_400007';
+} & ErrorAuth400007) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ChangeOwnPasswordFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401010';
+} & ErrorAuth401010) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'AUTH_401009';
+} & ErrorAuth401009);
+
+export type SessionsResponseEnvelope = {
+    status: true;
+    data: SessionsResponse;
+};
+
+export type ListSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type SessionsEndedResponseEnvelope = {
+    status: true;
+    data: SessionsEndedResponse;
+};
+
+export type EndOtherSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type EndSessionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type LoginHistoryResponseEnvelope = {
+    status: true;
+    data: LoginHistoryResponse;
+};
+
+export type GetLoginHistoryFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type OverviewResponseEnvelope = {
+    status: true;
+    data: OverviewResponse;
+};
+
+export type AdminOverviewFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUserPageEnvelope = {
+    status: true;
+    data: AdminUserPage;
+};
+
+export type AdminListUsersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUsersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUserEnvelope = {
+    status: true;
+    data: AdminUser;
+};
+
+export type AdminCreateUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminGetUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminChangeUserFailure409 = ({
+    error_code: 'USER_409001';
+} & ErrorUser409001) | ({
+    error_code: 'USER_409002';
+} & ErrorUser409002);
+
+export type AdminResultEnvelope = {
+    status: true;
+    data: AdminResult;
+};
+
+export type AdminDeleteUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminDeleteUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUnlockUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUnlockUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRevokeSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRevokeSessionsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminResetSecondFactorFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminResetSecondFactorFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRequirePasswordChangeFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRequirePasswordChangeFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminInviteUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminInviteUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSendResetLinkFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminSendResetLinkFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSessionPageEnvelope = {
+    status: true;
+    data: AdminSessionPage;
+};
+
+export type AdminListUserSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserSessionsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUserLoginPageEnvelope = {
+    status: true;
+    data: AdminUserLoginPage;
+};
+
+export type AdminListUserLoginsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserLoginsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminPasskeyPageEnvelope = {
+    status: true;
+    data: AdminPasskeyPage;
+};
+
+export type AdminListUserPasskeysFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserPasskeysFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteUserPasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminDeleteUserPasskeyFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type LoginLogPageEnvelope = {
+    status: true;
+    data: LoginLogPage;
+};
+
+export type AdminListLoginLogsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListLoginLogsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AuditLogPageEnvelope = {
+    status: true;
+    data: AuditLogPage;
+};
+
+export type AdminListAuditLogsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListAuditLogsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ConfigPageEnvelope = {
+    status: true;
+    data: ConfigPage;
+};
+
+export type AdminListConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type SmtpTestResponseEnvelope = {
+    status: true;
+    data: SmtpTestResponse;
+};
+
+export type AdminTestSmtpFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminTestSmtpFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSetConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminSetConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUnsetConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUnsetConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type MailPageEnvelope = {
+    status: true;
+    data: MailPage;
+};
+
+export type AdminListMailsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListMailsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRetryMailFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRetryMailFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type EventPageEnvelope = {
+    status: true;
+    data: EventPage;
+};
+
+export type AdminListEventsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListEventsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRetryEventFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRetryEventFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ReplayResultEnvelope = {
+    status: true;
+    data: ReplayResult;
+};
+
+export type AdminReplayEventsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminReplayEventsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type TenantPageEnvelope = {
+    status: true;
+    data: TenantPage;
+};
+
+export type AdminListTenantsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListTenantsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type TenantItemEnvelope = {
+    status: true;
+    data: TenantItem;
+};
+
+export type AdminCreateTenantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateTenantFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRenameTenantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRenameTenantFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OrgUnitPageEnvelope = {
+    status: true;
+    data: OrgUnitPage;
+};
+
+export type AdminListOrgUnitsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListOrgUnitsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OrgUnitItemEnvelope = {
+    status: true;
+    data: OrgUnitItem;
+};
+
+export type AdminCreateOrgUnitFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateOrgUnitFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRenameOrgUnitFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRenameOrgUnitFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type CapabilitiesResponseEnvelope = {
+    status: true;
+    data: CapabilitiesResponse;
+};
+
+export type VerifyCaptchaResponseEnvelope = {
+    status: true;
+    data: VerifyCaptchaResponse;
+};
+
+export type VerifyCaptchaFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type TrustedDevicesResponseEnvelope = {
+    status: true;
+    data: TrustedDevicesResponse;
+};
+
+export type GetTrustedDevicesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type DeviceRemovedResponseEnvelope = {
+    status: true;
+    data: DeviceRemovedResponse;
+};
+
+export type DeleteTrustedDeviceFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type OtpVerifyResponseEnvelope = {
+    status: true;
+    data: OtpVerifyResponse;
+};
+
+export type VerifyOtpFailure401 = ({
+    error_code: 'MFA_401001';
+} & ErrorMfa401001) | ({
+    error_code: 'AUTH_MFA_401001';
+} & ErrorAuthMfa401001);
+
+export type OtpResendResponseEnvelope = {
+    status: true;
+    data: OtpResendResponse;
+};
+
+export type ResendOtpFailure400 = ({
+    error_code: 'MFA_400001';
+} & ErrorMfa400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ResendOtpFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type TotpSecretResponseEnvelope = {
+    status: true;
+    data: TotpSecretResponse;
+};
+
+export type CreateTotpSecretFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_MFA_401001';
+} & ErrorAuthMfa401001);
+
+export type RecoveryCodeSummaryResponseEnvelope = {
+    status: true;
+    data: RecoveryCodeSummaryResponse;
+};
+
+export type GetRecoveryCodesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type RecoveryCodesResponseEnvelope = {
+    status: true;
+    data: RecoveryCodesResponse;
+};
+
+export type CreateRecoveryCodesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type ChangeRequestResponseEnvelope = {
+    status: true;
+    data: ChangeRequestResponse;
+};
+
+export type ForgetPasswordFailure429 = ({
+    error_code: 'AUTH_429002';
+} & ErrorAuth429002) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type GetPasswordChangeRequestFailure401 = ({
+    error_code: 'AUTH_401003';
+} & ErrorAuth401003) | ({
+    error_code: 'AUTH_401005';
+} & ErrorAuth401005) | ({
+    error_code: 'AUTH_401007';
+} & ErrorAuth401007);
+
+export type PasswordChangedResponseEnvelope = {
+    status: true;
+    data: PasswordChangedResponse;
+};
+
+export type ChangePasswordByRequestFailure400 = ({
+    error_code: 'AUTH_400007';
+} & ErrorAuth400007) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ChangePasswordByRequestFailure401 = ({
+    error_code: 'AUTH_401010';
+} & ErrorAuth401010) | ({
+    error_code: 'AUTH_401003';
+} & ErrorAuth401003) | ({
+    error_code: 'AUTH_401005';
+} & ErrorAuth401005) | ({
+    error_code: 'AUTH_401007';
+} & ErrorAuth401007) | ({
+    error_code: 'AUTH_401009';
+} & ErrorAuth401009);
+
+export type PasswordPolicyResponseEnvelope = {
+    status: true;
+    data: PasswordPolicyResponse;
+};
+
+export type CreationOptionsResponseEnvelope = {
+    status: true;
+    data: CreationOptionsResponse;
+};
+
+export type CreatePasskeyOptionsFailure400 = ({
+    error_code: 'PASSKEY_400001';
+} & ErrorPasskey400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type CreatePasskeyOptionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeysResponseEnvelope = {
+    status: true;
+    data: PasskeysResponse;
+};
+
+export type ListPasskeysFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeyRegisteredResponseEnvelope = {
+    status: true;
+    data: PasskeyRegisteredResponse;
+};
+
+export type RegisterPasskeyFailure400 = ({
+    error_code: 'PASSKEY_400001';
+} & ErrorPasskey400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type RegisterPasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeyItemEnvelope = {
+    status: true;
+    data: PasskeyItem;
+};
+
+export type RenamePasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type RenamePasskeyFailure404 = ({
+    error_code: 'COMMON_404001';
+} & ErrorCommon404001) | ({
+    error_code: 'USER_404001';
+} & ErrorUser404001);
+
+export type PasskeyRemovedResponseEnvelope = {
+    status: true;
+    data: PasskeyRemovedResponse;
+};
+
+export type DeletePasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type DeletePasskeyFailure404 = ({
+    error_code: 'COMMON_404001';
+} & ErrorCommon404001) | ({
+    error_code: 'USER_404001';
+} & ErrorUser404001);
+
 export type LoginData = {
     body: LoginDto;
     path?: never;
@@ -1819,19 +2760,7 @@ export type LoginErrors = {
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
      */
-    401: ({
-        error_code: 'CAPTCHA_401001';
-    } & ErrorCaptcha401001) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401001';
-    } & ErrorLogin401001) | ({
-        error_code: 'LOGIN_401011';
-    } & ErrorLogin401011) | ({
-        error_code: 'LOGIN_401012';
-    } & ErrorLogin401012) | ({
-        error_code: 'LOGIN_401008';
-    } & ErrorLogin401008);
+    401: LoginFailure401;
     /**
      * `LOGIN_404001`: The user does not exist.
      */
@@ -1848,11 +2777,7 @@ export type LoginErrors = {
      * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'MFA_429001';
-    } & ErrorMfa429001) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: LoginFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -1862,13 +2787,7 @@ export type LoginErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'CAPTCHA_503001';
-    } & ErrorCaptcha503001) | ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: LoginFailure503;
 };
 
 export type LoginError = LoginErrors[keyof LoginErrors];
@@ -1877,10 +2796,7 @@ export type LoginResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginResponse;
-    };
+    200: LoginResponseEnvelope;
 };
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
@@ -1929,10 +2845,7 @@ export type CreatePasskeyChallengeResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyOptionsResponse;
-    };
+    200: PasskeyOptionsResponseEnvelope;
 };
 
 export type CreatePasskeyChallengeResponse = CreatePasskeyChallengeResponses[keyof CreatePasskeyChallengeResponses];
@@ -1956,17 +2869,7 @@ export type LoginWithPasskeyErrors = {
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
      */
-    401: ({
-        error_code: 'PASSKEY_401001';
-    } & ErrorPasskey401001) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401011';
-    } & ErrorLogin401011) | ({
-        error_code: 'LOGIN_401012';
-    } & ErrorLogin401012) | ({
-        error_code: 'LOGIN_401008';
-    } & ErrorLogin401008);
+    401: LoginWithPasskeyFailure401;
     /**
      * `COMMON_404001`: There is nothing at this path.
      */
@@ -1991,11 +2894,7 @@ export type LoginWithPasskeyErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: LoginWithPasskeyFailure503;
 };
 
 export type LoginWithPasskeyError = LoginWithPasskeyErrors[keyof LoginWithPasskeyErrors];
@@ -2004,10 +2903,7 @@ export type LoginWithPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginResponse;
-    };
+    200: LoginResponseEnvelope;
 };
 
 export type LoginWithPasskeyResponse = LoginWithPasskeyResponses[keyof LoginWithPasskeyResponses];
@@ -2048,11 +2944,7 @@ export type RefreshErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: RefreshFailure503;
 };
 
 export type RefreshError = RefreshErrors[keyof RefreshErrors];
@@ -2061,10 +2953,7 @@ export type RefreshResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RefreshResponse;
-    };
+    200: RefreshResponseEnvelope;
 };
 
 export type RefreshResponse2 = RefreshResponses[keyof RefreshResponses];
@@ -2086,13 +2975,7 @@ export type LogoutErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: LogoutFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -2121,10 +3004,7 @@ export type LogoutResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: DoneResponse;
-    };
+    200: DoneResponseEnvelope;
 };
 
 export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
@@ -2146,13 +3026,7 @@ export type GetCurrentUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetCurrentUserFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2173,10 +3047,7 @@ export type GetCurrentUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: MeResponse;
-    };
+    200: MeResponseEnvelope;
 };
 
 export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUserResponses];
@@ -2193,11 +3064,7 @@ export type ChangeOwnPasswordErrors = {
      * - `AUTH_400007`: The password does not meet the password policy.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'AUTH_400007';
-    } & ErrorAuth400007) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ChangeOwnPasswordFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
@@ -2207,21 +3074,7 @@ export type ChangeOwnPasswordErrors = {
      * - `LOGIN_401001`: The user name or password is wrong.
      * - `AUTH_401009`: The new password must differ from the last ones.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004) | ({
-        error_code: 'AUTH_401010';
-    } & ErrorAuth401010) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401001';
-    } & ErrorLogin401001) | ({
-        error_code: 'AUTH_401009';
-    } & ErrorAuth401009);
+    401: ChangeOwnPasswordFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -2254,10 +3107,7 @@ export type ChangeOwnPasswordResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TokenPairResponse;
-    };
+    200: TokenPairResponseEnvelope;
 };
 
 export type ChangeOwnPasswordResponse = ChangeOwnPasswordResponses[keyof ChangeOwnPasswordResponses];
@@ -2279,13 +3129,7 @@ export type EndOtherSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: EndOtherSessionsFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -2314,10 +3158,7 @@ export type EndOtherSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsEndedResponse;
-    };
+    200: SessionsEndedResponseEnvelope;
 };
 
 export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
@@ -2339,13 +3180,7 @@ export type ListSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: ListSessionsFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2366,10 +3201,7 @@ export type ListSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsResponse;
-    };
+    200: SessionsResponseEnvelope;
 };
 
 export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
@@ -2396,13 +3228,7 @@ export type EndSessionErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: EndSessionFailure401;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -2435,10 +3261,7 @@ export type EndSessionResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsEndedResponse;
-    };
+    200: SessionsEndedResponseEnvelope;
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
@@ -2465,13 +3288,7 @@ export type GetLoginHistoryErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetLoginHistoryFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2492,10 +3309,7 @@ export type GetLoginHistoryResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginHistoryResponse;
-    };
+    200: LoginHistoryResponseEnvelope;
 };
 
 export type GetLoginHistoryResponse = GetLoginHistoryResponses[keyof GetLoginHistoryResponses];
@@ -2566,13 +3380,7 @@ export type AdminOverviewErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminOverviewFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -2597,10 +3405,7 @@ export type AdminOverviewResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OverviewResponse;
-    };
+    200: OverviewResponseEnvelope;
 };
 
 export type AdminOverviewResponse = AdminOverviewResponses[keyof AdminOverviewResponses];
@@ -2647,22 +3452,12 @@ export type AdminListUsersErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUsersFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUsersFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2683,10 +3478,7 @@ export type AdminListUsersResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUserPage;
-    };
+    200: AdminUserPageEnvelope;
 };
 
 export type AdminListUsersResponse = AdminListUsersResponses[keyof AdminListUsersResponses];
@@ -2708,22 +3500,12 @@ export type AdminCreateUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateUserFailure403;
     /**
      * `USER_409001`: The login name or the e-mail address is already in use.
      */
@@ -2756,10 +3538,7 @@ export type AdminCreateUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminCreateUserResponse = AdminCreateUserResponses[keyof AdminCreateUserResponses];
@@ -2786,22 +3565,12 @@ export type AdminDeleteUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminDeleteUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminDeleteUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -2838,10 +3607,7 @@ export type AdminDeleteUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminDeleteUserResponse = AdminDeleteUserResponses[keyof AdminDeleteUserResponses];
@@ -2868,13 +3634,7 @@ export type AdminGetUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminGetUserFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -2903,10 +3663,7 @@ export type AdminGetUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminGetUserResponse = AdminGetUserResponses[keyof AdminGetUserResponses];
@@ -2933,22 +3690,12 @@ export type AdminChangeUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminChangeUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminChangeUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -2957,11 +3704,7 @@ export type AdminChangeUserErrors = {
      * - `USER_409001`: The login name or the e-mail address is already in use.
      * - `USER_409002`: This change would lock you out, or leave the service without an administrator.
      */
-    409: ({
-        error_code: 'USER_409001';
-    } & ErrorUser409001) | ({
-        error_code: 'USER_409002';
-    } & ErrorUser409002);
+    409: AdminChangeUserFailure409;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -2990,10 +3733,7 @@ export type AdminChangeUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminChangeUserResponse = AdminChangeUserResponses[keyof AdminChangeUserResponses];
@@ -3020,22 +3760,12 @@ export type AdminUnlockUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminUnlockUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminUnlockUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3068,10 +3798,7 @@ export type AdminUnlockUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminUnlockUserResponse = AdminUnlockUserResponses[keyof AdminUnlockUserResponses];
@@ -3098,22 +3825,12 @@ export type AdminRevokeSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRevokeSessionsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRevokeSessionsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3146,10 +3863,7 @@ export type AdminRevokeSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRevokeSessionsResponse = AdminRevokeSessionsResponses[keyof AdminRevokeSessionsResponses];
@@ -3176,22 +3890,12 @@ export type AdminResetSecondFactorErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminResetSecondFactorFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminResetSecondFactorFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3224,10 +3928,7 @@ export type AdminResetSecondFactorResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminResetSecondFactorResponse = AdminResetSecondFactorResponses[keyof AdminResetSecondFactorResponses];
@@ -3254,22 +3955,12 @@ export type AdminRequirePasswordChangeErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRequirePasswordChangeFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRequirePasswordChangeFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3302,10 +3993,7 @@ export type AdminRequirePasswordChangeResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRequirePasswordChangeResponse = AdminRequirePasswordChangeResponses[keyof AdminRequirePasswordChangeResponses];
@@ -3332,22 +4020,12 @@ export type AdminInviteUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminInviteUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminInviteUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3380,10 +4058,7 @@ export type AdminInviteUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminInviteUserResponse = AdminInviteUserResponses[keyof AdminInviteUserResponses];
@@ -3410,22 +4085,12 @@ export type AdminSendResetLinkErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminSendResetLinkFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminSendResetLinkFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3458,10 +4123,7 @@ export type AdminSendResetLinkResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminSendResetLinkResponse = AdminSendResetLinkResponses[keyof AdminSendResetLinkResponses];
@@ -3497,22 +4159,12 @@ export type AdminListUserSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserSessionsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserSessionsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3537,10 +4189,7 @@ export type AdminListUserSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminSessionPage;
-    };
+    200: AdminSessionPageEnvelope;
 };
 
 export type AdminListUserSessionsResponse = AdminListUserSessionsResponses[keyof AdminListUserSessionsResponses];
@@ -3576,22 +4225,12 @@ export type AdminListUserLoginsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserLoginsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserLoginsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3616,10 +4255,7 @@ export type AdminListUserLoginsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUserLoginPage;
-    };
+    200: AdminUserLoginPageEnvelope;
 };
 
 export type AdminListUserLoginsResponse = AdminListUserLoginsResponses[keyof AdminListUserLoginsResponses];
@@ -3655,22 +4291,12 @@ export type AdminListUserPasskeysErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserPasskeysFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserPasskeysFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3695,10 +4321,7 @@ export type AdminListUserPasskeysResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminPasskeyPage;
-    };
+    200: AdminPasskeyPageEnvelope;
 };
 
 export type AdminListUserPasskeysResponse = AdminListUserPasskeysResponses[keyof AdminListUserPasskeysResponses];
@@ -3729,22 +4352,12 @@ export type AdminDeleteUserPasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminDeleteUserPasskeyFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminDeleteUserPasskeyFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3777,10 +4390,7 @@ export type AdminDeleteUserPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminDeleteUserPasskeyResponse = AdminDeleteUserPasskeyResponses[keyof AdminDeleteUserPasskeyResponses];
@@ -3835,22 +4445,12 @@ export type AdminListLoginLogsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListLoginLogsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListLoginLogsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -3871,10 +4471,7 @@ export type AdminListLoginLogsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginLogPage;
-    };
+    200: LoginLogPageEnvelope;
 };
 
 export type AdminListLoginLogsResponse = AdminListLoginLogsResponses[keyof AdminListLoginLogsResponses];
@@ -3933,22 +4530,12 @@ export type AdminListAuditLogsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListAuditLogsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListAuditLogsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -3969,10 +4556,7 @@ export type AdminListAuditLogsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AuditLogPage;
-    };
+    200: AuditLogPageEnvelope;
 };
 
 export type AdminListAuditLogsResponse = AdminListAuditLogsResponses[keyof AdminListAuditLogsResponses];
@@ -4003,22 +4587,12 @@ export type AdminListConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListConfigFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4039,10 +4613,7 @@ export type AdminListConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ConfigPage;
-    };
+    200: ConfigPageEnvelope;
 };
 
 export type AdminListConfigResponse = AdminListConfigResponses[keyof AdminListConfigResponses];
@@ -4064,22 +4635,12 @@ export type AdminTestSmtpErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminTestSmtpFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminTestSmtpFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4108,10 +4669,7 @@ export type AdminTestSmtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SmtpTestResponse;
-    };
+    200: SmtpTestResponseEnvelope;
 };
 
 export type AdminTestSmtpResponse = AdminTestSmtpResponses[keyof AdminTestSmtpResponses];
@@ -4142,22 +4700,12 @@ export type AdminUnsetConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminUnsetConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminUnsetConfigFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4186,10 +4734,7 @@ export type AdminUnsetConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminUnsetConfigResponse = AdminUnsetConfigResponses[keyof AdminUnsetConfigResponses];
@@ -4220,22 +4765,12 @@ export type AdminSetConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminSetConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminSetConfigFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4264,10 +4799,7 @@ export type AdminSetConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminSetConfigResponse = AdminSetConfigResponses[keyof AdminSetConfigResponses];
@@ -4302,22 +4834,12 @@ export type AdminListMailsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListMailsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListMailsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4338,10 +4860,7 @@ export type AdminListMailsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: MailPage;
-    };
+    200: MailPageEnvelope;
 };
 
 export type AdminListMailsResponse = AdminListMailsResponses[keyof AdminListMailsResponses];
@@ -4368,22 +4887,12 @@ export type AdminRetryMailErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRetryMailFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRetryMailFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -4416,10 +4925,7 @@ export type AdminRetryMailResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRetryMailResponse = AdminRetryMailResponses[keyof AdminRetryMailResponses];
@@ -4454,22 +4960,12 @@ export type AdminListEventsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListEventsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListEventsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4490,10 +4986,7 @@ export type AdminListEventsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: EventPage;
-    };
+    200: EventPageEnvelope;
 };
 
 export type AdminListEventsResponse = AdminListEventsResponses[keyof AdminListEventsResponses];
@@ -4520,22 +5013,12 @@ export type AdminRetryEventErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRetryEventFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRetryEventFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -4568,10 +5051,7 @@ export type AdminRetryEventResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRetryEventResponse = AdminRetryEventResponses[keyof AdminRetryEventResponses];
@@ -4593,22 +5073,12 @@ export type AdminReplayEventsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminReplayEventsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminReplayEventsFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4637,10 +5107,7 @@ export type AdminReplayEventsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ReplayResult;
-    };
+    200: ReplayResultEnvelope;
 };
 
 export type AdminReplayEventsResponse = AdminReplayEventsResponses[keyof AdminReplayEventsResponses];
@@ -4671,22 +5138,12 @@ export type AdminListTenantsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListTenantsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListTenantsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4707,10 +5164,7 @@ export type AdminListTenantsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantPage;
-    };
+    200: TenantPageEnvelope;
 };
 
 export type AdminListTenantsResponse = AdminListTenantsResponses[keyof AdminListTenantsResponses];
@@ -4732,22 +5186,12 @@ export type AdminCreateTenantErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateTenantFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateTenantFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4776,10 +5220,7 @@ export type AdminCreateTenantResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantItem;
-    };
+    200: TenantItemEnvelope;
 };
 
 export type AdminCreateTenantResponse = AdminCreateTenantResponses[keyof AdminCreateTenantResponses];
@@ -4806,22 +5247,12 @@ export type AdminRenameTenantErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRenameTenantFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRenameTenantFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -4854,10 +5285,7 @@ export type AdminRenameTenantResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantItem;
-    };
+    200: TenantItemEnvelope;
 };
 
 export type AdminRenameTenantResponse = AdminRenameTenantResponses[keyof AdminRenameTenantResponses];
@@ -4892,22 +5320,12 @@ export type AdminListOrgUnitsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListOrgUnitsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListOrgUnitsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4928,10 +5346,7 @@ export type AdminListOrgUnitsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitPage;
-    };
+    200: OrgUnitPageEnvelope;
 };
 
 export type AdminListOrgUnitsResponse = AdminListOrgUnitsResponses[keyof AdminListOrgUnitsResponses];
@@ -4953,22 +5368,12 @@ export type AdminCreateOrgUnitErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateOrgUnitFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateOrgUnitFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5001,10 +5406,7 @@ export type AdminCreateOrgUnitResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitItem;
-    };
+    200: OrgUnitItemEnvelope;
 };
 
 export type AdminCreateOrgUnitResponse = AdminCreateOrgUnitResponses[keyof AdminCreateOrgUnitResponses];
@@ -5031,22 +5433,12 @@ export type AdminRenameOrgUnitErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRenameOrgUnitFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRenameOrgUnitFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5079,10 +5471,7 @@ export type AdminRenameOrgUnitResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitItem;
-    };
+    200: OrgUnitItemEnvelope;
 };
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
@@ -5119,10 +5508,7 @@ export type GetCapabilitiesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: CapabilitiesResponse;
-    };
+    200: CapabilitiesResponseEnvelope;
 };
 
 export type GetCapabilitiesResponse = GetCapabilitiesResponses[keyof GetCapabilitiesResponses];
@@ -5163,11 +5549,7 @@ export type VerifyCaptchaErrors = {
      * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'CAPTCHA_503001';
-    } & ErrorCaptcha503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: VerifyCaptchaFailure503;
 };
 
 export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
@@ -5176,10 +5558,7 @@ export type VerifyCaptchaResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: VerifyCaptchaResponse;
-    };
+    200: VerifyCaptchaResponseEnvelope;
 };
 
 export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
@@ -5242,13 +5621,7 @@ export type GetTrustedDevicesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetTrustedDevicesFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5269,10 +5642,7 @@ export type GetTrustedDevicesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TrustedDevicesResponse;
-    };
+    200: TrustedDevicesResponseEnvelope;
 };
 
 export type GetTrustedDevicesResponse = GetTrustedDevicesResponses[keyof GetTrustedDevicesResponses];
@@ -5299,13 +5669,7 @@ export type DeleteTrustedDeviceErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: DeleteTrustedDeviceFailure401;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5338,10 +5702,7 @@ export type DeleteTrustedDeviceResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: DeviceRemovedResponse;
-    };
+    200: DeviceRemovedResponseEnvelope;
 };
 
 export type DeleteTrustedDeviceResponse = DeleteTrustedDeviceResponses[keyof DeleteTrustedDeviceResponses];
@@ -5362,11 +5723,7 @@ export type VerifyOtpErrors = {
      * - `MFA_401001`: The e-mail code is not valid.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
-    401: ({
-        error_code: 'MFA_401001';
-    } & ErrorMfa401001) | ({
-        error_code: 'AUTH_MFA_401001';
-    } & ErrorAuthMfa401001);
+    401: VerifyOtpFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -5395,10 +5752,7 @@ export type VerifyOtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OtpVerifyResponse;
-    };
+    200: OtpVerifyResponseEnvelope;
 };
 
 export type VerifyOtpResponse = VerifyOtpResponses[keyof VerifyOtpResponses];
@@ -5415,11 +5769,7 @@ export type ResendOtpErrors = {
      * - `MFA_400001`: Only codes of type email can be sent again.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'MFA_400001';
-    } & ErrorMfa400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ResendOtpFailure400;
     /**
      * `MFA_401001`: The e-mail code is not valid.
      */
@@ -5436,11 +5786,7 @@ export type ResendOtpErrors = {
      * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'MFA_429001';
-    } & ErrorMfa429001) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: ResendOtpFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -5457,10 +5803,7 @@ export type ResendOtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OtpResendResponse;
-    };
+    200: OtpResendResponseEnvelope;
 };
 
 export type ResendOtpResponse = ResendOtpResponses[keyof ResendOtpResponses];
@@ -5529,15 +5872,7 @@ export type CreateTotpSecretErrors = {
      * - `AUTH_401004`: The access token has been revoked.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004) | ({
-        error_code: 'AUTH_MFA_401001';
-    } & ErrorAuthMfa401001);
+    401: CreateTotpSecretFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -5570,10 +5905,7 @@ export type CreateTotpSecretResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TotpSecretResponse;
-    };
+    200: TotpSecretResponseEnvelope;
 };
 
 export type CreateTotpSecretResponse = CreateTotpSecretResponses[keyof CreateTotpSecretResponses];
@@ -5595,13 +5927,7 @@ export type GetRecoveryCodesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetRecoveryCodesFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5622,10 +5948,7 @@ export type GetRecoveryCodesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RecoveryCodeSummaryResponse;
-    };
+    200: RecoveryCodeSummaryResponseEnvelope;
 };
 
 export type GetRecoveryCodesResponse = GetRecoveryCodesResponses[keyof GetRecoveryCodesResponses];
@@ -5647,13 +5970,7 @@ export type CreateRecoveryCodesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: CreateRecoveryCodesFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -5686,10 +6003,7 @@ export type CreateRecoveryCodesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RecoveryCodesResponse;
-    };
+    200: RecoveryCodesResponseEnvelope;
 };
 
 export type CreateRecoveryCodesResponse = CreateRecoveryCodesResponses[keyof CreateRecoveryCodesResponses];
@@ -5722,11 +6036,7 @@ export type ForgetPasswordErrors = {
      * - `AUTH_429002`: A password reset was requested a moment ago. Wait before asking again.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'AUTH_429002';
-    } & ErrorAuth429002) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: ForgetPasswordFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -5743,10 +6053,7 @@ export type ForgetPasswordResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ChangeRequestResponse;
-    };
+    200: ChangeRequestResponseEnvelope;
 };
 
 export type ForgetPasswordResponse = ForgetPasswordResponses[keyof ForgetPasswordResponses];
@@ -5773,13 +6080,7 @@ export type GetPasswordChangeRequestErrors = {
      * - `AUTH_401005`: This link has expired.
      * - `AUTH_401007`: This link has already been used.
      */
-    401: ({
-        error_code: 'AUTH_401003';
-    } & ErrorAuth401003) | ({
-        error_code: 'AUTH_401005';
-    } & ErrorAuth401005) | ({
-        error_code: 'AUTH_401007';
-    } & ErrorAuth401007);
+    401: GetPasswordChangeRequestFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5800,10 +6101,7 @@ export type GetPasswordChangeRequestResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ChangeRequestResponse;
-    };
+    200: ChangeRequestResponseEnvelope;
 };
 
 export type GetPasswordChangeRequestResponse = GetPasswordChangeRequestResponses[keyof GetPasswordChangeRequestResponses];
@@ -5820,11 +6118,7 @@ export type ChangePasswordByRequestErrors = {
      * - `AUTH_400007`: The password does not meet the password policy.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'AUTH_400007';
-    } & ErrorAuth400007) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ChangePasswordByRequestFailure400;
     /**
      * - `AUTH_401010`: The two passwords differ.
      * - `AUTH_401003`: This link does not exist.
@@ -5832,17 +6126,7 @@ export type ChangePasswordByRequestErrors = {
      * - `AUTH_401007`: This link has already been used.
      * - `AUTH_401009`: The new password must differ from the last ones.
      */
-    401: ({
-        error_code: 'AUTH_401010';
-    } & ErrorAuth401010) | ({
-        error_code: 'AUTH_401003';
-    } & ErrorAuth401003) | ({
-        error_code: 'AUTH_401005';
-    } & ErrorAuth401005) | ({
-        error_code: 'AUTH_401007';
-    } & ErrorAuth401007) | ({
-        error_code: 'AUTH_401009';
-    } & ErrorAuth401009);
+    401: ChangePasswordByRequestFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -5871,10 +6155,7 @@ export type ChangePasswordByRequestResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasswordChangedResponse;
-    };
+    200: PasswordChangedResponseEnvelope;
 };
 
 export type ChangePasswordByRequestResponse = ChangePasswordByRequestResponses[keyof ChangePasswordByRequestResponses];
@@ -5911,10 +6192,7 @@ export type GetPasswordPolicyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasswordPolicyResponse;
-    };
+    200: PasswordPolicyResponseEnvelope;
 };
 
 export type GetPasswordPolicyResponse = GetPasswordPolicyResponses[keyof GetPasswordPolicyResponses];
@@ -5931,23 +6209,13 @@ export type CreatePasskeyOptionsErrors = {
      * - `PASSKEY_400001`: The passkey could not be added.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'PASSKEY_400001';
-    } & ErrorPasskey400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: CreatePasskeyOptionsFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: CreatePasskeyOptionsFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -5984,10 +6252,7 @@ export type CreatePasskeyOptionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: CreationOptionsResponse;
-    };
+    200: CreationOptionsResponseEnvelope;
 };
 
 export type CreatePasskeyOptionsResponse = CreatePasskeyOptionsResponses[keyof CreatePasskeyOptionsResponses];
@@ -6009,13 +6274,7 @@ export type ListPasskeysErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: ListPasskeysFailure401;
     /**
      * `COMMON_404001`: There is nothing at this path.
      */
@@ -6040,10 +6299,7 @@ export type ListPasskeysResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeysResponse;
-    };
+    200: PasskeysResponseEnvelope;
 };
 
 export type ListPasskeysResponse = ListPasskeysResponses[keyof ListPasskeysResponses];
@@ -6060,23 +6316,13 @@ export type RegisterPasskeyErrors = {
      * - `PASSKEY_400001`: The passkey could not be added.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'PASSKEY_400001';
-    } & ErrorPasskey400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: RegisterPasskeyFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: RegisterPasskeyFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -6113,10 +6359,7 @@ export type RegisterPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyRegisteredResponse;
-    };
+    200: PasskeyRegisteredResponseEnvelope;
 };
 
 export type RegisterPasskeyResponse = RegisterPasskeyResponses[keyof RegisterPasskeyResponses];
@@ -6143,13 +6386,7 @@ export type DeletePasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: DeletePasskeyFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -6158,11 +6395,7 @@ export type DeletePasskeyErrors = {
      * - `COMMON_404001`: There is nothing at this path.
      * - `USER_404001`: There is no such entry.
      */
-    404: ({
-        error_code: 'COMMON_404001';
-    } & ErrorCommon404001) | ({
-        error_code: 'USER_404001';
-    } & ErrorUser404001);
+    404: DeletePasskeyFailure404;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -6191,10 +6424,7 @@ export type DeletePasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyRemovedResponse;
-    };
+    200: PasskeyRemovedResponseEnvelope;
 };
 
 export type DeletePasskeyResponse = DeletePasskeyResponses[keyof DeletePasskeyResponses];
@@ -6221,22 +6451,12 @@ export type RenamePasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: RenamePasskeyFailure401;
     /**
      * - `COMMON_404001`: There is nothing at this path.
      * - `USER_404001`: There is no such entry.
      */
-    404: ({
-        error_code: 'COMMON_404001';
-    } & ErrorCommon404001) | ({
-        error_code: 'USER_404001';
-    } & ErrorUser404001);
+    404: RenamePasskeyFailure404;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -6265,10 +6485,7 @@ export type RenamePasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyItem;
-    };
+    200: PasskeyItemEnvelope;
 };
 
 export type RenamePasskeyResponse = RenamePasskeyResponses[keyof RenamePasskeyResponses];
