@@ -149,7 +149,13 @@ describe('rate limits', () => {
   });
 
   it('health probes, keys and the OpenAPI documents are not limited', async () => {
-    for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json', '/openapi.json', '/openapi-3.0.json']) {
+    for (const path of [
+      '/health/live',
+      '/health/ready',
+      '/.well-known/jwks.json',
+      '/openapi.json',
+      '/openapi-3.0.json',
+    ]) {
       const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await service.get(path)).status));
       expect(statuses).not.toContain(429);
     }
