@@ -149,12 +149,18 @@ function compareTypes(narrow, wide, direction, place) {
 }
 
 function compareValues(narrow, wide, direction, place) {
-  if (wide.enum === undefined) return;
-  const extra = narrow.enum?.filter((value) => !wide.enum.includes(value)).map((value) => JSON.stringify(value));
+  const allowed = valuesOf(wide);
+  if (allowed === undefined) return;
+  const extra = valuesOf(narrow)
+    ?.filter((value) => !allowed.includes(value))
+    .map((value) => JSON.stringify(value));
   if (extra?.length === 0) return;
   const values = extra?.join(', ') ?? 'other values';
   direction.report(`${place} ${direction.answers ? 'may now be' : 'may no longer be'} ${values}`);
 }
+
+/** A constant is an enumeration of one. */
+const valuesOf = (schema) => ('const' in schema ? [schema.const] : schema.enum);
 
 function compareLimits(narrow, wide, direction, place) {
   const tighter = (limit, isTighter) => {

@@ -65,7 +65,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(new ErrorEnvelopeFilter());
   app.setGlobalPrefix(config.http.apiPrefix, {
-    exclude: ['health/live', 'health/ready', '.well-known/jwks.json', 'openapi.json', 'docs'],
+    exclude: ['health/live', 'health/ready', '.well-known/jwks.json', 'openapi.json', 'openapi-3.0.json', 'docs'],
   });
   fastify.decorateRequest('client');
   fastify.addHook('onRequest', (request, _reply, done) => {

@@ -3,17 +3,25 @@ import type { HttpSettings } from '../platform/config/http-settings';
 import { loadSwagger } from '../platform/http/api-docs';
 import { openApiDocument } from './document/document';
 import { ServedDocument } from './document/served-document';
+import { asVersion30 } from './document/version-30';
 
 /**
- * Serves `/openapi.json`, and with `API_DOCS=true` the page `/docs`. Both are at the root, where generators look for
- * them, and below `API_PREFIX`, like the routes that they describe. The first request for either makes the document.
+ * Serves `/openapi.json`, the same contract as `/openapi-3.0.json`, and with `API_DOCS=true` the page `/docs`. They are at the
+ * root, where generators look for them, and below `API_PREFIX`, like the routes that they describe. The first request for
+ * one of them makes its document.
  */
 export async function serveOpenApi(app: NestFastifyApplication, { apiDocs, apiPrefix }: HttpSettings): Promise<void> {
   // Without the page nothing keeps the document itself: `ServedDocument` holds its bytes.
-  const served = new ServedDocument(async () => openApiDocument(app, await loadSwagger()));
+  const make = async () => openApiDocument(app, await loadSwagger());
+  const documents = {
+    'openapi.json': new ServedDocument(make),
+    'openapi-3.0.json': new ServedDocument(async () => asVersion30(await make())),
+  };
   const fastify = app.getHttpAdapter().getInstance();
   for (const prefix of new Set(['', apiPrefix])) {
-    fastify.get(`${prefix}/openapi.json`, (request, reply) => served.answer(request, reply));
+    for (const [name, document] of Object.entries(documents)) {
+      fastify.get(`${prefix}/${name}`, (request, reply) => document.answer(request, reply));
+    }
   }
   if (!apiDocs) return;
   const swagger = await loadSwagger();

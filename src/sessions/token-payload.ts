@@ -17,7 +17,7 @@ export interface TokenPayload {
   readonly sid: string;
   readonly token_use: TokenUse;
   readonly iss: string;
-  readonly aud: string | readonly string[];
+  readonly aud: string;
   readonly iat: number;
   readonly exp: number;
   readonly tenant_id: string;
@@ -30,13 +30,12 @@ export interface TokenPayload {
 }
 
 export function isTokenPayload(claims: Record<string, unknown>): boolean {
-  const texts = [claims.sub, claims.jti, claims.sid, claims.iss, claims.tenant_id];
+  const texts = [claims.sub, claims.jti, claims.sid, claims.iss, claims.aud, claims.tenant_id];
   return (
     texts.every((value) => typeof value === 'string') &&
     (claims.token_use === 'access' || claims.token_use === 'refresh') &&
     Number.isInteger(claims.iat) &&
     Number.isInteger(claims.exp) &&
-    claims.aud !== undefined &&
     Array.isArray(claims.amr)
   );
 }

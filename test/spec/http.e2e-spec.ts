@@ -1,5 +1,7 @@
 import { dirname } from 'node:path/posix';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
+import { asVersion30 } from '../../src/openapi/document/version-30';
 import { type Answer, password, TestService } from '../support/app';
 import { countHashing } from '../support/count-hashing';
 import { countStatements } from '../support/count-statements';
@@ -220,20 +222,28 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
     });
   });
 
-  it('/openapi.json has a strong ETag and answers 304 without a body to a request with this ETag', async () => {
-    const whole = await service.get('/openapi.json');
-    expect(whole.body.openapi).toBe('3.1.0');
+  it.each([
+    ['/openapi.json', '3.1.0'],
+    ['/openapi-3.0.json', '3.0.3'],
+  ])('%s has a strong ETag and answers 304 without a body to a request with this ETag', async (path, version) => {
+    const whole = await service.get(path);
+    expect(whole.body.openapi).toBe(version);
     const { etag } = whole.headers;
     expect(etag).toMatch(/^"[^"]+"$/);
     for (const method of ['GET', 'HEAD'] as const) {
-      const known = await service.send(method, '/openapi.json', undefined, {
+      const known = await service.send(method, path, undefined, {
         headers: { 'if-none-match': String(etag) },
       });
       expect(known).toMatchObject({ status: 304, headers: { etag } });
       expect(known.raw).toHaveLength(0);
       expectHeaders(known);
     }
-    expect((await service.get('/openapi.json', { headers: { 'if-none-match': '"another"' } })).raw).toEqual(whole.raw);
+    expect((await service.get(path, { headers: { 'if-none-match': '"another"' } })).raw).toEqual(whole.raw);
+  });
+
+  it('/openapi-3.0.json is the contract of the service in 3.0.3', async () => {
+    const { body } = await service.get('/openapi.json');
+    expect((await service.get('/openapi-3.0.json')).body).toEqual(asVersion30(body as OpenAPIObject));
   });
 
   describe('media types', () => {

@@ -148,8 +148,14 @@ describe('rate limits', () => {
     expect((await ask('203.0.113.2', 'victim@example.com')).body.error_code).toBe('AUTH_404002');
   });
 
-  it('health probes, keys and the OpenAPI document are not limited', async () => {
-    for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json', '/openapi.json']) {
+  it('health probes, keys and the OpenAPI documents are not limited', async () => {
+    for (const path of [
+      '/health/live',
+      '/health/ready',
+      '/.well-known/jwks.json',
+      '/openapi.json',
+      '/openapi-3.0.json',
+    ]) {
       const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await service.get(path)).status));
       expect(statuses).not.toContain(429);
     }

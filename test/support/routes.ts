@@ -85,6 +85,7 @@ export const routes: readonly RouteCase[] = [
   { method: 'GET', path: '/health/live', atRoot: true, ...own },
   { method: 'GET', path: '/health/ready', atRoot: true, ownFormat: true },
   { method: 'GET', path: '/openapi.json', atRoot: true, ...own },
+  { method: 'GET', path: '/openapi-3.0.json', atRoot: true, ...own },
   { method: 'GET', path: '/.well-known/jwks.json', atRoot: true, ...own },
 ];
 

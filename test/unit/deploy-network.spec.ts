@@ -33,12 +33,19 @@ describe('the ingress', () => {
     expect(backendOf(path)).toBe('portal-pages');
   });
 
-  it.each(['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/docs/x', '/openapi.json', '/loginx'])(
-    'T230 %s does not reach the service',
-    (path) => {
-      expect(backendOf(path)).toBe('portal-pages');
-    },
-  );
+  it.each([
+    '/health',
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/docs',
+    '/docs/x',
+    '/openapi.json',
+    '/openapi-3.0.json',
+    '/loginx',
+  ])('T230 %s does not reach the service', (path) => {
+    expect(backendOf(path)).toBe('portal-pages');
+  });
 
   it('has only annotations that ingress-nginx knows, and only paths that are used', () => {
     const known = ['proxy-read-timeout', 'proxy-body-size', 'proxy-next-upstream'];
@@ -53,7 +60,7 @@ describe('the ingress', () => {
 
 describe.each(OVERLAYS)('the ingress of %s', (overlay) => {
   it('leads neither /introspect nor the paths of the operator to the service', () => {
-    for (const path of ['/introspect', '/health/ready', '/metrics', '/docs', '/openapi.json']) {
+    for (const path of ['/introspect', '/health/ready', '/metrics', '/docs', '/openapi.json', '/openapi-3.0.json']) {
       expect([path, backendIn(pathsOf(overlay), path)]).not.toEqual([path, 'portal-authentication']);
     }
   });

@@ -14,8 +14,10 @@ function breaks(change: (document: Loose) => void): string[] {
 
 const schema = (document: Loose, name: string): Loose => document.components.schemas[name];
 const post = (document: Loose, path: string): Loose => document.paths[path].post;
-const failures = (document: Loose, path: string, status: string): Loose =>
-  post(document, path).responses[status].content['application/json'].schema;
+const failures = (document: Loose, path: string, status: string): Loose => {
+  const { $ref } = post(document, path).responses[status].content['application/json'].schema;
+  return schema(document, $ref.split('/').at(-1));
+};
 
 describe('a change of the OpenAPI document', () => {
   it('an unchanged document breaks nothing', () => expect(breaks(() => undefined)).toEqual([]));
@@ -52,6 +54,16 @@ describe('a change of the OpenAPI document', () => {
       'another value in an answer',
       (d) => schema(d, 'LoginResponse').properties.mfa_type.enum.push('sms'),
       'POST /login: 200.data.mfa_type may now be "sms"',
+    ],
+    [
+      'another constant in an answer',
+      (d) => (schema(d, 'DoneResponse').properties.result.const = false),
+      'POST /logout: 200.data.result may now be false',
+    ],
+    [
+      'a constant that is none any more',
+      (d) => delete schema(d, 'DoneResponse').properties.result.const,
+      'POST /logout: 200.data.result may now be other values',
     ],
     [
       'an answer’s text of another format',
@@ -118,7 +130,7 @@ describe('a change of the OpenAPI document', () => {
     ],
     [
       'a field of an error is gone',
-      (d) => delete schema(d, 'Error_MFA_429001').properties.data.properties.retry_after,
+      (d) => delete schema(d, 'RetryAfterData').properties.retry_after,
       'POST /login: 429 MFA_429001.data.retry_after is gone',
     ],
     [

@@ -63,8 +63,8 @@ export class IntrospectionResponse {
   @ApiPropertyOptional()
   iss?: string;
 
-  @ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] })
-  aud?: string | readonly string[];
+  @ApiPropertyOptional()
+  aud?: string;
 
   @ApiPropertyOptional({ type: 'integer', description: 'Seconds since 1970.' })
   iat?: number;

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorSchemas } from './error-schemas';
 import { asVersion31 } from './json-schema';
+import { nameSchemas } from './named-schemas';
 import { recordedExamples } from './recorded-examples';
 import { refineOperations } from './refined-operations';
 import { tags } from './tags';
@@ -31,5 +32,6 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
     components: { ...created.components, schemas: { ...created.components?.schemas, ...errorSchemas() } },
   });
   refineOperations(document, recordedExamples());
+  nameSchemas(document);
   return document;
 }

@@ -2,11 +2,15 @@ import { errorSchemaName } from '../../platform/http/answers.decorator';
 import * as catalogue from '../../shared/errors/error-catalogue';
 import type { Example } from './operation-examples';
 
-/** One schema for each error code, so that a client can tell failures apart by `error_code` alone. */
+/**
+ * One schema for each error code, so that a client can tell failures apart by `error_code` alone, and the schemas of their
+ * `data`.
+ */
 export function errorSchemas(): Record<string, object> {
-  return Object.fromEntries(
-    // Sorted, because the order of a module's exports depends on the compiler.
-    byCode(Object.values(catalogue)).map((entry) => {
+  // Sorted, because the order of a module's exports depends on the compiler.
+  const entries = byCode(Object.values(catalogue));
+  return Object.fromEntries([
+    ...entries.map((entry): [string, object] => {
       const data = dataSchema(entry);
       return [
         errorSchemaName(entry),
@@ -20,12 +24,16 @@ export function errorSchemas(): Record<string, object> {
               type: 'string',
               description: 'For people, in the language of Accept-Language. The text may change.',
             },
-            ...(data === undefined ? {} : { data: data.schema }),
+            ...(data === undefined ? {} : { data: { $ref: `#/components/schemas/${data.name}` } }),
           },
         },
       ];
     }),
-  );
+    ...entries.flatMap((entry): [string, object][] => {
+      const data = dataSchema(entry);
+      return data === undefined ? [] : [[data.name, data.schema]];
+    }),
+  ]);
 }
 
 /** An answer for each error code. Where the recorded answers of an operation have the code, they replace it. */
@@ -43,6 +51,7 @@ const byCode = (entries: readonly catalogue.CatalogueEntry[]): catalogue.Catalog
   [...entries].sort((one, other) => (one.code < other.code ? -1 : 1));
 
 interface ErrorData {
+  readonly name: string;
   readonly required: boolean;
   readonly schema: object;
   readonly example?: object;
@@ -56,6 +65,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
       description: 'Seconds to wait. Retry-After has the same value.',
     };
     return {
+      name: 'RetryAfterData',
       required: true,
       schema: { type: 'object', required: ['retry_after'], properties: { retry_after: seconds } },
       example: { retry_after: 42 },
@@ -70,6 +80,7 @@ function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
       items: { type: 'string' },
     };
     return {
+      name: 'BrokenRulesData',
       required: true,
       schema: { type: 'object', required: ['rules'], properties: { rules } },
       example: { rules: ['min_length', 'forbid_common'] },
@@ -81,5 +92,5 @@ function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
     description: 'The problems of each field.',
     additionalProperties: { type: 'array', items: { type: 'string' } },
   };
-  return { required: false, schema: { type: 'object', properties: { fields } } };
+  return { name: 'InvalidFieldsData', required: false, schema: { type: 'object', properties: { fields } } };
 }

@@ -6,12 +6,18 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly example?: unknown;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly oneOf?: readonly JsonSchema[];
-  /** The generator writes `allOf` for a reference with its own description. */
+  readonly anyOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly additionalProperties?: boolean | JsonSchema;
 }
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -35,8 +41,9 @@ export function referencesIn(node: unknown): string[] {
 }
 
 /**
- * Replaces `nullable` of OpenAPI 3.0, which the generator still writes, by the 3.1 form: null is a type, and in an
- * enumeration one more value.
+ * Replaces what the generator still writes for OpenAPI 3.0 by the 3.1 form: `nullable` is a type, and in an enumeration one
+ * more value; an `allOf` around one reference is the reference with a description. An enumeration of one boolean is a
+ * `const`, because many generators of clients make a type of its own for it, which does not compile.
  */
 export function asVersion31<T>(node: T): T {
   if (Array.isArray(node)) return node.map(asVersion31) as T;
@@ -45,8 +52,16 @@ export function asVersion31<T>(node: T): T {
   const mapped: Record<string, unknown> = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, asVersion31(value)]),
   );
-  if (nullable !== true) return mapped as T;
+  if (nullable !== true) return plain(mapped) as T;
   if (Array.isArray(mapped.enum)) mapped.enum = [...(mapped.enum as unknown[]), null];
   if (typeof mapped.type === 'string') return { ...mapped, type: [mapped.type, 'null'] } as T;
-  return { oneOf: [mapped, { type: 'null' }] } as T;
+  return { oneOf: [plain(mapped), { type: 'null' }] } as T;
+}
+
+function plain(schema: Record<string, unknown>): Record<string, unknown> {
+  const { enum: values, allOf, ...rest } = schema;
+  if (Array.isArray(values) && values.length === 1 && typeof values[0] === 'boolean') {
+    return { ...rest, const: values[0] };
+  }
+  return Array.isArray(allOf) && allOf.length === 1 ? { ...rest, ...(allOf[0] as object) } : schema;
 }

@@ -7,7 +7,7 @@ interface Representation {
   readonly etag: string;
 }
 
-/** `/openapi.json` as bytes: the first request makes the document, and all requests share one buffer. */
+/** An OpenAPI document as bytes: the first request makes the document, and all requests share one buffer. */
 export class ServedDocument {
   private made: Promise<Representation> | undefined;
 

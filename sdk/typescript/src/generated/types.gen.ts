@@ -354,7 +354,7 @@ export type IntrospectionResponse = {
     acr?: 'urn:portal:acr:1' | 'urn:portal:acr:2';
     token_type?: 'access' | 'refresh';
     iss?: string;
-    aud?: string | Array<string>;
+    aud?: string;
     /**
      * Seconds since 1970.
      */
@@ -1372,12 +1372,7 @@ export type ErrorAuth400007 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
-         */
-        rules: Array<string>;
-    };
+    data: BrokenRulesData;
 };
 
 /**
@@ -1521,12 +1516,7 @@ export type ErrorAuth429002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1560,12 +1550,7 @@ export type ErrorCaptcha503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1577,14 +1562,7 @@ export type ErrorCommon400001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data?: {
-        /**
-         * The problems of each field.
-         */
-        fields?: {
-            [key: string]: Array<string>;
-        };
-    };
+    data?: InvalidFieldsData;
 };
 
 /**
@@ -1629,12 +1607,7 @@ export type ErrorCommon429001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1657,12 +1630,7 @@ export type ErrorCommon503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1740,12 +1708,7 @@ export type ErrorLogin503001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1790,12 +1753,7 @@ export type ErrorMfa429001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
-    data: {
-        /**
-         * Seconds to wait. Retry-After has the same value.
-         */
-        retry_after: number;
-    };
+    data: RetryAfterData;
 };
 
 /**
@@ -1853,6 +1811,989 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type BrokenRulesData = {
+    /**
+     * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
+     */
+    rules: Array<string>;
+};
+
+export type RetryAfterData = {
+    /**
+     * Seconds to wait. Retry-After has the same value.
+     */
+    retry_after: number;
+};
+
+export type InvalidFieldsData = {
+    /**
+     * The problems of each field.
+     */
+    fields?: {
+        [key: string]: Array<string>;
+    };
+};
+
+export type LoginResponseEnvelope = {
+    status: true;
+    data: LoginResponse;
+};
+
+export type LoginFailure401 = ({
+    error_code: 'CAPTCHA_401001';
+} & ErrorCaptcha401001) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type LoginFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type LoginFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type PasskeyOptionsResponseEnvelope = {
+    status: true;
+    data: PasskeyOptionsResponse;
+};
+
+export type LoginWithPasskeyFailure401 = ({
+    error_code: 'PASSKEY_401001';
+} & ErrorPasskey401001) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type LoginWithPasskeyFailure503 = ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type RefreshResponseEnvelope = {
+    status: true;
+    data: RefreshResponse;
+};
+
+export type RefreshFailure503 = ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type DoneResponseEnvelope = {
+    status: true;
+    data: DoneResponse;
+};
+
+export type LogoutFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type MeResponseEnvelope = {
+    status: true;
+    data: MeResponse;
+};
+
+export type GetCurrentUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type TokenPairResponseEnvelope = {
+    status: true;
+    data: TokenPairResponse;
+};
+
+export type ChangeOwnPasswordFailure400 = ({
+    error_code: 'AUTH_400007';
+} & ErrorAuth400007) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ChangeOwnPasswordFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401010';
+} & ErrorAuth401010) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'AUTH_401009';
+} & ErrorAuth401009);
+
+export type SessionsResponseEnvelope = {
+    status: true;
+    data: SessionsResponse;
+};
+
+export type ListSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type SessionsEndedResponseEnvelope = {
+    status: true;
+    data: SessionsEndedResponse;
+};
+
+export type EndOtherSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type EndSessionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type LoginHistoryResponseEnvelope = {
+    status: true;
+    data: LoginHistoryResponse;
+};
+
+export type GetLoginHistoryFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type OverviewResponseEnvelope = {
+    status: true;
+    data: OverviewResponse;
+};
+
+export type AdminOverviewFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUserPageEnvelope = {
+    status: true;
+    data: AdminUserPage;
+};
+
+export type AdminListUsersFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUsersFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUserEnvelope = {
+    status: true;
+    data: AdminUser;
+};
+
+export type AdminCreateUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminGetUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminChangeUserFailure409 = ({
+    error_code: 'USER_409001';
+} & ErrorUser409001) | ({
+    error_code: 'USER_409002';
+} & ErrorUser409002);
+
+export type AdminResultEnvelope = {
+    status: true;
+    data: AdminResult;
+};
+
+export type AdminDeleteUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminDeleteUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUnlockUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUnlockUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRevokeSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRevokeSessionsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminResetSecondFactorFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminResetSecondFactorFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRequirePasswordChangeFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRequirePasswordChangeFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminInviteUserFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminInviteUserFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSendResetLinkFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminSendResetLinkFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSessionPageEnvelope = {
+    status: true;
+    data: AdminSessionPage;
+};
+
+export type AdminListUserSessionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserSessionsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUserLoginPageEnvelope = {
+    status: true;
+    data: AdminUserLoginPage;
+};
+
+export type AdminListUserLoginsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserLoginsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminPasskeyPageEnvelope = {
+    status: true;
+    data: AdminPasskeyPage;
+};
+
+export type AdminListUserPasskeysFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListUserPasskeysFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteUserPasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminDeleteUserPasskeyFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type LoginLogPageEnvelope = {
+    status: true;
+    data: LoginLogPage;
+};
+
+export type AdminListLoginLogsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListLoginLogsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AuditLogPageEnvelope = {
+    status: true;
+    data: AuditLogPage;
+};
+
+export type AdminListAuditLogsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListAuditLogsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ConfigPageEnvelope = {
+    status: true;
+    data: ConfigPage;
+};
+
+export type AdminListConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type SmtpTestResponseEnvelope = {
+    status: true;
+    data: SmtpTestResponse;
+};
+
+export type AdminTestSmtpFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminTestSmtpFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminSetConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminSetConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminUnsetConfigFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminUnsetConfigFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type MailPageEnvelope = {
+    status: true;
+    data: MailPage;
+};
+
+export type AdminListMailsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListMailsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRetryMailFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRetryMailFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type EventPageEnvelope = {
+    status: true;
+    data: EventPage;
+};
+
+export type AdminListEventsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListEventsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRetryEventFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRetryEventFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ReplayResultEnvelope = {
+    status: true;
+    data: ReplayResult;
+};
+
+export type AdminReplayEventsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminReplayEventsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type TenantPageEnvelope = {
+    status: true;
+    data: TenantPage;
+};
+
+export type AdminListTenantsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListTenantsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type TenantItemEnvelope = {
+    status: true;
+    data: TenantItem;
+};
+
+export type AdminCreateTenantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateTenantFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRenameTenantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRenameTenantFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OrgUnitPageEnvelope = {
+    status: true;
+    data: OrgUnitPage;
+};
+
+export type AdminListOrgUnitsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListOrgUnitsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OrgUnitItemEnvelope = {
+    status: true;
+    data: OrgUnitItem;
+};
+
+export type AdminCreateOrgUnitFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateOrgUnitFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRenameOrgUnitFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRenameOrgUnitFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type CapabilitiesResponseEnvelope = {
+    status: true;
+    data: CapabilitiesResponse;
+};
+
+export type VerifyCaptchaResponseEnvelope = {
+    status: true;
+    data: VerifyCaptchaResponse;
+};
+
+export type VerifyCaptchaFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
+export type TrustedDevicesResponseEnvelope = {
+    status: true;
+    data: TrustedDevicesResponse;
+};
+
+export type GetTrustedDevicesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type DeviceRemovedResponseEnvelope = {
+    status: true;
+    data: DeviceRemovedResponse;
+};
+
+export type DeleteTrustedDeviceFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type OtpVerifyResponseEnvelope = {
+    status: true;
+    data: OtpVerifyResponse;
+};
+
+export type VerifyOtpFailure401 = ({
+    error_code: 'MFA_401001';
+} & ErrorMfa401001) | ({
+    error_code: 'AUTH_MFA_401001';
+} & ErrorAuthMfa401001);
+
+export type OtpResendResponseEnvelope = {
+    status: true;
+    data: OtpResendResponse;
+};
+
+export type ResendOtpFailure400 = ({
+    error_code: 'MFA_400001';
+} & ErrorMfa400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ResendOtpFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type TotpSecretResponseEnvelope = {
+    status: true;
+    data: TotpSecretResponse;
+};
+
+export type CreateTotpSecretFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_MFA_401001';
+} & ErrorAuthMfa401001);
+
+export type RecoveryCodeSummaryResponseEnvelope = {
+    status: true;
+    data: RecoveryCodeSummaryResponse;
+};
+
+export type GetRecoveryCodesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type RecoveryCodesResponseEnvelope = {
+    status: true;
+    data: RecoveryCodesResponse;
+};
+
+export type CreateRecoveryCodesFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type ChangeRequestResponseEnvelope = {
+    status: true;
+    data: ChangeRequestResponse;
+};
+
+export type ForgetPasswordFailure429 = ({
+    error_code: 'AUTH_429002';
+} & ErrorAuth429002) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type GetPasswordChangeRequestFailure401 = ({
+    error_code: 'AUTH_401003';
+} & ErrorAuth401003) | ({
+    error_code: 'AUTH_401005';
+} & ErrorAuth401005) | ({
+    error_code: 'AUTH_401007';
+} & ErrorAuth401007);
+
+export type PasswordChangedResponseEnvelope = {
+    status: true;
+    data: PasswordChangedResponse;
+};
+
+export type ChangePasswordByRequestFailure400 = ({
+    error_code: 'AUTH_400007';
+} & ErrorAuth400007) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type ChangePasswordByRequestFailure401 = ({
+    error_code: 'AUTH_401010';
+} & ErrorAuth401010) | ({
+    error_code: 'AUTH_401003';
+} & ErrorAuth401003) | ({
+    error_code: 'AUTH_401005';
+} & ErrorAuth401005) | ({
+    error_code: 'AUTH_401007';
+} & ErrorAuth401007) | ({
+    error_code: 'AUTH_401009';
+} & ErrorAuth401009);
+
+export type PasswordPolicyResponseEnvelope = {
+    status: true;
+    data: PasswordPolicyResponse;
+};
+
+export type CreationOptionsResponseEnvelope = {
+    status: true;
+    data: CreationOptionsResponse;
+};
+
+export type CreatePasskeyOptionsFailure400 = ({
+    error_code: 'PASSKEY_400001';
+} & ErrorPasskey400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type CreatePasskeyOptionsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeysResponseEnvelope = {
+    status: true;
+    data: PasskeysResponse;
+};
+
+export type ListPasskeysFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeyRegisteredResponseEnvelope = {
+    status: true;
+    data: PasskeyRegisteredResponse;
+};
+
+export type RegisterPasskeyFailure400 = ({
+    error_code: 'PASSKEY_400001';
+} & ErrorPasskey400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type RegisterPasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type PasskeyItemEnvelope = {
+    status: true;
+    data: PasskeyItem;
+};
+
+export type RenamePasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type RenamePasskeyFailure404 = ({
+    error_code: 'COMMON_404001';
+} & ErrorCommon404001) | ({
+    error_code: 'USER_404001';
+} & ErrorUser404001);
+
+export type PasskeyRemovedResponseEnvelope = {
+    status: true;
+    data: PasskeyRemovedResponse;
+};
+
+export type DeletePasskeyFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type DeletePasskeyFailure404 = ({
+    error_code: 'COMMON_404001';
+} & ErrorCommon404001) | ({
+    error_code: 'USER_404001';
+} & ErrorUser404001);
+
 export type LoginData = {
     body: LoginDto;
     path?: never;
@@ -1873,19 +2814,7 @@ export type LoginErrors = {
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
      */
-    401: ({
-        error_code: 'CAPTCHA_401001';
-    } & ErrorCaptcha401001) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401001';
-    } & ErrorLogin401001) | ({
-        error_code: 'LOGIN_401011';
-    } & ErrorLogin401011) | ({
-        error_code: 'LOGIN_401012';
-    } & ErrorLogin401012) | ({
-        error_code: 'LOGIN_401008';
-    } & ErrorLogin401008);
+    401: LoginFailure401;
     /**
      * `LOGIN_404001`: The user does not exist.
      */
@@ -1902,11 +2831,7 @@ export type LoginErrors = {
      * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'MFA_429001';
-    } & ErrorMfa429001) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: LoginFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -1916,13 +2841,7 @@ export type LoginErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'CAPTCHA_503001';
-    } & ErrorCaptcha503001) | ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: LoginFailure503;
 };
 
 export type LoginError = LoginErrors[keyof LoginErrors];
@@ -1931,10 +2850,7 @@ export type LoginResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginResponse;
-    };
+    200: LoginResponseEnvelope;
 };
 
 export type LoginResponse2 = LoginResponses[keyof LoginResponses];
@@ -1983,10 +2899,7 @@ export type CreatePasskeyChallengeResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyOptionsResponse;
-    };
+    200: PasskeyOptionsResponseEnvelope;
 };
 
 export type CreatePasskeyChallengeResponse = CreatePasskeyChallengeResponses[keyof CreatePasskeyChallengeResponses];
@@ -2010,17 +2923,7 @@ export type LoginWithPasskeyErrors = {
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
      */
-    401: ({
-        error_code: 'PASSKEY_401001';
-    } & ErrorPasskey401001) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401011';
-    } & ErrorLogin401011) | ({
-        error_code: 'LOGIN_401012';
-    } & ErrorLogin401012) | ({
-        error_code: 'LOGIN_401008';
-    } & ErrorLogin401008);
+    401: LoginWithPasskeyFailure401;
     /**
      * `COMMON_404001`: There is nothing at this path.
      */
@@ -2045,11 +2948,7 @@ export type LoginWithPasskeyErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: LoginWithPasskeyFailure503;
 };
 
 export type LoginWithPasskeyError = LoginWithPasskeyErrors[keyof LoginWithPasskeyErrors];
@@ -2058,10 +2957,7 @@ export type LoginWithPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginResponse;
-    };
+    200: LoginResponseEnvelope;
 };
 
 export type LoginWithPasskeyResponse = LoginWithPasskeyResponses[keyof LoginWithPasskeyResponses];
@@ -2194,11 +3090,7 @@ export type RefreshErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: RefreshFailure503;
 };
 
 export type RefreshError = RefreshErrors[keyof RefreshErrors];
@@ -2207,10 +3099,7 @@ export type RefreshResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RefreshResponse;
-    };
+    200: RefreshResponseEnvelope;
 };
 
 export type RefreshResponse2 = RefreshResponses[keyof RefreshResponses];
@@ -2232,13 +3121,7 @@ export type LogoutErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: LogoutFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -2267,10 +3150,7 @@ export type LogoutResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: DoneResponse;
-    };
+    200: DoneResponseEnvelope;
 };
 
 export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
@@ -2292,13 +3172,7 @@ export type GetCurrentUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetCurrentUserFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2319,10 +3193,7 @@ export type GetCurrentUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: MeResponse;
-    };
+    200: MeResponseEnvelope;
 };
 
 export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUserResponses];
@@ -2339,11 +3210,7 @@ export type ChangeOwnPasswordErrors = {
      * - `AUTH_400007`: The password does not meet the password policy.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'AUTH_400007';
-    } & ErrorAuth400007) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ChangeOwnPasswordFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
@@ -2353,21 +3220,7 @@ export type ChangeOwnPasswordErrors = {
      * - `LOGIN_401001`: The user name or password is wrong.
      * - `AUTH_401009`: The new password must differ from the last ones.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004) | ({
-        error_code: 'AUTH_401010';
-    } & ErrorAuth401010) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401001';
-    } & ErrorLogin401001) | ({
-        error_code: 'AUTH_401009';
-    } & ErrorAuth401009);
+    401: ChangeOwnPasswordFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -2400,10 +3253,7 @@ export type ChangeOwnPasswordResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TokenPairResponse;
-    };
+    200: TokenPairResponseEnvelope;
 };
 
 export type ChangeOwnPasswordResponse = ChangeOwnPasswordResponses[keyof ChangeOwnPasswordResponses];
@@ -2425,13 +3275,7 @@ export type EndOtherSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: EndOtherSessionsFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -2460,10 +3304,7 @@ export type EndOtherSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsEndedResponse;
-    };
+    200: SessionsEndedResponseEnvelope;
 };
 
 export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
@@ -2485,13 +3326,7 @@ export type ListSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: ListSessionsFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2512,10 +3347,7 @@ export type ListSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsResponse;
-    };
+    200: SessionsResponseEnvelope;
 };
 
 export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
@@ -2542,13 +3374,7 @@ export type EndSessionErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: EndSessionFailure401;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -2581,10 +3407,7 @@ export type EndSessionResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SessionsEndedResponse;
-    };
+    200: SessionsEndedResponseEnvelope;
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
@@ -2611,13 +3434,7 @@ export type GetLoginHistoryErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetLoginHistoryFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2638,10 +3455,7 @@ export type GetLoginHistoryResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginHistoryResponse;
-    };
+    200: LoginHistoryResponseEnvelope;
 };
 
 export type GetLoginHistoryResponse = GetLoginHistoryResponses[keyof GetLoginHistoryResponses];
@@ -2712,13 +3526,7 @@ export type AdminOverviewErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminOverviewFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -2743,10 +3551,7 @@ export type AdminOverviewResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OverviewResponse;
-    };
+    200: OverviewResponseEnvelope;
 };
 
 export type AdminOverviewResponse = AdminOverviewResponses[keyof AdminOverviewResponses];
@@ -2793,22 +3598,12 @@ export type AdminListUsersErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUsersFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUsersFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -2829,10 +3624,7 @@ export type AdminListUsersResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUserPage;
-    };
+    200: AdminUserPageEnvelope;
 };
 
 export type AdminListUsersResponse = AdminListUsersResponses[keyof AdminListUsersResponses];
@@ -2854,22 +3646,12 @@ export type AdminCreateUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateUserFailure403;
     /**
      * `USER_409001`: The login name or the e-mail address is already in use.
      */
@@ -2902,10 +3684,7 @@ export type AdminCreateUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminCreateUserResponse = AdminCreateUserResponses[keyof AdminCreateUserResponses];
@@ -2932,22 +3711,12 @@ export type AdminDeleteUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminDeleteUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminDeleteUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -2984,10 +3753,7 @@ export type AdminDeleteUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminDeleteUserResponse = AdminDeleteUserResponses[keyof AdminDeleteUserResponses];
@@ -3014,13 +3780,7 @@ export type AdminGetUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminGetUserFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -3049,10 +3809,7 @@ export type AdminGetUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminGetUserResponse = AdminGetUserResponses[keyof AdminGetUserResponses];
@@ -3079,22 +3836,12 @@ export type AdminChangeUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminChangeUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminChangeUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3103,11 +3850,7 @@ export type AdminChangeUserErrors = {
      * - `USER_409001`: The login name or the e-mail address is already in use.
      * - `USER_409002`: This change would lock you out, or leave the service without an administrator.
      */
-    409: ({
-        error_code: 'USER_409001';
-    } & ErrorUser409001) | ({
-        error_code: 'USER_409002';
-    } & ErrorUser409002);
+    409: AdminChangeUserFailure409;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -3136,10 +3879,7 @@ export type AdminChangeUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUser;
-    };
+    200: AdminUserEnvelope;
 };
 
 export type AdminChangeUserResponse = AdminChangeUserResponses[keyof AdminChangeUserResponses];
@@ -3166,22 +3906,12 @@ export type AdminUnlockUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminUnlockUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminUnlockUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3214,10 +3944,7 @@ export type AdminUnlockUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminUnlockUserResponse = AdminUnlockUserResponses[keyof AdminUnlockUserResponses];
@@ -3244,22 +3971,12 @@ export type AdminRevokeSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRevokeSessionsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRevokeSessionsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3292,10 +4009,7 @@ export type AdminRevokeSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRevokeSessionsResponse = AdminRevokeSessionsResponses[keyof AdminRevokeSessionsResponses];
@@ -3322,22 +4036,12 @@ export type AdminResetSecondFactorErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminResetSecondFactorFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminResetSecondFactorFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3370,10 +4074,7 @@ export type AdminResetSecondFactorResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminResetSecondFactorResponse = AdminResetSecondFactorResponses[keyof AdminResetSecondFactorResponses];
@@ -3400,22 +4101,12 @@ export type AdminRequirePasswordChangeErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRequirePasswordChangeFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRequirePasswordChangeFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3448,10 +4139,7 @@ export type AdminRequirePasswordChangeResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRequirePasswordChangeResponse = AdminRequirePasswordChangeResponses[keyof AdminRequirePasswordChangeResponses];
@@ -3478,22 +4166,12 @@ export type AdminInviteUserErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminInviteUserFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminInviteUserFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3526,10 +4204,7 @@ export type AdminInviteUserResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminInviteUserResponse = AdminInviteUserResponses[keyof AdminInviteUserResponses];
@@ -3556,22 +4231,12 @@ export type AdminSendResetLinkErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminSendResetLinkFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminSendResetLinkFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3604,10 +4269,7 @@ export type AdminSendResetLinkResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminSendResetLinkResponse = AdminSendResetLinkResponses[keyof AdminSendResetLinkResponses];
@@ -3643,22 +4305,12 @@ export type AdminListUserSessionsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserSessionsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserSessionsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3683,10 +4335,7 @@ export type AdminListUserSessionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminSessionPage;
-    };
+    200: AdminSessionPageEnvelope;
 };
 
 export type AdminListUserSessionsResponse = AdminListUserSessionsResponses[keyof AdminListUserSessionsResponses];
@@ -3722,22 +4371,12 @@ export type AdminListUserLoginsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserLoginsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserLoginsFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3762,10 +4401,7 @@ export type AdminListUserLoginsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminUserLoginPage;
-    };
+    200: AdminUserLoginPageEnvelope;
 };
 
 export type AdminListUserLoginsResponse = AdminListUserLoginsResponses[keyof AdminListUserLoginsResponses];
@@ -3801,22 +4437,12 @@ export type AdminListUserPasskeysErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListUserPasskeysFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListUserPasskeysFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3841,10 +4467,7 @@ export type AdminListUserPasskeysResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminPasskeyPage;
-    };
+    200: AdminPasskeyPageEnvelope;
 };
 
 export type AdminListUserPasskeysResponse = AdminListUserPasskeysResponses[keyof AdminListUserPasskeysResponses];
@@ -3875,22 +4498,12 @@ export type AdminDeleteUserPasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminDeleteUserPasskeyFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminDeleteUserPasskeyFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -3923,10 +4536,7 @@ export type AdminDeleteUserPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminDeleteUserPasskeyResponse = AdminDeleteUserPasskeyResponses[keyof AdminDeleteUserPasskeyResponses];
@@ -3981,22 +4591,12 @@ export type AdminListLoginLogsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListLoginLogsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListLoginLogsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4017,10 +4617,7 @@ export type AdminListLoginLogsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginLogPage;
-    };
+    200: LoginLogPageEnvelope;
 };
 
 export type AdminListLoginLogsResponse = AdminListLoginLogsResponses[keyof AdminListLoginLogsResponses];
@@ -4079,22 +4676,12 @@ export type AdminListAuditLogsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListAuditLogsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListAuditLogsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4115,10 +4702,7 @@ export type AdminListAuditLogsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AuditLogPage;
-    };
+    200: AuditLogPageEnvelope;
 };
 
 export type AdminListAuditLogsResponse = AdminListAuditLogsResponses[keyof AdminListAuditLogsResponses];
@@ -4149,22 +4733,12 @@ export type AdminListConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListConfigFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4185,10 +4759,7 @@ export type AdminListConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ConfigPage;
-    };
+    200: ConfigPageEnvelope;
 };
 
 export type AdminListConfigResponse = AdminListConfigResponses[keyof AdminListConfigResponses];
@@ -4210,22 +4781,12 @@ export type AdminTestSmtpErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminTestSmtpFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminTestSmtpFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4254,10 +4815,7 @@ export type AdminTestSmtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: SmtpTestResponse;
-    };
+    200: SmtpTestResponseEnvelope;
 };
 
 export type AdminTestSmtpResponse = AdminTestSmtpResponses[keyof AdminTestSmtpResponses];
@@ -4288,22 +4846,12 @@ export type AdminUnsetConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminUnsetConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminUnsetConfigFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4332,10 +4880,7 @@ export type AdminUnsetConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminUnsetConfigResponse = AdminUnsetConfigResponses[keyof AdminUnsetConfigResponses];
@@ -4366,22 +4911,12 @@ export type AdminSetConfigErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminSetConfigFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminSetConfigFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4410,10 +4945,7 @@ export type AdminSetConfigResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminSetConfigResponse = AdminSetConfigResponses[keyof AdminSetConfigResponses];
@@ -4448,22 +4980,12 @@ export type AdminListMailsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListMailsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListMailsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4484,10 +5006,7 @@ export type AdminListMailsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: MailPage;
-    };
+    200: MailPageEnvelope;
 };
 
 export type AdminListMailsResponse = AdminListMailsResponses[keyof AdminListMailsResponses];
@@ -4514,22 +5033,12 @@ export type AdminRetryMailErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRetryMailFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRetryMailFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -4562,10 +5071,7 @@ export type AdminRetryMailResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRetryMailResponse = AdminRetryMailResponses[keyof AdminRetryMailResponses];
@@ -4600,22 +5106,12 @@ export type AdminListEventsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListEventsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListEventsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4636,10 +5132,7 @@ export type AdminListEventsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: EventPage;
-    };
+    200: EventPageEnvelope;
 };
 
 export type AdminListEventsResponse = AdminListEventsResponses[keyof AdminListEventsResponses];
@@ -4666,22 +5159,12 @@ export type AdminRetryEventErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRetryEventFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRetryEventFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -4714,10 +5197,7 @@ export type AdminRetryEventResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: AdminResult;
-    };
+    200: AdminResultEnvelope;
 };
 
 export type AdminRetryEventResponse = AdminRetryEventResponses[keyof AdminRetryEventResponses];
@@ -4739,22 +5219,12 @@ export type AdminReplayEventsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminReplayEventsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminReplayEventsFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4783,10 +5253,7 @@ export type AdminReplayEventsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ReplayResult;
-    };
+    200: ReplayResultEnvelope;
 };
 
 export type AdminReplayEventsResponse = AdminReplayEventsResponses[keyof AdminReplayEventsResponses];
@@ -4817,22 +5284,12 @@ export type AdminListTenantsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListTenantsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListTenantsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -4853,10 +5310,7 @@ export type AdminListTenantsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantPage;
-    };
+    200: TenantPageEnvelope;
 };
 
 export type AdminListTenantsResponse = AdminListTenantsResponses[keyof AdminListTenantsResponses];
@@ -4878,22 +5332,12 @@ export type AdminCreateTenantErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateTenantFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateTenantFailure403;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -4922,10 +5366,7 @@ export type AdminCreateTenantResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantItem;
-    };
+    200: TenantItemEnvelope;
 };
 
 export type AdminCreateTenantResponse = AdminCreateTenantResponses[keyof AdminCreateTenantResponses];
@@ -4952,22 +5393,12 @@ export type AdminRenameTenantErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRenameTenantFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRenameTenantFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5000,10 +5431,7 @@ export type AdminRenameTenantResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TenantItem;
-    };
+    200: TenantItemEnvelope;
 };
 
 export type AdminRenameTenantResponse = AdminRenameTenantResponses[keyof AdminRenameTenantResponses];
@@ -5038,22 +5466,12 @@ export type AdminListOrgUnitsErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminListOrgUnitsFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminListOrgUnitsFailure403;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5074,10 +5492,7 @@ export type AdminListOrgUnitsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitPage;
-    };
+    200: OrgUnitPageEnvelope;
 };
 
 export type AdminListOrgUnitsResponse = AdminListOrgUnitsResponses[keyof AdminListOrgUnitsResponses];
@@ -5099,22 +5514,12 @@ export type AdminCreateOrgUnitErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminCreateOrgUnitFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminCreateOrgUnitFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5147,10 +5552,7 @@ export type AdminCreateOrgUnitResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitItem;
-    };
+    200: OrgUnitItemEnvelope;
 };
 
 export type AdminCreateOrgUnitResponse = AdminCreateOrgUnitResponses[keyof AdminCreateOrgUnitResponses];
@@ -5177,22 +5579,12 @@ export type AdminRenameOrgUnitErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: AdminRenameOrgUnitFailure401;
     /**
      * - `AUTH_403001`: You are not permitted to do this.
      * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
-    403: ({
-        error_code: 'AUTH_403001';
-    } & ErrorAuth403001) | ({
-        error_code: 'AUTH_403002';
-    } & ErrorAuth403002);
+    403: AdminRenameOrgUnitFailure403;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5225,10 +5617,7 @@ export type AdminRenameOrgUnitResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OrgUnitItem;
-    };
+    200: OrgUnitItemEnvelope;
 };
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
@@ -5265,10 +5654,7 @@ export type GetCapabilitiesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: CapabilitiesResponse;
-    };
+    200: CapabilitiesResponseEnvelope;
 };
 
 export type GetCapabilitiesResponse = GetCapabilitiesResponses[keyof GetCapabilitiesResponses];
@@ -5309,11 +5695,7 @@ export type VerifyCaptchaErrors = {
      * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'CAPTCHA_503001';
-    } & ErrorCaptcha503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: VerifyCaptchaFailure503;
 };
 
 export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
@@ -5322,10 +5704,7 @@ export type VerifyCaptchaResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: VerifyCaptchaResponse;
-    };
+    200: VerifyCaptchaResponseEnvelope;
 };
 
 export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
@@ -5388,13 +5767,7 @@ export type GetTrustedDevicesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetTrustedDevicesFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5415,10 +5788,7 @@ export type GetTrustedDevicesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TrustedDevicesResponse;
-    };
+    200: TrustedDevicesResponseEnvelope;
 };
 
 export type GetTrustedDevicesResponse = GetTrustedDevicesResponses[keyof GetTrustedDevicesResponses];
@@ -5445,13 +5815,7 @@ export type DeleteTrustedDeviceErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: DeleteTrustedDeviceFailure401;
     /**
      * `USER_404001`: There is no such entry.
      */
@@ -5484,10 +5848,7 @@ export type DeleteTrustedDeviceResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: DeviceRemovedResponse;
-    };
+    200: DeviceRemovedResponseEnvelope;
 };
 
 export type DeleteTrustedDeviceResponse = DeleteTrustedDeviceResponses[keyof DeleteTrustedDeviceResponses];
@@ -5508,11 +5869,7 @@ export type VerifyOtpErrors = {
      * - `MFA_401001`: The e-mail code is not valid.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
-    401: ({
-        error_code: 'MFA_401001';
-    } & ErrorMfa401001) | ({
-        error_code: 'AUTH_MFA_401001';
-    } & ErrorAuthMfa401001);
+    401: VerifyOtpFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -5541,10 +5898,7 @@ export type VerifyOtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OtpVerifyResponse;
-    };
+    200: OtpVerifyResponseEnvelope;
 };
 
 export type VerifyOtpResponse = VerifyOtpResponses[keyof VerifyOtpResponses];
@@ -5561,11 +5915,7 @@ export type ResendOtpErrors = {
      * - `MFA_400001`: Only codes of type email can be sent again.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'MFA_400001';
-    } & ErrorMfa400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ResendOtpFailure400;
     /**
      * `MFA_401001`: The e-mail code is not valid.
      */
@@ -5582,11 +5932,7 @@ export type ResendOtpErrors = {
      * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'MFA_429001';
-    } & ErrorMfa429001) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: ResendOtpFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -5603,10 +5949,7 @@ export type ResendOtpResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: OtpResendResponse;
-    };
+    200: OtpResendResponseEnvelope;
 };
 
 export type ResendOtpResponse = ResendOtpResponses[keyof ResendOtpResponses];
@@ -5675,15 +6018,7 @@ export type CreateTotpSecretErrors = {
      * - `AUTH_401004`: The access token has been revoked.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004) | ({
-        error_code: 'AUTH_MFA_401001';
-    } & ErrorAuthMfa401001);
+    401: CreateTotpSecretFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -5716,10 +6051,7 @@ export type CreateTotpSecretResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: TotpSecretResponse;
-    };
+    200: TotpSecretResponseEnvelope;
 };
 
 export type CreateTotpSecretResponse = CreateTotpSecretResponses[keyof CreateTotpSecretResponses];
@@ -5741,13 +6073,7 @@ export type GetRecoveryCodesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: GetRecoveryCodesFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5768,10 +6094,7 @@ export type GetRecoveryCodesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RecoveryCodeSummaryResponse;
-    };
+    200: RecoveryCodeSummaryResponseEnvelope;
 };
 
 export type GetRecoveryCodesResponse = GetRecoveryCodesResponses[keyof GetRecoveryCodesResponses];
@@ -5793,13 +6116,7 @@ export type CreateRecoveryCodesErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: CreateRecoveryCodesFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -5832,10 +6149,7 @@ export type CreateRecoveryCodesResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: RecoveryCodesResponse;
-    };
+    200: RecoveryCodesResponseEnvelope;
 };
 
 export type CreateRecoveryCodesResponse = CreateRecoveryCodesResponses[keyof CreateRecoveryCodesResponses];
@@ -5868,11 +6182,7 @@ export type ForgetPasswordErrors = {
      * - `AUTH_429002`: A password reset was requested a moment ago. Wait before asking again.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'AUTH_429002';
-    } & ErrorAuth429002) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: ForgetPasswordFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -5889,10 +6199,7 @@ export type ForgetPasswordResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ChangeRequestResponse;
-    };
+    200: ChangeRequestResponseEnvelope;
 };
 
 export type ForgetPasswordResponse = ForgetPasswordResponses[keyof ForgetPasswordResponses];
@@ -5919,13 +6226,7 @@ export type GetPasswordChangeRequestErrors = {
      * - `AUTH_401005`: This link has expired.
      * - `AUTH_401007`: This link has already been used.
      */
-    401: ({
-        error_code: 'AUTH_401003';
-    } & ErrorAuth401003) | ({
-        error_code: 'AUTH_401005';
-    } & ErrorAuth401005) | ({
-        error_code: 'AUTH_401007';
-    } & ErrorAuth401007);
+    401: GetPasswordChangeRequestFailure401;
     /**
      * `COMMON_429001`: Too many requests. Wait a moment.
      */
@@ -5946,10 +6247,7 @@ export type GetPasswordChangeRequestResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: ChangeRequestResponse;
-    };
+    200: ChangeRequestResponseEnvelope;
 };
 
 export type GetPasswordChangeRequestResponse = GetPasswordChangeRequestResponses[keyof GetPasswordChangeRequestResponses];
@@ -5966,11 +6264,7 @@ export type ChangePasswordByRequestErrors = {
      * - `AUTH_400007`: The password does not meet the password policy.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'AUTH_400007';
-    } & ErrorAuth400007) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: ChangePasswordByRequestFailure400;
     /**
      * - `AUTH_401010`: The two passwords differ.
      * - `AUTH_401003`: This link does not exist.
@@ -5978,17 +6272,7 @@ export type ChangePasswordByRequestErrors = {
      * - `AUTH_401007`: This link has already been used.
      * - `AUTH_401009`: The new password must differ from the last ones.
      */
-    401: ({
-        error_code: 'AUTH_401010';
-    } & ErrorAuth401010) | ({
-        error_code: 'AUTH_401003';
-    } & ErrorAuth401003) | ({
-        error_code: 'AUTH_401005';
-    } & ErrorAuth401005) | ({
-        error_code: 'AUTH_401007';
-    } & ErrorAuth401007) | ({
-        error_code: 'AUTH_401009';
-    } & ErrorAuth401009);
+    401: ChangePasswordByRequestFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -6017,10 +6301,7 @@ export type ChangePasswordByRequestResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasswordChangedResponse;
-    };
+    200: PasswordChangedResponseEnvelope;
 };
 
 export type ChangePasswordByRequestResponse = ChangePasswordByRequestResponses[keyof ChangePasswordByRequestResponses];
@@ -6057,10 +6338,7 @@ export type GetPasswordPolicyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasswordPolicyResponse;
-    };
+    200: PasswordPolicyResponseEnvelope;
 };
 
 export type GetPasswordPolicyResponse = GetPasswordPolicyResponses[keyof GetPasswordPolicyResponses];
@@ -6077,23 +6355,13 @@ export type CreatePasskeyOptionsErrors = {
      * - `PASSKEY_400001`: The passkey could not be added.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'PASSKEY_400001';
-    } & ErrorPasskey400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: CreatePasskeyOptionsFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: CreatePasskeyOptionsFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -6130,10 +6398,7 @@ export type CreatePasskeyOptionsResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: CreationOptionsResponse;
-    };
+    200: CreationOptionsResponseEnvelope;
 };
 
 export type CreatePasskeyOptionsResponse = CreatePasskeyOptionsResponses[keyof CreatePasskeyOptionsResponses];
@@ -6155,13 +6420,7 @@ export type ListPasskeysErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: ListPasskeysFailure401;
     /**
      * `COMMON_404001`: There is nothing at this path.
      */
@@ -6186,10 +6445,7 @@ export type ListPasskeysResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeysResponse;
-    };
+    200: PasskeysResponseEnvelope;
 };
 
 export type ListPasskeysResponse = ListPasskeysResponses[keyof ListPasskeysResponses];
@@ -6206,23 +6462,13 @@ export type RegisterPasskeyErrors = {
      * - `PASSKEY_400001`: The passkey could not be added.
      * - `COMMON_400001`: The request is not valid.
      */
-    400: ({
-        error_code: 'PASSKEY_400001';
-    } & ErrorPasskey400001) | ({
-        error_code: 'COMMON_400001';
-    } & ErrorCommon400001);
+    400: RegisterPasskeyFailure400;
     /**
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: RegisterPasskeyFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -6259,10 +6505,7 @@ export type RegisterPasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyRegisteredResponse;
-    };
+    200: PasskeyRegisteredResponseEnvelope;
 };
 
 export type RegisterPasskeyResponse = RegisterPasskeyResponses[keyof RegisterPasskeyResponses];
@@ -6289,13 +6532,7 @@ export type DeletePasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: DeletePasskeyFailure401;
     /**
      * `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
      */
@@ -6304,11 +6541,7 @@ export type DeletePasskeyErrors = {
      * - `COMMON_404001`: There is nothing at this path.
      * - `USER_404001`: There is no such entry.
      */
-    404: ({
-        error_code: 'COMMON_404001';
-    } & ErrorCommon404001) | ({
-        error_code: 'USER_404001';
-    } & ErrorUser404001);
+    404: DeletePasskeyFailure404;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -6337,10 +6570,7 @@ export type DeletePasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyRemovedResponse;
-    };
+    200: PasskeyRemovedResponseEnvelope;
 };
 
 export type DeletePasskeyResponse = DeletePasskeyResponses[keyof DeletePasskeyResponses];
@@ -6367,22 +6597,12 @@ export type RenamePasskeyErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: RenamePasskeyFailure401;
     /**
      * - `COMMON_404001`: There is nothing at this path.
      * - `USER_404001`: There is no such entry.
      */
-    404: ({
-        error_code: 'COMMON_404001';
-    } & ErrorCommon404001) | ({
-        error_code: 'USER_404001';
-    } & ErrorUser404001);
+    404: RenamePasskeyFailure404;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -6411,10 +6631,7 @@ export type RenamePasskeyResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: PasskeyItem;
-    };
+    200: PasskeyItemEnvelope;
 };
 
 export type RenamePasskeyResponse = RenamePasskeyResponses[keyof RenamePasskeyResponses];
