@@ -70,6 +70,7 @@ const storeNeutral = endpointTests([
   'otp-resend',
   'password-policy',
   'token-attacks',
+  'verify',
   'young-session',
 ]);
 

@@ -20,7 +20,8 @@ const require = createRequire(import.meta.url);
 
 const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
-const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, 'nginx', 'openssl'];
+const PROXIES = ['nginx', 'apache2', 'lua-socket'];
+const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, ...PROXIES, 'openssl'];
 const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {

@@ -82,7 +82,7 @@ export function service({
       );
     },
     ...ownRequests,
-    calls: { ...ownRequests.calls, introspect },
+    calls: { ...ownRequests.calls, introspect, verify },
   });
 }
 
@@ -256,6 +256,9 @@ function introspect({ access_token: token }) {
   const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
   return text('POST', '/introspect', headers, `token=${token}`);
 }
+
+/** One proxy asks from one address about all tokens. */
+const verify = ({ access_token: token }) => text('GET', '/verify', { authorization: `Bearer ${token}` });
 
 function text(method, path, headers, body = '') {
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);

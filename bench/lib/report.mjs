@@ -14,13 +14,11 @@ export function ratio(trials, key, field, other, mine = 'service') {
   );
 }
 
-/** Introspections a second, divided by the session checks of the same server in the same round. */
-function introspections(trials) {
+/** Answers a second, divided by the session checks of the same server in the same round. */
+function ofChecks(trials, key) {
   const checks = of(trials, 'me32', 'service');
   return median(
-    of(trials, 'introspect32', 'service').map(
-      ({ round, rate }) => rate / checks.find((one) => one.round === round)?.rate,
-    ),
+    of(trials, key, 'service').map(({ round, rate }) => rate / checks.find((one) => one.round === round)?.rate),
   );
 }
 
@@ -45,7 +43,8 @@ export function evaluate({ trials, memory, overload, start }) {
     ['GET /user/me per s at 32, of the reference', at('me32', 'rate', 'reference'), 'at least', 0.8],
     ['GET /user/me at 32: p99, of the reference', at('me32', 'p99', 'reference'), 'under', 1.5],
     ['GET /user/me with 8192 tokens, of the reference', at('meMany', 'rate', 'reference')],
-    ['POST /introspect per s at 32, of GET /user/me', introspections(trials)],
+    ['POST /introspect per s at 32, of GET /user/me', ofChecks(trials, 'introspect32')],
+    ['GET /verify per s at 32, of GET /user/me', ofChecks(trials, 'verify32')],
     ['checks by the guard with keys per s, of GET /user/me', ratio(trials, 'jwks', 'rate', 'service', 'guard')],
     ['refresh beside logins: rate, of the reference', at('storm', 'rate', 'reference'), 'at least', 0.8],
     ['refresh beside logins: p50, of the reference', at('storm', 'p50', 'reference'), 'under', 0.81],

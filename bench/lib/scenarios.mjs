@@ -12,6 +12,7 @@ export const scenarios = [
   { key: 'me32', busy: true, title: 'GET /user/me at 32', lanes: call('me', 32) },
   { key: 'meMany', busy: true, title: 'GET /user/me, 8192 tokens', lanes: call('meMany', 32) },
   { key: 'introspect32', busy: true, title: 'POST /introspect at 32', lanes: call('introspect', 32) },
+  { key: 'verify32', busy: true, title: 'GET /verify at 32', lanes: call('verify', 32) },
   {
     key: 'storm',
     title: 'refresh at 1 beside 8 logins',

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { IntrospectionController } from './http/introspection.controller';
+import { VerifyController } from './http/verify.controller';
 import { ServiceClient } from './service-client.entity';
 import { ServiceClients } from './service-client.repository';
 
@@ -14,6 +15,6 @@ import { ServiceClients } from './service-client.repository';
 })
 export class ServiceClientsModule {}
 
-/** `POST /introspect` for the services behind the portal (RFC 7662, docs/spec/extensions.md#f). */
-@Module({ imports: [SessionsModule, ServiceClientsModule], controllers: [IntrospectionController] })
+/** `POST /introspect` for the services behind the portal (RFC 7662, docs/spec/extensions.md#f), and `GET /verify` for proxies. */
+@Module({ imports: [SessionsModule, ServiceClientsModule], controllers: [IntrospectionController, VerifyController] })
 export class IntrospectionModule {}

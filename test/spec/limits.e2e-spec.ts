@@ -265,6 +265,7 @@ describe('the limit of each route', () => {
     ['DELETE', '/user/sessions/{sid}', 'other'],
     ['GET', '/user/login-history', 'other'],
     ['POST', '/introspect', 'introspection'],
+    ['GET', '/verify', 'introspection'],
     ['POST', '/recovery-codes', 'other'],
     ['GET', '/recovery-codes', 'other'],
     ['POST', '/passkeys/options', 'other'],

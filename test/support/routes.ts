@@ -62,6 +62,7 @@ export const routes: readonly RouteCase[] = [
   { method: 'POST', path: '/refresh', body: {}, guarded: true },
   { method: 'POST', path: '/logout', guarded: true },
   { method: 'GET', path: '/user/me', guarded: true },
+  { method: 'GET', path: '/verify', guarded: true, ownFormat: true },
   { method: 'POST', path: '/user/change-password', body: ownChange, guarded: true },
   { method: 'POST', path: '/user/reauthenticate', body: { password: 'Wrong-Horse-7' }, guarded: true },
   { method: 'GET', path: '/user/sessions', guarded: true },

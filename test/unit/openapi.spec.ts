@@ -153,6 +153,7 @@ describe('the OpenAPI document', () => {
       'POST /refresh': ['none', 'refresh_token'],
       'POST /logout': ['access_token', 'refresh_token'],
       'GET /user/me': ['access_token'],
+      'GET /verify': ['access_token'],
       'POST /user/change-password': ['access_token'],
       'GET /user/sessions': ['access_token'],
       'DELETE /user/sessions': ['access_token'],

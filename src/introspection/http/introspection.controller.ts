@@ -30,7 +30,13 @@ export class IntrospectionController {
   @FormBody()
   @RateLimited('introspection')
   @ApiConsumes('application/x-www-form-urlencoded')
-  @ApiOperation({ operationId: 'introspectToken', summary: 'Whether a token is valid at this moment, for services' })
+  @ApiOperation({
+    operationId: 'introspectToken',
+    summary: 'Whether a token is valid at this moment, for services',
+    description:
+      'The status is 200 for a token that is not valid as well (`{"active": false}`, RFC 7662). A proxy that looks at the status only, ' +
+      'as `auth_request` of nginx does, would let everybody in. It asks `GET /verify`.',
+  })
   @ApiOkResponse({ type: IntrospectionResponse, description: 'What the token stands for, without the envelope' })
   @ApiResponse({
     status: 401,

@@ -11,7 +11,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'account', description: 'What users do with their own account: password, sessions, logins, devices.' },
   { name: 'passkeys', description: 'The passkeys of the logged-in user (WebAuthn).' },
   { name: 'password reset', description: 'Setting a password without a session: forgotten, first and expired ones.' },
-  { name: 'introspection', description: 'Services behind the portal ask about a token (RFC 7662).' },
+  { name: 'introspection', description: 'Services and proxies behind the portal ask about a token (RFC 7662).' },
   {
     name: 'admin',
     description: 'Users, logs, settings, mails and tenants, for administrators. Only with `ADMIN_API=on`.',

@@ -10,7 +10,7 @@ export abstract class LimitSettings {
   abstract readonly otp: number;
   abstract readonly captcha: number;
   abstract readonly forgotPassword: number;
-  /** Services ask about every request of their own users, and all of them have a few addresses. */
+  /** Services and proxies ask about every request of their own users, and all of them have a few addresses. */
   abstract readonly introspection: number;
   abstract readonly other: number;
   /** Refreshes of one session. Each one inserts a row. */

@@ -38,9 +38,20 @@ class BodyValidation extends ValidationPipe {
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { metatype } = metadata;
-    if (metatype !== undefined && strictTypes.has(metatype)) return this.strict.transform(value, metadata);
+    if (metatype !== undefined && strictTypes.has(metatype)) {
+      refuseInheritedNames(value);
+      return this.strict.transform(value, metadata);
+    }
     return super.transform(value, metadata);
   }
+}
+
+/** class-transformer drops fields of these names, and class-validator takes them for known ones. */
+function refuseInheritedNames(value: unknown): void {
+  const names = Object.keys(value ?? {}).filter((name) => name in Object.prototype);
+  if (names.length === 0) return;
+  const fields = Object.fromEntries(names.map((name) => [name, [`${name} is not a known field`]]));
+  throw new DomainError(requestInvalid, { fields });
 }
 
 function fieldsOf(errors: readonly ValidationError[]): Record<string, string[]> {

@@ -13,6 +13,8 @@ interface Session {
 export async function accountStory(recorder: Recorder, { access, refresh }: SignedIn): Promise<void> {
   await introspection(recorder, access);
   await recorder.call('getCurrentUser', { bearer: access });
+  await recorder.call('verifyRequest');
+  await recorder.call('verifyRequest', { bearer: access, parameters: { admin: 'true' } });
   await recorder.call('getLoginHistory', { bearer: access, parameters: { limit: 2 } });
 
   const renewed = await recorder.call('refresh', { body: { refresh_token: refresh } });

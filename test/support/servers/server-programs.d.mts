@@ -9,6 +9,8 @@ export type ProgramName =
   | 'samba'
   | 'samba-provision'
   | 'nginx'
+  | 'apache2'
+  | 'lua-socket'
   | 'openssl'
   | 'promtool'
   | 'chromium';

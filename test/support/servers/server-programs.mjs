@@ -23,6 +23,10 @@ export const SERVER_PROGRAMS = {
   samba: { commands: ['samba'], debian: 'samba-ad-dc', image: null },
   // The package has no program. Samba reads the schema of a new domain from this folder.
   'samba-provision': { commands: ['/usr/share/samba/setup'], debian: 'samba-ad-provision', image: null },
+  // Apache and its Lua have no image here: the configuration loads modules by the paths of Debian.
+  apache2: { commands: ['apache2'], debian: 'apache2-bin', image: null },
+  // The package has no program. Lua in Apache loads this folder.
+  'lua-socket': { commands: ['/usr/share/lua/5.3/socket'], debian: 'lua-socket', image: null },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },

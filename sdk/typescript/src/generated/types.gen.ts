@@ -3509,6 +3509,66 @@ export type IntrospectTokenResponses = {
 
 export type IntrospectTokenResponse = IntrospectTokenResponses[keyof IntrospectTokenResponses];
 
+export type VerifyRequestData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The user is in one of these groups. There are no groups yet, so nobody is.
+         */
+        group?: Array<string>;
+        /**
+         * The user is an administrator (`is_admin`) of any tenant.
+         */
+        admin?: 'true';
+    };
+    url: '/verify';
+};
+
+export type VerifyRequestErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: ({
+        error_code: 'AUTH_401001';
+    } & ErrorAuth401001) | ({
+        error_code: 'AUTH_401002';
+    } & ErrorAuth401002) | ({
+        error_code: 'AUTH_401004';
+    } & ErrorAuth401004);
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type VerifyRequestError = VerifyRequestErrors[keyof VerifyRequestErrors];
+
+export type VerifyRequestResponses = {
+    /**
+     * The request may pass. The body is empty.
+     */
+    200: unknown;
+};
+
 export type AdminOverviewData = {
     body?: never;
     path?: never;
