@@ -1111,6 +1111,28 @@ export type ForgetPasswordDto = {
     lang?: string;
 };
 
+export type LiveRequestResponse = {
+    /**
+     * Names the request; it is not the token of the link.
+     */
+    uid: string;
+    user_id: string;
+    /**
+     * 0 first-time password, 2 forgotten, 3 expired.
+     */
+    type: 0 | 2 | 3;
+    /**
+     * 0 pending, 1 used.
+     */
+    status: 0 | 1;
+    expired: string;
+    created_at: string;
+    /**
+     * The name to sign in with once the password is set.
+     */
+    login_name: string;
+};
+
 export type PasswordChangedResponse = {
     result: true;
 };
@@ -5802,7 +5824,7 @@ export type GetPasswordChangeRequestResponses = {
      */
     200: {
         status: true;
-        data: ChangeRequestResponse;
+        data: LiveRequestResponse;
     };
 };
 
