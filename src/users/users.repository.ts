@@ -13,7 +13,7 @@ import { isUserId } from '../shared/user-id';
 import { OwnFactors } from './own-factors';
 import { selectSigningIn, selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import type { WithinTenant } from './tenant.repository';
-import { type Provider, User, userStatus } from './user.entity';
+import { User, userStatus } from './user.entity';
 import { UserLocks, type VersionedUser } from './user-locks';
 
 /**
@@ -31,6 +31,8 @@ export interface ResetState {
   readonly email: string | null;
   readonly hasPasskeys: boolean;
 }
+
+export type PasswordOwner = Pick<User, 'credentialVersion' | 'loginName'>;
 
 /** The table `users`: look-ups by the normalised names, and the guarded writes that decide a login. */
 @Injectable()
@@ -183,9 +185,15 @@ export class UsersRepository {
     return row && { credentialVersion: row.version, email: row.email, hasPasskeys: Number(row.passkeys) > 0 };
   }
 
-  /** Returns the current version, or undefined when there is no such user, or not of this provider. */
-  async credentialVersion(sql: Sql, uid: string, of: { provider?: Provider } = {}): Promise<number | undefined> {
-    return (await this.rows.findOne({ uid, deletedAt: IsNull(), ...of }, sql))?.credentialVersion;
+  /** Returns the current version, or undefined when there is no such user. */
+  async credentialVersion(sql: Sql, uid: string): Promise<number | undefined> {
+    return (await this.rows.findOne({ uid, deletedAt: IsNull() }, sql))?.credentialVersion;
+  }
+
+  /** The user whose password a link can change: undefined when there is none, and for a directory user. */
+  async passwordOwner(sql: Sql, uid: string): Promise<PasswordOwner | undefined> {
+    const row = await this.rows.findOne({ uid, deletedAt: IsNull(), provider: 'password' }, sql);
+    return row === null ? undefined : { credentialVersion: row.credentialVersion, loginName: row.loginName };
   }
 
   /**

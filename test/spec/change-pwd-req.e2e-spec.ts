@@ -23,6 +23,24 @@ describe('GET /user/change-pwd-req/{uid}', () => {
     return rows.map(({ status }) => status);
   };
 
+  it('tells the login name to the holder of a live link, and nothing to the holder of another one', async () => {
+    const { token } = await given('Named.User');
+    expect((await look(service, token)).body.data).toMatchObject({ login_name: 'Named.User', type: 2 });
+    const dead = { expired: (await given('t.expired')).token, used: (await given('t.used')).token };
+    expect(codeOf(await submit(service, dead.used, goodPassword(1)))).toBe('success');
+    service.clock.advanceSeconds(1801);
+    for (const uid of [dead.expired, dead.used, '3f2504e0-4f89-41d3-9a0c-0305e82c3301']) {
+      expect((await look(service, uid)).body).toEqual({ error_code: expect.any(String), msg: expect.any(String) });
+    }
+  });
+
+  it('only the link tells the login name: /forget-password never does', async () => {
+    await service.givenUser('silent');
+    const { body } = await service.post('/forget-password', { email: 'silent@example.com' });
+    expect(Object.keys(body.data)).toEqual(['uid', 'user_id', 'type', 'status', 'expired', 'created_at']);
+    expect(codeOf(await look(service, body.data.uid as string))).toBe('AUTH_401003');
+  });
+
   it('answers with the request, without its token', async () => {
     const { user, token } = await given('shown');
     const created = service.clock.now();
@@ -37,6 +55,7 @@ describe('GET /user/change-pwd-req/{uid}', () => {
         status: 0,
         expired: new Date(created.getTime() + 1_800_000).toISOString(),
         created_at: created.toISOString(),
+        login_name: 'shown',
       },
     });
     expect(answer.raw.toString()).not.toContain(token);

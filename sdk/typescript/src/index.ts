@@ -31,6 +31,7 @@ export type {
   CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
+  LiveRequestResponse,
   MeResponse,
   PasswordPolicyResponse,
 } from './generated/types.gen.js';

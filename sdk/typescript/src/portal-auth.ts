@@ -24,6 +24,7 @@ import type {
   CapabilitiesResponse,
   CaptchaChallengeResponse,
   ChangeRequestResponse,
+  LiveRequestResponse,
   ForgetPasswordDto,
   LoginResponse,
   MeResponse,
@@ -423,8 +424,11 @@ export class PortalAuth {
     return dataOf(forgetPassword({ client: this.client, body }));
   }
 
-  /** The password change request of a mailed link. `type`: 0 first password, 2 forgotten, 3 expired. */
-  findPasswordChange(uid: string): Promise<ChangeRequestResponse> {
+  /**
+   * The password change request of a mailed link. `type`: 0 first password, 2 forgotten, 3 expired. `login_name`: the name
+   * to sign in with, also for the hidden user name of your form.
+   */
+  findPasswordChange(uid: string): Promise<LiveRequestResponse> {
     return dataOf(getPasswordChangeRequest({ client: this.client, path: { uid } }));
   }
 

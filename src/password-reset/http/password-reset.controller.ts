@@ -27,6 +27,7 @@ import {
   ChangeRequestResponse,
   changeRequestResponse,
   ForgetPasswordDto,
+  LiveRequestResponse,
   PasswordChangedResponse,
   PasswordPolicyResponse,
 } from './password-reset.dto';
@@ -60,9 +61,10 @@ export class PasswordResetController {
     summary: 'Get the state of a reset link without using it',
   })
   @ApiParam({ name: 'uid', description: 'The reset token.', schema: { type: 'string', format: 'uuid' } })
-  @AnswersTo(anyone, ChangeRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
-  async getChangeRequest(@Param('uid') token: string): Promise<ChangeRequestResponse> {
-    return changeRequestResponse({ ...(await this.requests.find(token)), status: requestStatus.pending });
+  @AnswersTo(anyone, LiveRequestResponse, resetTokenUnknown, resetRequestExpired, resetRequestUsed)
+  async getChangeRequest(@Param('uid') token: string): Promise<LiveRequestResponse> {
+    const request = await this.requests.find(token);
+    return { ...changeRequestResponse({ ...request, status: requestStatus.pending }), login_name: request.loginName };
   }
 
   @Post('user/change-pwd-by-req')

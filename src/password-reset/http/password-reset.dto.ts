@@ -71,6 +71,15 @@ export function changeRequestResponse(request: RequestSummary): ChangeRequestRes
   };
 }
 
+/**
+ * The request of a live link, for whoever holds the link. `POST /forget-password` must not answer the login name: anybody
+ * who knows an address can call it.
+ */
+export class LiveRequestResponse extends ChangeRequestResponse {
+  @ApiProperty({ description: 'The name to sign in with once the password is set.', example: 'alice' })
+  login_name: string;
+}
+
 /** Only the types are validated here. Wrong values have their own error codes, in the order of the specification. */
 export class ChangePasswordDto {
   @ApiProperty({ format: 'uuid', description: 'The reset token: `uid` of the link, or `change_uid` of the login.' })

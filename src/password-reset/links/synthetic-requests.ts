@@ -15,7 +15,8 @@ import { PasswordChangeRequestRepository } from '../persistence/password-change-
 /**
  * `HIDE_ACCOUNT_EXISTENCE`: the answer for an e-mail address without an account. The throttle, the fields and the
  * numbers of reads, writes and commits equal those of a real request. Only the gate row is written
- * (docs/spec/attacks.md#w11).
+ * (docs/spec/attacks.md#w11). A synthetic request has no token, and no answer has a login name: only the holder of a
+ * mailed link is told one, and nobody gets a link to a synthetic request.
  */
 @Injectable()
 export class SyntheticRequests {

@@ -16,6 +16,8 @@ import { PasswordChangeRequest, requestStatus } from './password-change-request.
 export interface FoundRequest {
   readonly uid: string;
   readonly userId: string;
+  /** The login name of the user, for the holder of the link. */
+  readonly loginName: string;
   readonly type: RequestType;
   /** False when the request was used or superseded, or when the user's credentials have changed since (ADR 0005). */
   readonly open: boolean;
@@ -49,11 +51,11 @@ export class PasswordChangeRequestRepository {
     if (!isUuid(token)) return undefined;
     const row = await this.rows.findOne({ tokenHash: sha256Hex(token) }, sql);
     if (row === null) return undefined;
-    const version = await this.users.credentialVersion(sql, row.userId, { provider: 'password' });
-    if (version === undefined) return undefined;
+    const owner = await this.users.passwordOwner(sql, row.userId);
+    if (owner === undefined) return undefined;
     const { uid, userId, type, credentialVersion, expired, createdAt } = row;
-    const open = row.status === requestStatus.pending && credentialVersion === version;
-    return { uid, userId, type, open, credentialVersion, expired, createdAt };
+    const open = row.status === requestStatus.pending && credentialVersion === owner.credentialVersion;
+    return { uid, userId, loginName: owner.loginName, type, open, credentialVersion, expired, createdAt };
   }
 
   async insert(tx: Gated<'reset'>, request: PasswordChangeRequest): Promise<void> {
