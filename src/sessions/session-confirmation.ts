@@ -5,7 +5,7 @@ import type { LoginFactor } from '../audit/login-journal';
 import type { Transaction } from '../platform/database/database';
 import type { User } from '../users/user.entity';
 import { TokenIssuer } from './jwt/token-issuer';
-import { hasSecondFactor } from './live-sessions';
+import { hasSecondFactor } from './authentication-context';
 import { LoginTokens } from './persistence/login-token.repository';
 import { methodsOf, type TokenPair } from './session-opener';
 import type { AuthenticationMethod } from './token-payload';

@@ -102,6 +102,6 @@ export class ReauthenticationService {
 
   /** As at a login, without the trusted device; also where the caller or a rule about factors wants one. */
   private async needsCode(user: User, { payload }: CurrentSession, wanted: boolean): Promise<boolean> {
-    return wanted || this.challenges.required || this.liveSessions.mustProveFactor(user, payload.amr);
+    return wanted || this.challenges.areDueFor(user) || this.liveSessions.mustProveFactor(user, payload.amr);
   }
 }
