@@ -8,8 +8,9 @@ import { FreshLoginHost } from './fresh-login/host';
 import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
 import { paths } from './paths';
+import { useOffer } from './offer';
 import { pathOf } from './return-to';
-import { target } from './tab-memory';
+import { homeOf, target } from './tab-memory';
 
 /** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
 const code = later(async () => (await import('./pages/code-page')).CodePage);
@@ -23,6 +24,7 @@ const missing = later(async () => (await import('./pages/missing-page')).Missing
 
 /** Pages of the router. Any other target is a full page load. */
 const ownPages: readonly string[] = Object.values(paths);
+const isOwnPage = (target: string): boolean => target.startsWith('/') && ownPages.includes(pathOf(target));
 
 export function App(): ReactNode {
   return (
@@ -37,8 +39,12 @@ function Pages(): ReactNode {
   useFocusOnNewPage();
   const [location] = useLocation();
   const { step } = useAuth();
-  const only = (kind: Step['kind'], page: ReactNode) =>
-    step.kind === kind ? page : <To path={placeOf(step)} from={location} />;
+  const { home_url: homeUrl, settled } = useOffer();
+  const hasLeft = useHasLeft(step);
+  const elsewhere = <To path={placeOf(step, homeOf(homeUrl))} from={location} forget={hasLeft && homeUrl !== null} />;
+  // Until the service has told its home page, a login without another target stays where it is.
+  const knowsWay = step.kind !== 'signed-in' || settled || target.get() !== undefined;
+  const only = (kind: Step['kind'], page: ReactNode) => (step.kind === kind ? page : knowsWay && elsewhere);
   useEffect(() => {
     const wanted = target.get();
     if (step.kind === 'signed-in' && wanted !== undefined && pathOf(wanted) === location) target.set(undefined);
@@ -62,9 +68,7 @@ function Pages(): ReactNode {
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
           <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
-          <Route path={paths.admin}>
-            <To path={placeOf(step)} from={location} />
-          </Route>
+          <Route path={paths.admin}>{elsewhere}</Route>
           <Route path={paths.forgot}>
             <forgot.Page />
           </Route>
@@ -84,7 +88,7 @@ function Pages(): ReactNode {
 }
 
 /** The page to redirect to when the state of the login does not match the current page. */
-function placeOf(step: Step): string {
+function placeOf(step: Step, home: string | undefined): string {
   switch (step.kind) {
     case 'signed-out':
       return paths.login;
@@ -93,17 +97,34 @@ function placeOf(step: Step): string {
     case 'password-change':
       return `${paths.reset}?uid=${encodeURIComponent(step.uid)}`;
     case 'signed-in':
-      return target.get() ?? paths.account;
+      return target.get() ?? home ?? paths.account;
   }
 }
 
+/** Whether the user was signed in here and has signed out, in this tab or in another one. */
+function useHasLeft(step: Step): boolean {
+  const wasIn = useRef(false);
+  useEffect(() => {
+    wasIn.current = step.kind === 'signed-in';
+  }, [step.kind]);
+  return wasIn.current && step.kind === 'signed-out' && step.notice !== 'session-ended';
+}
+
+interface ToProps {
+  readonly path: string;
+  readonly from: string;
+  /** The next login leads to the home page, and not back to this page. */
+  readonly forget: boolean;
+}
+
 /** `Redirect` acts only when it is mounted. The key mounts it again when a second redirect follows the first. */
-function To({ path, from }: { readonly path: string; readonly from: string }): ReactNode {
-  const elsewhere = !ownPages.includes(pathOf(path));
+function To({ path, from, forget }: ToProps): ReactNode {
+  const elsewhere = !isOwnPage(path);
   // Keeps this page empty until the browser has loaded the other page, although the target is already cleared.
   const leaving = useRef(false);
   leaving.current ||= elsewhere;
-  const protectedPage = from === paths.account || from === paths.totp || from === paths.admin;
+  const [keeps] = useState(!forget);
+  const protectedPage = keeps && (from === paths.account || from === paths.totp || from === paths.admin);
   // The redirect clears the fragment, which is the place in the console.
   const [fragment] = useState(() => window.location.hash);
   useEffect(() => {

@@ -5,7 +5,15 @@ import { auth, serviceBase } from './auth';
 /** The features and the brand that the pages show: `GET /capabilities`, or the defaults until there is an answer. */
 export interface Offer extends Pick<
   CapabilitiesResponse,
-  'providers' | 'password_reset' | 'captcha' | 'mfa_required' | 'passkeys' | 'trusted_device_days'
+  | 'providers'
+  | 'login_by_email'
+  | 'password_reset'
+  | 'captcha'
+  | 'mfa_required'
+  | 'mfa'
+  | 'passkeys'
+  | 'trusted_device_days'
+  | 'home_url'
 > {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
   /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
@@ -14,11 +22,14 @@ export interface Offer extends Pick<
 
 let offer: Offer = {
   providers: ['password'],
+  login_by_email: true,
   password_reset: true,
   captcha: { provider: 'altcha', site_key: null },
   mfa_required: false,
+  mfa: 'never',
   passkeys: false,
   trusted_device_days: 0,
+  home_url: null,
   brand: {},
   settled: false,
 };

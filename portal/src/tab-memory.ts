@@ -34,11 +34,24 @@ const asked = remembered('portal.target');
 /** The pages redirect a signed-in user to another page, so they cannot be a target. */
 const passing: readonly string[] = [paths.login, paths.code];
 
+const lasting = (path: string | undefined): string | undefined =>
+  path === undefined || passing.includes(pathOf(path)) ? undefined : path;
+
+/**
+ * The page to open after a login without a target (`PORTAL_HOME_URL`): a path of this origin, or an https URL. Undefined
+ * stands for the account page, also when the setting names a page that would redirect here again.
+ */
+export function homeOf(homeUrl: string | null): string | undefined {
+  if (homeUrl === null) return undefined;
+  const { origin, protocol, pathname, search, hash, href } = new URL(homeUrl, location.href);
+  if (origin === location.origin) return lasting(safePath(pathname + search + hash));
+  return protocol === 'https:' ? href : undefined;
+}
+
 /** The path to open after the login: the page that a signed-out user requested, or `return_to` of the login page. */
 export const target = {
   get: (): string | undefined => {
-    const path = safePath(asked.get());
-    return path === undefined || passing.includes(pathOf(path)) ? undefined : path;
+    return lasting(safePath(asked.get()));
   },
   set: (path: string | undefined): void => asked.set(path),
 };

@@ -212,9 +212,10 @@ describe('a user of the pages always finds a way on', () => {
     const page = await open();
     await on(page).button('Sign in').click();
     await page.getByText('Enter your user name.').waitFor();
-    expect(await describedText(page, 'User name')).toBe('Enter your user name.');
+    const nameField = 'User name or e-mail address';
+    expect(await describedText(page, nameField)).toBe('Enter your user name.');
     expect(await describedText(page, 'Password')).toBe('Enter your password.');
-    expect(await focusedLabel(page)).toBe('User name');
+    expect(await focusedLabel(page)).toBe(nameField);
     await on(page).field('User name').fill(name);
     await on(page).button('Sign in').click();
     expect(await focusedLabel(page)).toBe('Password');
@@ -228,7 +229,7 @@ describe('a user of the pages always finds a way on', () => {
     expect(await describedText(page, 'Password')).toContain('The user name or password is wrong.');
     await on(page).logIn('nobody', password);
     await page.getByText('There is no user with this name.').waitFor();
-    await focused('User name');
+    await focused(nameField);
 
     await page.goto('/forgot-password');
     await on(page).button('Send link').click();

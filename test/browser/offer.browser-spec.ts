@@ -85,10 +85,8 @@ describe('the pages show what the service offers, and the brand of the company',
     const { page, answer } = await openBefore({ viewport });
     const places = async () =>
       Promise.all(['User name', 'Password'].map((label) => on(page).field(label).boundingBox()));
-    expect(await page.getByRole('radio').count()).toBe(0);
     const before = await places();
     await (await answer).continue();
-    await on(page).field('Company').waitFor();
     await page.getByRole('img', { name: 'Example Corp' }).waitFor();
     expect(await places()).toEqual(before);
   });
@@ -113,7 +111,7 @@ describe('the pages show what the service offers, and the brand of the company',
     expect(site.takeComplaints().filter((one) => !one.includes('503'))).toEqual([]);
   });
 
-  it('features that the service does not offer are not shown: no password reset, no directory, no links', async () => {
+  it('features that the service does not offer are not shown: no password reset, no sign-in by address, no links', async () => {
     const { page, answer } = await openBefore();
     await on(page).link('Forgot password?').waitFor();
     const route = await answer;
@@ -126,11 +124,15 @@ describe('the pages show what the service offers, and the brand of the company',
       privacy_url: null,
       imprint_url: null,
     };
-    const json = { status: true, data: { ...data, providers: ['password'], password_reset: false, brand } };
+    const json = {
+      status: true,
+      data: { ...data, providers: ['password'], login_by_email: false, password_reset: false, brand },
+    };
     await route.fulfill({ json });
     await on(page).link('Forgot password?').waitFor({ state: 'detached' });
     await page.locator('header').getByText('Portal').waitFor();
-    expect(await page.getByRole('radio').count()).toBe(0);
+    expect(await on(page).field('User name').count()).toBe(1);
+    expect(await page.getByLabel('User name or e-mail address').count()).toBe(0);
     for (const name of Object.keys(links)) expect(await on(page).link(name).count()).toBe(0);
   });
 });

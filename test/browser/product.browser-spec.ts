@@ -68,7 +68,7 @@ describe('the pages of the portal', () => {
   });
 
   it.each([
-    ['/', 'User name'],
+    ['/', 'User name or e-mail address'],
     ['/forgot-password', 'E-mail address'],
   ])('the first field of %s has the focus', async (path, label) => {
     const page = await site.visitor();
@@ -155,26 +155,32 @@ describe('the pages of the portal', () => {
     expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.02);
   });
 
-  it('an account type is offered only when a directory is configured', async () => {
+  it('no kind of account is asked for, and a login of local accounts alone names its kind', async () => {
     const page = await site.visitor();
     await page.goto('/');
-    await on(page).field('User name').waitFor();
+    const request = page.waitForRequest('**/login');
+    await on(page).logIn('nobody');
+    expect((await request).postDataJSON()).toMatchObject({ provider: 'password' });
+    await on(page).alert().waitFor();
     expect(await page.getByRole('radio').count()).toBe(0);
   });
 });
 
 describe('with a directory', () => {
-  it('a user can choose the directory as the account type', async () => {
+  it('the page asks for no kind of account: the name tells it', async () => {
     const directory = await DirectoryStub.start();
     const site = await PortalSite.start(directory.settings);
     try {
       const page = await site.visitor();
       await page.goto('/');
-      await page.getByLabel('Company', { exact: true }).check();
       const request = page.waitForRequest('**/login');
       await on(page).logIn('alice');
-      expect((await request).postDataJSON()).toMatchObject({ provider: 'ldap' });
+      expect((await request).postDataJSON()).toMatchObject({ provider: 'auto' });
       await on(page).alert().waitFor();
+      expect(await page.getByRole('radio').count()).toBe(0);
+      const local = await site.newUser();
+      await on(page).logIn(`${local}@example.com`);
+      await on(page).heading(`Hello, ${local}`).waitFor();
     } finally {
       await site.stop();
       await directory.stop();

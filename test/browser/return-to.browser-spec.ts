@@ -114,3 +114,101 @@ it('return_to is kept through the second factor, also after a reload of the code
     await site.stop();
   }
 });
+
+/** docs/spec/extensions.md#portal-home */
+describe('PORTAL_HOME_URL', () => {
+  let site: PortalSite;
+  const started = '<!doctype html><title>Start</title><h1>Start</h1>';
+
+  /** `/start` is a page of another program behind the same origin. */
+  const visitor = async (path = '/'): Promise<Page> => {
+    const page = await site.visitor();
+    await page.route('**/start*', (route) => route.fulfill({ contentType: 'text/html', body: started }));
+    await page.goto(path);
+    return page;
+  };
+  const atStart = async (page: Page, url = `${site.url}/start?a=1#b`): Promise<void> => {
+    await on(page).heading('Start').waitFor();
+    expect(page.url()).toBe(url);
+  };
+  const use = async (settings: Record<string, string>, work: () => Promise<void>, host?: string): Promise<void> => {
+    site = await PortalSite.start(settings, host);
+    try {
+      await work();
+      expect(site.takeComplaints()).toEqual([]);
+    } finally {
+      await site.stop();
+    }
+  };
+
+  it('is where a login without return_to leads, and the account stays where it is, also after a reload', async () => {
+    await use({ PORTAL_HOME_URL: '/start?a=1#b' }, async () => {
+      const loginName = await site.newUser();
+      const page = await visitor();
+      await on(page).logIn(loginName);
+      await atStart(page);
+      await page.goto('/account');
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+      await page.reload();
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+      expect(page.url()).toBe(`${site.url}/account`);
+      await page.goto('/');
+      await atStart(page);
+    });
+  });
+
+  it('is where the login after a sign-out leads, and a page that was asked for wins', async () => {
+    await use({ PORTAL_HOME_URL: '/start?a=1#b' }, async () => {
+      const loginName = await site.newUser();
+      const page = await visitor('/account');
+      await on(page).logIn(loginName);
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+      await on(page).signOut();
+      await on(page).logIn(loginName);
+      await atStart(page);
+      await page.goto('/?return_to=/account/authenticator');
+      await on(page).heading('Set up your authenticator').waitFor();
+    });
+  });
+
+  it('is where a login leads after the forced change and the second factor', async () => {
+    await use({ PORTAL_HOME_URL: '/start?a=1#b', MFA_REQUIRED: 'true' }, async () => {
+      const loginName = await site.newUser({ temporary: true });
+      const page = await visitor();
+      await on(page).logIn(loginName);
+      await on(page).heading('Set your password').waitFor();
+      await on(page).field('New password').fill(goodPassword(1));
+      await on(page).field('Repeat the new password').fill(goodPassword(1));
+      await on(page).button('Save password').click();
+      await on(page).heading('Sign in').waitFor();
+      await on(page).logIn(loginName, goodPassword(1));
+      await on(page).heading('Enter your code').waitFor();
+      await on(page).enterCode(await site.mailedCode(loginName));
+      await atStart(page);
+    });
+  });
+
+  it('can be a page of another origin', async () => {
+    const home = 'https://start.example/start';
+    site = await PortalSite.start({ PORTAL_HOME_URL: home });
+    try {
+      const page = await visitor();
+      await on(page).logIn(await site.newUser());
+      await atStart(page, home);
+      const foreign = site.takeComplaints();
+      expect(foreign.filter((one) => one !== `foreign request: ${home}`)).toEqual([]);
+    } finally {
+      await site.stop();
+    }
+  });
+
+  it.each(['/', '/code', '/?x=1'])('%s, which would redirect for ever, leads to the account', async (home) => {
+    await use({ PORTAL_HOME_URL: home }, async () => {
+      const loginName = await site.newUser();
+      const page = await visitor();
+      await on(page).logIn(loginName);
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+      expect(page.url()).toBe(`${site.url}/account`);
+    });
+  });
+});

@@ -24,11 +24,10 @@ describe('the login page on a phone of 375 × 667', () => {
   });
 
   it.each(languages)(
-    'fits into the window in %s, with the choice of the account type and the button for passkeys',
+    'fits into the window in %s, with the name or address and the button for passkeys',
     async (locale) => {
       const page = await site.visitor({ locale, viewport: sizes.phone });
       await page.goto('/');
-      await page.getByRole('radio').first().waitFor();
       await page.locator('button[type=button].with-icon').waitFor();
       await page.locator('footer').waitFor();
       await takePicture(page, `login-directory-phone-${locale}`);
@@ -36,22 +35,6 @@ describe('the login page on a phone of 375 × 667', () => {
       await page.context().close();
     },
   );
-
-  it('has radios that the browser draws for the theme', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await site.visitor({ colorScheme });
-      await page.goto('/');
-      await page.getByRole('radio').first().waitFor();
-      await takePicture(page, `login-directory-desktop-${colorScheme}`);
-      const style = await page.evaluate<{ scheme: string; look: string; accent: string }>(`(() => {
-        const { colorScheme, appearance, accentColor } = getComputedStyle(document.querySelector('[type=radio]'));
-        return { scheme: colorScheme, look: appearance, accent: accentColor };
-      })()`);
-      expect(style).toMatchObject({ scheme: 'light dark', look: 'auto' });
-      expect(style.accent).not.toBe('auto');
-      await page.context().close();
-    }
-  });
 });
 
 // Features on which no page may depend: they are newer than Chrome 111, Firefox 115 and Safari 16.2 (portal/README.md).

@@ -11,22 +11,19 @@ import { Page } from '../components/page';
 import { PasskeyLogin } from '../components/passkey-login';
 import { Submit } from '../components/submit';
 import { useSpeech } from '../i18n/texts';
-import { useOffer } from '../offer';
+import { findOffer, useOffer } from '../offer';
 import { usePasskeySupport } from '../passkey-support';
 import { paths } from '../paths';
 import { passwordLogin, typedName } from '../tab-memory';
 import { usePasskeyLogin } from '../use-passkey-login';
 import { useTask } from '../use-task';
 
-type Provider = 'password' | 'ldap';
-
 export function LoginPage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
-  const { providers, password_reset: canReset } = useOffer();
+  const { login_by_email: byEmail, password_reset: canReset } = useOffer();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
-  const [provider, setProvider] = useState<Provider>('password');
   const [checked, setChecked] = useState(false);
   const message = useId();
   const support = usePasskeySupport();
@@ -34,6 +31,8 @@ export function LoginPage(): ReactNode {
 
   const attempt = async () => {
     const captchaToken = await captcha.take();
+    // The name tells the service which kind of account it is.
+    const provider = (await findOffer()).providers.length > 1 ? 'auto' : 'password';
     await auth.login({ username, password, provider, captchaToken });
   };
   const login = useTask(async () => {
@@ -78,7 +77,7 @@ export function LoginPage(): ReactNode {
           )}
         </Failure>
         <Field
-          label={t.login.username}
+          label={byEmail ? t.login.usernameOrEmail : t.login.username}
           name="username"
           value={username}
           onChange={setUsername}
@@ -101,8 +100,6 @@ export function LoginPage(): ReactNode {
           autoComplete="current-password"
           required
         />
-        {/* Placed below the fields, because the choice can appear while the user types. */}
-        {providers.length > 1 && <ProviderChoice providers={providers} provider={provider} choose={setProvider} />}
         <div className="captcha" ref={captcha.place} />
         <Submit
           label={t.login.submit}
@@ -119,27 +116,6 @@ export function LoginPage(): ReactNode {
         </p>
       )}
     </Page>
-  );
-}
-
-interface ProviderChoiceProps {
-  readonly providers: readonly Provider[];
-  readonly provider: Provider;
-  readonly choose: (provider: Provider) => void;
-}
-
-function ProviderChoice({ providers, provider, choose }: ProviderChoiceProps): ReactNode {
-  const { t } = useSpeech();
-  return (
-    <fieldset className="segments">
-      <legend>{t.login.provider}</legend>
-      {providers.map((one) => (
-        <label key={one}>
-          <input type="radio" name="provider" value={one} checked={provider === one} onChange={() => choose(one)} />
-          <span>{t.login.providers[one]}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

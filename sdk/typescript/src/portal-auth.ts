@@ -75,9 +75,11 @@ export interface PortalAuthOptions extends ServiceClientOptions {
 export type Language = NonNullable<ForgetPasswordDto['lang']>;
 
 export interface Credentials {
+  /** The login name. Where `capabilities().login_by_email` is true, also the address of a local user. */
   readonly username: string;
   readonly password: string;
-  readonly provider?: 'password' | 'ldap';
+  /** `auto` where `capabilities().providers` has both kinds: the name then tells the kind of account. */
+  readonly provider?: 'password' | 'ldap' | 'auto';
   readonly captchaToken: string;
 }
 

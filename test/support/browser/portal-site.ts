@@ -106,11 +106,14 @@ export class PortalSite {
   }
 }
 
+/** Its label also names the e-mail address where the service takes it (`LOGIN_BY_EMAIL`). */
+const nameField = /^User name( or e-mail address)?$/;
+
 /** Finds the elements of a page by their visible names, and performs common actions of a user. */
 export const on = (page: Page) => ({
   button: (name: string | RegExp): Locator => page.getByRole('button', { name }),
   link: (name: string | RegExp): Locator => page.getByRole('link', { name }),
-  field: (label: string): Locator => page.getByLabel(label, { exact: true }),
+  field: (label: string): Locator => page.getByLabel(label === 'User name' ? nameField : label, { exact: true }),
   alert: (): Locator => page.getByRole('alert'),
   heading: (name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name }),
 
@@ -119,7 +122,7 @@ export const on = (page: Page) => ({
 
   /** Fills in and submits the login form. The page solves the captcha in the meantime. */
   logIn: async (username: string, typed = password): Promise<void> => {
-    await page.getByLabel('User name', { exact: true }).fill(username);
+    await page.getByLabel(nameField).fill(username);
     await page.getByLabel('Password', { exact: true }).fill(typed);
     // Not "Sign in with a passkey".
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
