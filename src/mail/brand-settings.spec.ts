@@ -43,6 +43,27 @@ describe('a logo in BRAND_DIR', () => {
   });
 });
 
+describe('the logo of the mails', () => {
+  let folder: string;
+  const logo = (BRAND_LOGO_URL: string) => load({ BRAND_LOGO_URL, BRAND_DIR: folder }).brand.mailLogo;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'brand-'));
+    for (const name of ['a.svg', 'a.png', 'b.svg', 'c.jpg', 'd.webp']) writeFileSync(join(folder, name), 'x');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('is the png or jpg of BRAND_LOGO_URL, or the png beside a logo that mail programs do not show', () => {
+    expect(logo('/brand/a.png')).toBe(join(folder, 'a.png'));
+    expect(logo('/brand/c.jpg')).toBe(join(folder, 'c.jpg'));
+    expect(logo('/brand/a.svg')).toBe(join(folder, 'a.png'));
+    expect([logo('/brand/b.svg'), logo('/brand/d.webp')]).toEqual([undefined, undefined]);
+  });
+
+  it('is never one of another server, which would learn who opens the mail', () => {
+    expect(logo('https://cdn.example.com/a.png')).toBeUndefined();
+  });
+});
+
 it('the start fails when white text on the brand colour has too little contrast, and the message names the contrast', () => {
   expect(problems({ BRAND_COLOR: '#777777' })).toEqual([
     'BRAND_COLOR gives white text a contrast of 4.47:1, and it must reach 4.5:1',

@@ -451,9 +451,15 @@ export class Model extends Rules {
     if (typeof action === 'object') return yield* this.changeUser(user, action);
     if (action === 'unlock') Object.assign(u, { failed: 0, failedAt: null, wrongCodes: 0, blockedUntil: null });
     if (action === 'revoke-sessions') this.endEverything(user);
-    if (action === 'require-password-change') u.temporary = true;
+    if (action === 'require-password-change') {
+      if (!u.temporary) this.mail(user, 'account-changed');
+      u.temporary = true;
+    }
     if (action === 'erase') this.erase(user);
     if (action === 'reset-second-factor') {
+      const devices = this.state.devices.some((device) => device.user === user && !device.ended);
+      const had = u.secret !== null || u.mfaType !== 'email' || u.recovery.length > 0 || devices;
+      if (had) this.mail(user, 'account-changed');
       Object.assign(u, { secret: null, mfaType: 'email', lastStep: 0, enrolment: null, recovery: [] });
       this.endDevices(user);
     }
@@ -469,16 +475,22 @@ export class Model extends Rules {
     const u = this.user(user);
     if ('status' in change) {
       if (u.status !== change.status || change.status !== 1) this.endEverything(user);
+      if ((u.status === 1) !== (change.status === 1)) this.mail(user, 'account-changed');
       u.status = change.status;
     } else if ('is_admin' in change) {
       if (u.admin !== change.is_admin) this.endEverything(user);
+      if (u.admin !== change.is_admin) this.mail(user, 'account-changed');
       u.admin = change.is_admin;
     } else if ('mfa_type' in change) {
       if (u.mfaType !== change.mfa_type) this.endDevices(user);
+      if (u.mfaType !== change.mfa_type) this.mail(user, 'account-changed');
       u.mfaType = change.mfa_type;
     } else {
-      // What was mailed to the former address ends.
+      // Both addresses are told. What was mailed to the former one ends.
+      const moved = u.email !== change.email;
+      if (moved) this.mail(user, 'account-changed');
       u.email = change.email;
+      if (moved) this.mail(user, 'account-changed');
       for (const link of this.state.links) if (link.user === user) link.used = true;
       if (u.pending) u.pending.closed = true;
     }

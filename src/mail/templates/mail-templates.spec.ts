@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MailerService } from '@nestjs-modules/mailer';
 import { createTransport } from 'nodemailer';
 import PostalMime, { type Email } from 'postal-mime';
@@ -15,6 +18,7 @@ import type { AppConfig } from '../../settings/app-config';
 import type { BrandSettings } from '../brand-settings';
 import { languages, textsOf } from '../../shared/languages';
 import type { QueuedMail } from '../outbox/mail-payload';
+import { largestLogoBytes } from './mail-logo';
 import { htmlTemplates, MailTemplates } from './mail-templates';
 
 const templatesOf = (brand: Partial<AppConfig['brand']>) =>
@@ -145,6 +149,26 @@ it.each([
   expect((await read(mailOf(kind, 'de'))).text).toContain(`gilt ${de} (bis `);
 });
 
+it('a notice of a change by somebody else names the support as text, without a link', async () => {
+  const kind = { kind: 'account-changed', change: 'disabled', by: 'directory', at: now } as Kind;
+  for (const [supportUrl, shown] of [
+    ['mailto:help@example.com?subject=x', 'help@example.com'],
+    ['https://help.example.com/portal/', 'help.example.com/portal'],
+  ] as const) {
+    const { text, html } = await read(mailOf(kind, 'en'), templatesOf({ color: '#2457c5', supportUrl }));
+    expect(text.replace(/\s+/g, ' ')).toContain(`contact your administrator or ${shown} immediately.`);
+    expect(html).toContain(`or ${shown} immediately.`);
+    expect(text).toContain('Changed by: the directory of your organisation');
+    expect(`${text}${html}`).not.toMatch(/https?:|mailto:|subject=x/);
+  }
+});
+
+it('a mail that version 1.0.0 queued, without a login name, has no line for it', async () => {
+  const { text } = await read(mailOf({ kind: 'password-expires', expires: inSeconds(86_400) }, 'en'));
+  expect(text).not.toContain('Login name');
+  expect(text).toContain('  Portal: portal.example.com\n');
+});
+
 describe('a language file', () => {
   const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
   const flat = (texts: object, path = ''): [string, string[]][] =>
@@ -171,6 +195,35 @@ describe('the brand', () => {
     expect(html).toContain('>Fish &amp; Sons<');
     expect(html).toMatch(/class="button"[^>]*background:#a01030/);
     expect(text).toContain('\nFish & Sons\nportal.example.com\n');
+  });
+
+  describe('the logo', () => {
+    let folder: string;
+    beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'mail-logo-'))));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const withLogo = (bytes: number) => {
+      const file = join(folder, `logo-${bytes}.png`);
+      writeFileSync(file, Buffer.alloc(bytes, 7));
+      return templatesOf({ name: 'Fish & Sons', color: '#a01030', mailLogo: file });
+    };
+
+    it('is a part of the mail, which still loads nothing from the network', async () => {
+      const { html, attachments } = await read(mailOf(kinds[2]![1], 'en'), withLogo(1000));
+      expect(html.match(/src="[^"]*"/g)).toEqual(['src="cid:logo@portal"']);
+      expect(html).toContain('alt="Fish &amp; Sons"');
+      expect(html).not.toMatch(/<link|<script|url\(|@import/i);
+      expect(attachments).toMatchObject([
+        { contentId: '<logo@portal>', mimeType: 'image/png', disposition: 'inline', related: true },
+      ]);
+      expect((attachments[0]!.content as ArrayBuffer).byteLength).toBe(1000);
+    });
+
+    it('that is too large for every mail is left out, and the name takes its place', async () => {
+      const { html, attachments } = await read(mailOf(kinds[2]![1], 'en'), withLogo(largestLogoBytes + 1));
+      expect(html).not.toContain('<img');
+      expect(html).toContain('>Fish &amp; Sons<');
+      expect(attachments).toEqual([]);
+    });
   });
 
   it('is optional: without it the signature names only the host of the portal', async () => {

@@ -10,6 +10,7 @@ import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { CheckField, SelectField } from '../parts/fields';
+import { LanguageField } from '../parts/language-field';
 import { PageHead } from '../parts/page-head';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
@@ -27,6 +28,7 @@ export function NewUserPage(): ReactNode {
     login_name: '',
     email: '',
     nickname: '',
+    language: '',
     provider: 'password' as 'password' | 'ldap',
     tenant_id: me.tenant_id ?? '',
     org_unit_id: '',
@@ -38,12 +40,13 @@ export function NewUserPage(): ReactNode {
   const invited = user.invite && !directory;
 
   const save = useTask(async () => {
-    const { login_name, email, nickname, org_unit_id, tenant_id, ...rest } = user;
+    const { login_name, email, nickname, language, org_unit_id, tenant_id, ...rest } = user;
     const { uid } = await admin.createUser({
       ...rest,
       login_name: login_name.trim(),
       email: email.trim(),
       ...(nickname.trim() !== '' && { nickname: nickname.trim() }),
+      ...(language !== '' && { language }),
       ...(org_unit_id !== '' && { org_unit_id }),
       ...(root && { tenant_id }),
       invite: invited,
@@ -99,6 +102,7 @@ export function NewUserPage(): ReactNode {
               autoComplete="off"
               maxLength={255}
             />
+            <LanguageField value={user.language} onChange={(language) => set({ language })} />
           </Card>
           <Card title={newUser.access}>
             {root && providers.length > 1 && (

@@ -10,6 +10,7 @@ import { useTask } from '../../use-task';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { SelectField } from '../parts/fields';
+import { LanguageField } from '../parts/language-field';
 import { isTaken } from '../parts/refusals';
 import { TenantField, UnitField } from '../parts/tenant-field';
 import { useUnsaved } from '../unsaved';
@@ -33,6 +34,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
     mfa_type: user.mfa_type,
     tenant_id: user.tenant_id,
     org_unit_id: user.org_unit_id ?? '',
+    language: user.language ?? '',
   };
   const [now, setNow] = useState(before);
   const set = (change: Partial<typeof before>) => setNow({ ...now, ...change });
@@ -65,6 +67,7 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
         autoComplete="off"
         maxLength={255}
       />
+      <LanguageField value={now.language} onChange={(language) => set({ language })} />
       <SelectField
         label={texts.mfaType}
         value={now.mfa_type}
@@ -89,11 +92,11 @@ export function EditForm({ user, onSaved, onCancel }: EditFormProps): ReactNode 
   );
 }
 
-type Values = Readonly<Record<'email' | 'nickname' | 'tenant_id' | 'org_unit_id', string>> &
+type Values = Readonly<Record<'email' | 'nickname' | 'tenant_id' | 'org_unit_id' | 'language', string>> &
   Pick<AdminUserDetail, 'mfa_type'>;
 
 function changeOf(before: Values, now: Values): AdminUserChange {
-  const text = (name: 'email' | 'nickname' | 'org_unit_id') => {
+  const text = (name: 'email' | 'nickname' | 'org_unit_id' | 'language') => {
     const value = now[name].trim();
     return value === before[name] ? {} : { [name]: value === '' ? null : value };
   };
@@ -101,6 +104,7 @@ function changeOf(before: Values, now: Values): AdminUserChange {
     ...text('email'),
     ...text('nickname'),
     ...text('org_unit_id'),
+    ...text('language'),
     ...(now.mfa_type !== before.mfa_type && { mfa_type: now.mfa_type }),
     ...(now.tenant_id !== before.tenant_id && { tenant_id: now.tenant_id.trim() }),
   };

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { AdminUserDetail } from '@portal-auth/sdk/admin';
 import { Copy } from '../../components/copy';
+import { ownName } from '../../i18n/choose-language';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { At, Facts, Or } from '../parts/facts';
@@ -54,6 +55,7 @@ export function ProfileCard({ user, onChanged }: ProfileCardProps): ReactNode {
             [users.fields.loginName, user.login_name],
             [users.fields.nickname, <Or text={user.nickname} />],
             [users.fields.email, <Or text={user.email} />],
+            [users.fields.language, user.language === null ? users.unknownLanguage : ownName(user.language)],
             [users.columns.provider, users.providers[user.provider]],
             [users.columns.tenant, user.tenant_id],
             [users.fields.unit, <Or text={user.org_unit_id} />],
