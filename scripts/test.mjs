@@ -21,7 +21,13 @@ const require = createRequire(import.meta.url);
 const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
 const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, 'nginx', 'openssl'];
-const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
+const LANGUAGES = [
+  'javac',
+  ...['go', 'go-oauth2'],
+  ...['php', 'php-mbstring', 'php-guzzle'],
+  ...['python3', 'python3-urllib3', 'python3-dateutil', 'python3-certifi'],
+];
+const EVERYTHING = [...SERVERS, ...LANGUAGES, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {
   unit: ['promtool'],
@@ -30,7 +36,7 @@ const NEEDED = {
   'spec-everything': [],
   'db-sqlite': [],
   'db-mariadb': ['mariadbd'],
-  process: SERVERS,
+  process: [...SERVERS, ...LANGUAGES],
   browser: ['chromium'],
 };
 /** A process group that has not ended after this time gets SIGKILL. */
