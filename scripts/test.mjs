@@ -22,7 +22,13 @@ const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
 const PROXIES = ['nginx', 'apache2', 'lua-socket'];
 const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, ...PROXIES, 'openssl'];
-const EVERYTHING = [...SERVERS, 'promtool', 'chromium'];
+const LANGUAGES = [
+  'javac',
+  ...['go', 'go-oauth2'],
+  ...['php', 'php-mbstring', 'php-guzzle'],
+  ...['python3', 'python3-urllib3', 'python3-dateutil', 'python3-certifi'],
+];
+const EVERYTHING = [...SERVERS, ...LANGUAGES, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {
   unit: ['promtool'],
@@ -31,7 +37,7 @@ const NEEDED = {
   'spec-everything': [],
   'db-sqlite': [],
   'db-mariadb': ['mariadbd'],
-  process: SERVERS,
+  process: [...SERVERS, ...LANGUAGES],
   browser: ['chromium'],
 };
 /** A process group that has not ended after this time gets SIGKILL. */

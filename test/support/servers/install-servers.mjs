@@ -61,7 +61,7 @@ function assertComplete(missing) {
       'The tests use real servers, and these programs are missing:',
       ...lines,
       'Install them, or run the tests as root on Debian, which installs them,',
-      'or start a Docker engine, which replaces all but openssl, samba, galera, rsync, haproxy and chromium,',
+      'or start a Docker engine, which replaces the servers but samba, galera, rsync, haproxy and chromium,',
       'or run the tests that do not need them, for example: npm test -- --only unit,spec-sqlite',
     ].join('\n'),
   );

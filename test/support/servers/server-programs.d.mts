@@ -12,6 +12,16 @@ export type ProgramName =
   | 'apache2'
   | 'lua-socket'
   | 'openssl'
+  | 'javac'
+  | 'go'
+  | 'go-oauth2'
+  | 'php'
+  | 'php-mbstring'
+  | 'php-guzzle'
+  | 'python3'
+  | 'python3-urllib3'
+  | 'python3-dateutil'
+  | 'python3-certifi'
   | 'promtool'
   | 'chromium';
 

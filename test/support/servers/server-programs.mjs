@@ -5,6 +5,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 const CHROMIUM_FOR_MACOS = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
+const PYTHON_PACKAGES = '/usr/lib/python3/dist-packages';
+
 /**
  * The server programs that the tests use. `commands`: names or paths, of which the first that exists is used. `debian`:
  * the Debian package. `image`: the container image that can replace the program, or null if it must be installed.
@@ -30,6 +32,21 @@ export const SERVER_PROGRAMS = {
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },
+  // The languages of the generated clients (docs/languages), and the packages that their code needs.
+  javac: { commands: ['javac'], debian: 'default-jdk-headless', image: null },
+  go: { commands: ['go'], debian: 'golang-go', image: null },
+  'go-oauth2': {
+    commands: ['/usr/share/gocode/src/golang.org/x/oauth2'],
+    debian: 'golang-golang-x-oauth2-dev',
+    image: null,
+  },
+  php: { commands: ['php'], debian: 'php-cli', image: null },
+  'php-mbstring': { commands: ['/usr/share/doc/php-mbstring'], debian: 'php-mbstring', image: null },
+  'php-guzzle': { commands: ['/usr/share/php/GuzzleHttp'], debian: 'php-guzzlehttp-guzzle', image: null },
+  python3: { commands: ['/usr/bin/python3'], debian: 'python3', image: null },
+  'python3-urllib3': { commands: [`${PYTHON_PACKAGES}/urllib3`], debian: 'python3-urllib3', image: null },
+  'python3-dateutil': { commands: [`${PYTHON_PACKAGES}/dateutil`], debian: 'python3-dateutil', image: null },
+  'python3-certifi': { commands: [`${PYTHON_PACKAGES}/certifi`], debian: 'python3-certifi', image: null },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],
     debian: 'chromium',
