@@ -8,11 +8,12 @@ import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
 import { paths } from './paths';
 import { pathOf } from './return-to';
-import { target } from './tab-memory';
+import { passwordLogin, target } from './tab-memory';
 
 /** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
 const code = later(async () => (await import('./pages/code-page')).CodePage);
 const account = later(async () => (await import('./pages/account-page')).AccountPage);
+const welcome = later(async () => (await import('./pages/welcome-page')).WelcomePage);
 const totp = later(async () => (await import('./pages/totp-page')).TotpPage);
 const forgot = later(async () => (await import('./pages/forgot-page')).ForgotPage);
 const reset = later(async () => (await import('./pages/reset-page')).ResetPage);
@@ -35,7 +36,7 @@ export function App(): ReactNode {
   }, [step.kind, location]);
   // The pages that follow a login are fetched while the user types.
   useEffect(() => {
-    if (location === paths.login) for (const page of [code, account]) page.fetch().catch(() => undefined);
+    if (location === paths.login) for (const page of [code, welcome, account]) page.fetch().catch(() => undefined);
   }, [location]);
   // The console has a frame of its own.
   if (location === paths.admin && step.kind === 'signed-in')
@@ -50,6 +51,7 @@ export function App(): ReactNode {
         <Switch>
           <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
+          <Route path={paths.welcome}>{only('signed-in', <welcome.Page />)}</Route>
           <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
           <Route path={paths.admin}>
@@ -83,7 +85,8 @@ function placeOf(step: Step): string {
     case 'password-change':
       return `${paths.reset}?uid=${encodeURIComponent(step.uid)}`;
     case 'signed-in':
-      return target.get() ?? paths.account;
+      // The welcome page goes on at once when nothing is missing.
+      return passwordLogin.get() === undefined ? (target.get() ?? paths.account) : paths.welcome;
   }
 }
 
