@@ -2,11 +2,12 @@
 // npm run picture
 //
 // Starts the demo on a free port with a temporary folder, and takes the screenshots of the login page and of the console
-// for README.md and docs/operations/administration.md.
+// for README.md and docs/operations/administration.md. The pictures of docs/first-day.md are those of the test that plays the
+// story, so they show what it has checked.
 // Needs Chromium.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -41,6 +42,7 @@ try {
   const address = await addressOf(demo);
   fillLog(database);
   await takePictures(address);
+  takeFirstDay(join(folder, 'first-day'));
 } finally {
   demo.kill();
   await ended;
@@ -85,6 +87,21 @@ async function takePictures(address) {
     await page.screenshot({ path: join(target, 'console.png'), animations: 'disabled', caret: 'hide' });
   } finally {
     await browser.close();
+  }
+}
+
+function takeFirstDay(pictures) {
+  const jest = ['node_modules/jest/bin/jest.js', 'test/browser/first-day', '-t', 'accessible in light'];
+  const { status } = spawnSync(process.execPath, [...jest, '--selectProjects', 'browser'], {
+    ...{ cwd: root, stdio: 'inherit' },
+    env: { ...process.env, PICTURES: pictures },
+  });
+  if (status !== 0) throw new Error('the test of the first day failed');
+  for (const state of ['password', 'login', 'offer', 'codes']) {
+    copyFileSync(
+      join(pictures, `first-day-${state}-en-phone-light.png`),
+      join(root, `docs/images/first-day-${state}.png`),
+    );
   }
 }
 

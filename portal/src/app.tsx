@@ -10,11 +10,12 @@ import { LoginPage } from './pages/login-page';
 import { paths } from './paths';
 import { useOffer } from './offer';
 import { pathOf } from './return-to';
-import { homeOf, target } from './tab-memory';
+import { homeOf, passwordLogin, target } from './tab-memory';
 
 /** The login page is in the first script. Each other page is a script of its own, loaded when it is shown. */
 const code = later(async () => (await import('./pages/code-page')).CodePage);
 const account = later(async () => (await import('./pages/account-page')).AccountPage);
+const welcome = later(async () => (await import('./pages/welcome-page')).WelcomePage);
 const totp = later(async () => (await import('./pages/totp-page')).TotpPage);
 const forgot = later(async () => (await import('./pages/forgot-page')).ForgotPage);
 const reset = later(async () => (await import('./pages/reset-page')).ResetPage);
@@ -51,7 +52,7 @@ function Pages(): ReactNode {
   }, [step.kind, location]);
   // The pages that follow a login are fetched while the user types.
   useEffect(() => {
-    if (location === paths.login) for (const page of [code, account]) page.fetch().catch(() => undefined);
+    if (location === paths.login) for (const page of [code, welcome, account]) page.fetch().catch(() => undefined);
   }, [location]);
   // The console has a frame of its own.
   if (location === paths.admin && step.kind === 'signed-in')
@@ -66,6 +67,7 @@ function Pages(): ReactNode {
         <Switch>
           <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
+          <Route path={paths.welcome}>{only('signed-in', <welcome.Page />)}</Route>
           <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
           <Route path={paths.admin}>{elsewhere}</Route>
@@ -97,7 +99,8 @@ function placeOf(step: Step, home: string | undefined): string {
     case 'password-change':
       return `${paths.reset}?uid=${encodeURIComponent(step.uid)}`;
     case 'signed-in':
-      return target.get() ?? home ?? paths.account;
+      // The welcome page goes on at once when nothing is missing.
+      return passwordLogin.get() === undefined ? (target.get() ?? home ?? paths.account) : paths.welcome;
   }
 }
 

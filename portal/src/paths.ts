@@ -5,6 +5,8 @@ export const paths = {
   forgot: '/forgot-password',
   /** The path of the mailed link: `{system_url}/reset-password?uid=…&lang=…`. */
   reset: '/reset-password',
+  /** Shown between a sign-in with a password and the page that the user wanted. */
+  welcome: '/account/welcome',
   account: '/account',
   totp: '/account/authenticator',
   outbox: '/outbox',

@@ -27,12 +27,22 @@ function remembered(key: string): { get(): string | undefined; set(text: string 
 /** The user name or e-mail address that the user typed last. Password managers need it beside a new password. */
 export const typedName = remembered('portal.typed-name');
 
-/** The user has signed in with a password in this tab, and no page has offered a passkey since. */
+/**
+ * The account whose password was set by a link just now, for the login page that follows. In memory only: after a new
+ * password nothing about the account stays in the storage of the browser.
+ */
+let latest: { readonly name: string; readonly first: boolean } | undefined;
+export const passwordSet = {
+  get: () => latest,
+  in: (account: typeof latest): void => void (latest = account),
+};
+
+/** The user has signed in with a password in this tab, and the welcome page has not ended since. */
 export const passwordLogin = remembered('portal.password-login');
 
 const asked = remembered('portal.target');
 /** The pages redirect a signed-in user to another page, so they cannot be a target. */
-const passing: readonly string[] = [paths.login, paths.code];
+const passing: readonly string[] = [paths.login, paths.code, paths.welcome];
 
 const lasting = (path: string | undefined): string | undefined =>
   path === undefined || passing.includes(pathOf(path)) ? undefined : path;

@@ -19,6 +19,7 @@ const pagePaths = [
   '/forgot-password',
   '/reset-password',
   '/account',
+  '/account/welcome',
   '/account/authenticator',
   '/outbox',
   '/admin',

@@ -54,17 +54,16 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
     const authenticator = await VirtualAuthenticator.add(page);
     await page.goto('/');
     await on(page).logIn(await site.newUser());
-    await page.getByText('Sign in faster next time').waitFor();
     await page.getByText('You have no passkeys.').waitFor();
-    await inEachLanguage(page, 'offer');
+    await on(page).button('Add a passkey').click();
     await authenticator.recognises(false);
-    await on(page).button('Create a passkey').click();
+    await on(page).button('Continue').click();
     await page.getByText('No passkey was made.').waitFor();
-    await check(page, 'offer-cancelled');
+    await check(page, 'add-cancelled');
     await authenticator.recognises(true);
-    await on(page).button('Create a passkey').click();
+    await on(page).button('Continue').click();
     await page.getByText('You can sign in with it now.').waitFor();
-    await check(page, 'offer-accepted');
+    await check(page, 'added');
     await on(page).button('Add a passkey').click();
     await on(page).button('Continue').click();
     await page.getByText('This device already has a passkey for your account.').waitFor();
@@ -91,6 +90,22 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
     await on(page).button('Remove').click();
     await on(page).fresh().getByRole('button', { name: 'Use a passkey' }).waitFor();
     await check(page, 'fresh-login');
+  });
+
+  it('a closed prompt of the offer is accessible', async () => {
+    const page = await site.visitor({ colorScheme, userAgent: firefox }, { declined: false });
+    const authenticator = await VirtualAuthenticator.add(page);
+    await page.goto('/');
+    await on(page).button('Sign in with a passkey').waitFor();
+    await on(page).logIn(await site.newUser());
+    await authenticator.recognises(false);
+    await on(page).button('Create a passkey').click();
+    await page.getByText('No passkey was made.').waitFor();
+    await check(page, 'offer-cancelled');
+    await authenticator.recognises(true);
+    await on(page).button('Create a passkey').click();
+    await on(page).heading('You are all set').waitFor();
+    await check(page, 'offer-accepted');
   });
 
   it('a browser without passkeys says so, accessibly', async () => {

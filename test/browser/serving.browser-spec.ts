@@ -36,6 +36,7 @@ describe('the pages, served by the service', () => {
     '/forgot-password',
     '/code',
     '/account',
+    '/account/welcome',
     '/account/authenticator',
     '/outbox',
     '/admin',

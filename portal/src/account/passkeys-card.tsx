@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Passkey } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Message } from '../components/message';
@@ -13,32 +13,26 @@ const id = 'passkeys';
 /** The service refuses more (docs/spec/extensions.md#b). */
 const most = 20;
 
-interface PasskeysCardProps {
-  /** The name of a passkey that was made outside this card. */
-  readonly added: string | undefined;
-  readonly onAdded: () => void;
-}
-
 /** The passkeys of the user. The page shows this card only if the service offers passkeys. */
-export function PasskeysCard(props: PasskeysCardProps): ReactNode {
+export function PasskeysCard(): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   return (
     <Panel id={id} title={texts.title}>
       <p className="note">{texts.intro}</p>
       <Loaded load={() => auth.passkeys()}>
-        {(passkeys, reload) => <Passkeys {...props} passkeys={passkeys} reload={reload} />}
+        {(passkeys, reload) => <Passkeys passkeys={passkeys} reload={reload} />}
       </Loaded>
     </Panel>
   );
 }
 
-interface PasskeysProps extends PasskeysCardProps {
+interface PasskeysProps {
   readonly passkeys: readonly Passkey[];
   readonly reload: () => Promise<boolean>;
 }
 
-function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNode {
+function Passkeys({ passkeys, reload }: PasskeysProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [done, setDone] = useState<string>();
@@ -47,10 +41,6 @@ function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNod
     setDone(text);
     focusPanel(id);
   };
-  useEffect(() => {
-    if (added !== undefined) void finished(fill(texts.added, { name: added }));
-    // Only a new passkey is news, not another language.
-  }, [added]);
   const onStart = () => setDone(undefined);
   return (
     <>
@@ -67,10 +57,7 @@ function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNod
       <Adding
         full={passkeys.length >= most}
         onStart={onStart}
-        onAdded={(name) => {
-          onAdded();
-          void finished(fill(texts.added, { name }));
-        }}
+        onAdded={(name) => void finished(fill(texts.added, { name }))}
       />
     </>
   );

@@ -9,6 +9,7 @@ import { useTask } from '../use-task';
 import { Loaded } from './loaded';
 import { NewCodes } from './new-codes';
 import { focusPanel, Panel } from './panel';
+import { isAskedForCode } from './missing-factors';
 
 const id = 'recovery-codes';
 /** With this many codes or fewer, the user should make new ones. */
@@ -45,7 +46,7 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
           <Loaded load={() => auth.recoveryCodes()}>
             {(had) => (
               <>
-                <Left {...had} needed={me.mfa_type === 'totp'} />
+                <Left {...had} me={me} />
                 <Failure error={make.error} />
                 <Make had={had} busy={make.busy} make={() => void make.run()} />
               </>
@@ -57,16 +58,16 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
   );
 }
 
-/** Warns a user who has a second factor and few or no codes for the day on which it is lost. */
-function Left({ left, createdAt, needed }: RecoveryProps & { readonly needed: boolean }): ReactNode {
+/** Warns a user who is asked for a code at sign-in, and has few or no codes for the day on which the phone is lost. */
+function Left({ left, createdAt, me }: RecoveryProps & { readonly me: MeResponse }): ReactNode {
   const { t, language } = useSpeech();
   const { recovery: texts } = t.account;
-  const { mfa_required: required } = useOffer();
+  const asked = isAskedForCode(useOffer(), me);
   const text =
     left === 0 || createdAt === null
       ? texts.none
       : fill(texts.left, { count: left, date: moment(language, createdAt) });
-  const warn = left === 0 ? needed || required : left <= few;
+  const warn = asked && left <= few;
   return warn ? <Message kind="warning">{`${text} ${texts.warning}`}</Message> : <p>{text}</p>;
 }
 

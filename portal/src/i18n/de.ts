@@ -87,6 +87,9 @@ export const texts: Texts = {
     passkeyBusy: 'Warten auf Ihren Passkey …',
     usernameRequired: 'Geben Sie Ihren Benutzernamen ein.',
     passwordRequired: 'Geben Sie Ihr Passwort ein.',
+    first: 'Ihr Passwort ist festgelegt. Melden Sie sich jetzt damit an.',
+    elsewhere: 'Auf einem anderen Gerät öffnen Sie {address} und melden sich als {name} an.',
+    unlock: 'Ein neues Passwort hebt die Sperre sofort auf.',
   },
   passkeyProblems: {
     cancelled: 'Es wurde kein Passkey verwendet. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
@@ -135,6 +138,8 @@ export const texts: Texts = {
     malformed: 'Geben Sie alle sechs Ziffern des Codes ein.',
     lost: 'Telefon verloren?',
     noMail: 'Kein Zugriff auf Ihre E-Mails?',
+    noMailYet:
+      'Die E-Mail kann eine Minute brauchen. Sehen Sie auch im Spam-Ordner nach. Kommt sie nicht, senden Sie einen neuen Code.',
     trust: 'Diesem Gerät {days} Tage vertrauen',
     trustHint: 'Dann brauchen Sie hier keinen Code. Wählen Sie das nicht auf einem gemeinsam genutzten Gerät.',
     recovery: {
@@ -144,6 +149,7 @@ export const texts: Texts = {
       malformed: 'Geben Sie alle zehn Zeichen des Codes ein.',
       refused: 'Der Code ist falsch oder wurde schon verwendet.',
       back: 'Den anderen Code verwenden',
+      none: 'Kein Wiederherstellungscode und kein anderer Weg? Ihre Administration kann das verlorene Telefon entfernen, damit Sie ein neues einrichten können.',
     },
   },
   forgot: {
@@ -159,11 +165,29 @@ export const texts: Texts = {
     another: 'Andere Adresse verwenden',
     back: 'Zurück zur Anmeldung',
     malformed: 'Geben Sie eine vollständige E-Mail-Adresse ein.',
+    noMail: 'Nach einigen Minuten noch keine E-Mail? Sehen Sie im Spam-Ordner nach und prüfen Sie die Adresse.',
+    noAddress:
+      'Ihr Konto hat keine E-Mail-Adresse, oder Sie können Ihre E-Mails nicht lesen? Dann können wir keinen Link senden.',
   },
   reset: {
-    titles: { 0: 'Passwort festlegen', 2: 'Neues Passwort festlegen', 3: 'Ihr Passwort ist abgelaufen' },
+    name: 'Ihr Benutzername: {name}',
+    next: 'Danach melden Sie sich unter {address} an, hier oder auf jedem anderen Gerät.',
+    usedHint:
+      'Wenn Sie damit Ihr Passwort festgelegt haben, können Sie sich anmelden. Waren Sie das nicht, fordern Sie einen neuen Link an und wählen Sie ein anderes Passwort.',
+    invited:
+      'Sie wurden eingeladen? Fordern Sie einen neuen Link mit der E-Mail-Adresse an, an die die Einladung ging. Er legt auch ein erstes Passwort fest.',
+    noAddress: 'Ihr Konto hat keine E-Mail-Adresse?',
+    noReset: 'Dieses Portal sendet selbst keine Links.',
+    titles: {
+      0: 'Wählen Sie Ihr Passwort',
+      temporary: 'Passwort festlegen',
+      2: 'Neues Passwort festlegen',
+      3: 'Ihr Passwort ist abgelaufen',
+    },
     intros: {
-      0: 'Legen Sie zuerst Ihr eigenes Passwort fest.',
+      0: 'Willkommen! Sie melden sich mit Ihrem Benutzernamen und diesem Passwort an.',
+      temporary:
+        'Ihre Administration bittet Sie, das eben verwendete Passwort zu ersetzen. Legen Sie Ihr eigenes fest, um fortzufahren.',
       2: 'Sie verwenden es ab der nächsten Anmeldung.',
       3: 'Legen Sie ein neues Passwort fest, um fortzufahren.',
     },
@@ -233,11 +257,9 @@ export const texts: Texts = {
       changed: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet.',
     },
     offer: {
-      title: 'Beim nächsten Mal schneller anmelden',
       text: 'Mit einem Passkey melden Sie sich per Fingerabdruck, Gesicht oder Bildschirmsperre an. Sie brauchen kein Passwort und keinen Code.',
       make: 'Passkey erstellen',
       later: 'Jetzt nicht',
-      never: 'Nicht mehr fragen',
     },
     passkeys: {
       title: 'Passkeys',
@@ -322,6 +344,25 @@ export const texts: Texts = {
     logout: 'Abmelden',
     loading: 'Einen Moment …',
     retry: 'Erneut versuchen',
+  },
+  support: { link: 'Hilfe anfordern', ask: 'Wenden Sie sich an Ihre Administration.' },
+  welcome: {
+    title: 'Anmeldung einrichten',
+    intro: 'Wählen Sie, wie Sie sich ab jetzt anmelden möchten.',
+    two: 'Danach können Sie Codes für den Tag speichern, an dem Ihr Telefon verloren geht.',
+    required:
+      'Jede Anmeldung verlangt einen zweiten Schritt, und Ihr Konto hat keine E-Mail-Adresse für Codes. Ohne eine dieser Möglichkeiten könnten Sie sich nicht mehr anmelden. Dieser Schritt lässt sich deshalb nicht überspringen.',
+    passkey: 'Passkey',
+    authenticator:
+      'Eine App auf Ihrem Telefon zeigt für jede Anmeldung einen neuen Code. Sie funktioniert auch ohne E-Mail.',
+    codes:
+      'Wenn Sie Ihr Telefon verlieren oder Ihre E-Mails nicht lesen können, melden Sie sich mit einem dieser Codes an. Jeder gilt einmal.',
+    skippable: 'Sie können das überspringen. Bei der nächsten Anmeldung fragen wir wieder.',
+    ready: 'Alles ist eingerichtet',
+    goOn: 'Weiter',
+    never: 'In diesem Browser nicht mehr fragen',
+    signedInAs: 'Sie sind angemeldet als {name}.',
+    another: 'Anderes Konto verwenden',
   },
   totp: {
     // Contains a non-breaking hyphen.

@@ -82,6 +82,9 @@ export const texts = {
     passkeyBusy: 'Waiting for your passkey…',
     usernameRequired: 'Enter your user name.',
     passwordRequired: 'Enter your password.',
+    first: 'Your password is set. Sign in with it now.',
+    elsewhere: 'On another device, open {address} and sign in as {name}.',
+    unlock: 'A new password also lifts the lock at once.',
   },
   passkeyProblems: {
     cancelled: 'No passkey was used. Try again, or sign in with your password.',
@@ -130,6 +133,7 @@ export const texts = {
     malformed: 'Enter all six digits of the code.',
     lost: 'Lost your phone?',
     noMail: 'No access to your e-mail?',
+    noMailYet: 'The e-mail can take a minute. Look in the spam folder too. If it does not come, send a new code.',
     trust: 'Trust this device for {days} days',
     trustHint: 'You then need no code here. Do not choose this on a shared device.',
     recovery: {
@@ -139,6 +143,7 @@ export const texts = {
       malformed: 'Enter all ten characters of the code.',
       refused: 'The code is wrong or has been used.',
       back: 'Use the other code',
+      none: 'No recovery code, and no other way? An administrator can take away the lost phone, so that you can set up a new one.',
     },
   },
   forgot: {
@@ -154,11 +159,28 @@ export const texts = {
     another: 'Use another address',
     back: 'Back to sign in',
     malformed: 'Enter a complete e-mail address.',
+    noMail: 'No e-mail after a few minutes? Look in the spam folder, and check the address.',
+    noAddress: 'Does your account have no e-mail address, or can you not read your e-mail? Then we cannot send a link.',
   },
   reset: {
-    titles: { 0: 'Set your password', 2: 'Choose a new password', 3: 'Your password has expired' },
+    name: 'Your user name: {name}',
+    next: 'Then sign in at {address}, here or on any other device.',
+    usedHint:
+      'If you have set your password with it, you can sign in. If that was not you, request a new link and choose another password.',
+    invited:
+      'Were you invited? Request a new link with the e-mail address to which the invitation came. It also sets a first password.',
+    noAddress: 'Does your account have no e-mail address?',
+    noReset: 'This portal sends no links itself.',
+    titles: {
+      0: 'Choose your password',
+      temporary: 'Set your password',
+      2: 'Choose a new password',
+      3: 'Your password has expired',
+    },
     intros: {
-      0: 'Choose your own password to get started.',
+      0: 'Welcome! You sign in with your user name and this password.',
+      temporary:
+        'Your administrator asks you to replace the password that you have just used. Choose your own to continue.',
       2: 'You will use it the next time you sign in.',
       3: 'Choose a new password to continue.',
     },
@@ -223,11 +245,9 @@ export const texts = {
       changed: 'Your password has been changed. You are signed out everywhere else.',
     },
     offer: {
-      title: 'Sign in faster next time',
       text: 'With a passkey you sign in by fingerprint, face or screen lock. You need no password and no code.',
       make: 'Create a passkey',
       later: 'Not now',
-      never: 'Don’t ask again',
     },
     passkeys: {
       title: 'Passkeys',
@@ -309,6 +329,23 @@ export const texts = {
     logout: 'Sign out',
     loading: 'One moment…',
     retry: 'Try again',
+  },
+  support: { link: 'Get help', ask: 'Ask your administrator.' },
+  welcome: {
+    title: 'Set up your sign-in',
+    intro: 'Choose how you want to sign in from now on.',
+    two: 'After that, you can save codes for the day on which your phone is lost.',
+    required:
+      'Each sign-in asks for a second step, and your account has no e-mail address for codes. Without one of these you could not sign in again, so this cannot be skipped.',
+    passkey: 'Passkey',
+    authenticator: 'An app on your phone shows a new code for each sign-in. It also works without e-mail.',
+    codes: 'If you lose your phone or cannot read your e-mail, one of these codes lets you in. Each works once.',
+    skippable: 'You can skip this. It comes back at your next sign-in.',
+    ready: 'You are all set',
+    goOn: 'Continue',
+    never: 'Don’t ask again in this browser',
+    signedInAs: 'You are signed in as {name}.',
+    another: 'Use another account',
   },
   totp: {
     title: 'Set up your authenticator app',

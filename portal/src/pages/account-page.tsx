@@ -4,7 +4,6 @@ import type { MeResponse } from '@portal-auth/sdk';
 import { DetailsCard } from '../account/details-card';
 import { DevicesCard } from '../account/devices-card';
 import { LoginsCard } from '../account/logins-card';
-import { PasskeyOffer } from '../account/passkey-offer';
 import { PasskeysCard } from '../account/passkeys-card';
 import { PasswordCard } from '../account/password-card';
 import { RecoveryCard } from '../account/recovery-card';
@@ -16,7 +15,6 @@ import { Page } from '../components/page';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
 import { paths } from '../paths';
-import { passwordLogin } from '../tab-memory';
 import { useTask } from '../use-task';
 import '../styles/account.css';
 
@@ -87,22 +85,16 @@ function Cards({ me, reload }: CardsProps): ReactNode {
   const { passkeys, trusted_device_days: trustDays } = useOffer();
   // A change of the password ends sessions and devices, so their cards start again.
   const [changes, setChanges] = useState(0);
-  // The name of a passkey that the offer has made. An offer is over as soon as there is a passkey.
-  const [made, setMade] = useState<string>();
-  // A passkey is offered once after a login with a password, by the first account page. Then nothing of it stays in the tab.
-  const [offering, setOffering] = useState(() => passwordLogin.get() !== undefined);
-  useEffect(() => passwordLogin.set(undefined), []);
   const onChanged = () => {
     setChanges((count) => count + 1);
     reload();
   };
   return (
     <div className="panels">
-      {passkeys && offering && <PasskeyOffer me={me} onMade={setMade} />}
       <DetailsCard me={me} />
       <PasswordCard me={me} onChanged={onChanged} />
       <SecondFactorCard me={me} />
-      {passkeys && <PasskeysCard added={made} onAdded={() => setOffering(false)} />}
+      {passkeys && <PasskeysCard />}
       <RecoveryCard me={me} />
       <SessionsCard key={`sessions ${changes}`} />
       {trustDays > 0 && <DevicesCard key={`devices ${changes}`} />}

@@ -4,6 +4,7 @@ import { CodeForm } from '../components/code-form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { RecoveryForm } from '../components/recovery-form';
+import { Support } from '../components/support';
 import { TrustDevice } from '../components/trust-device';
 import { fill, useSpeech } from '../i18n/texts';
 import { useOffer } from '../offer';
@@ -46,6 +47,7 @@ export function CodePage(): ReactNode {
         <RecoveryForm task={verify} wait={waiting.code} refused={attempts}>
           {trust}
         </RecoveryForm>
+        <Support>{t.code.recovery.none}</Support>
         <Ways swap={swap} label={t.code.recovery.back} />
       </Page>
     );
@@ -55,6 +57,7 @@ export function CodePage(): ReactNode {
     return (
       <Page title={t.code.title}>
         <Message kind="warning">{t.code.noAddress}</Message>
+        <Support>{t.code.recovery.none}</Support>
         <Ways swap={swap} label={t.code.recovery.title} />
       </Page>
     );
@@ -102,6 +105,7 @@ export function CodePage(): ReactNode {
           {waiting.resend > 0 ? fill(t.code.resendWait, { seconds: waiting.resend }) : t.code.resend}
         </button>
       )}
+      {type === 'email' && <p className="note">{t.code.noMailYet}</p>}
       <Ways swap={swap} label={type === 'totp' ? t.code.lost : t.code.noMail} />
     </Page>
   );

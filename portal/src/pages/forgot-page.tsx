@@ -6,6 +6,7 @@ import { Form } from '../components/form';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { Submit } from '../components/submit';
+import { Support } from '../components/support';
 import { localTime } from '../i18n/dates';
 import { fill, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
@@ -59,6 +60,7 @@ export function ForgotPage(): ReactNode {
         <button type="button" className="secondary" onClick={() => setExpires(undefined)}>
           {t.forgot.another}
         </button>
+        <Support>{t.forgot.noMail}</Support>
         <BackToLogin />
       </Page>
     );
@@ -89,6 +91,7 @@ export function ForgotPage(): ReactNode {
           waitLabel={held ? t.forgot.held : t.forgot.wait}
         />
       </Form>
+      <Support>{t.forgot.noAddress}</Support>
       <BackToLogin />
     </Page>
   );

@@ -10,19 +10,28 @@ import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { PasskeyLogin } from '../components/passkey-login';
 import { Submit } from '../components/submit';
-import { useSpeech } from '../i18n/texts';
+import { fill, useSpeech } from '../i18n/texts';
 import { findOffer, useOffer } from '../offer';
 import { usePasskeySupport } from '../passkey-support';
 import { paths } from '../paths';
-import { passwordLogin, typedName } from '../tab-memory';
+import { passwordLogin, passwordSet, typedName } from '../tab-memory';
 import { usePasskeyLogin } from '../use-passkey-login';
 import { useTask } from '../use-task';
+
+const nobody = { name: '', first: false };
+
+/** Only an administrator opens these accounts. */
+const closed: readonly string[] = ['LOGIN_401008', 'LOGIN_401011', 'LOGIN_401012'];
 
 export function LoginPage(): ReactNode {
   const { t } = useSpeech();
   const { step, waiting } = useAuth();
-  const { login_by_email: byEmail, password_reset: canReset } = useOffer();
-  const [username, setUsername] = useState('');
+  const { login_by_email: byEmail, password_reset: canReset, brand } = useOffer();
+  const { support_url } = brand;
+  const notice = step.kind === 'signed-out' ? step.notice : undefined;
+  // The page of the new password has just led here, and knows whose password it was.
+  const [{ name: named, first }] = useState(() => (notice === 'password-changed' && passwordSet.get()) || nobody);
+  const [username, setUsername] = useState(named);
   const [password, setPassword] = useState('');
   const [checked, setChecked] = useState(false);
   const message = useId();
@@ -59,22 +68,31 @@ export function LoginPage(): ReactNode {
     else void login.run();
   };
 
-  const notice = step.kind === 'signed-out' ? step.notice : undefined;
   const code = codeOf(login.error);
+  /** What helps now, where the message alone does not say it. */
+  const wayOn = (error: unknown): ReactNode => {
+    if (error instanceof CaptchaError) {
+      return (
+        <button type="submit" className="link">
+          {t.reset.retry}
+        </button>
+      );
+    }
+    if (code === 'LOGIN_401004' && canReset) return <Link href={paths.forgot}>{t.login.unlock}</Link>;
+    const helps = code !== undefined && closed.includes(code) && typeof support_url === 'string';
+    return helps && <a href={support_url}>{t.support.link}</a>;
+  };
   return (
-    <Page title={t.login.title} intro={t.login.intro}>
+    <Page title={t.login.title} intro={first ? undefined : t.login.intro}>
       {notice !== undefined && login.error === undefined && passkey.error === undefined && (
         <Message kind={notice === 'password-changed' || notice === 'logout-heard' ? 'success' : 'info'}>
-          {t.notices[notice]}
+          {first ? t.login.first : t.notices[notice]}
+          {named !== '' && <> {fill(t.login.elsewhere, { address: location.origin, name: named })}</>}
         </Message>
       )}
       <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
         <Failure id={message} error={login.error}>
-          {login.error instanceof CaptchaError && (
-            <button type="submit" className="link">
-              {t.reset.retry}
-            </button>
-          )}
+          {wayOn(login.error)}
         </Failure>
         <Field
           label={byEmail ? t.login.usernameOrEmail : t.login.username}
@@ -87,7 +105,7 @@ export function LoginPage(): ReactNode {
           autoCapitalize="none"
           spellCheck={false}
           maxLength={255}
-          autoFocus
+          autoFocus={named === ''}
           required
         />
         <PasswordField
@@ -98,6 +116,7 @@ export function LoginPage(): ReactNode {
           error={checked && missing.password ? t.login.passwordRequired : undefined}
           errorId={code === 'LOGIN_401001' ? message : undefined}
           autoComplete="current-password"
+          autoFocus={named !== ''}
           required
         />
         <div className="captcha" ref={captcha.place} />

@@ -1,27 +1,37 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { type ChangeRequestResponse, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
+import { type LiveRequestResponse, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { NewPassword } from '../components/new-password';
 import { Page } from '../components/page';
-import { useSpeech } from '../i18n/texts';
+import { Support } from '../components/support';
+import { fill, useSpeech } from '../i18n/texts';
+import { useOffer } from '../offer';
 import { paths } from '../paths';
-import { typedName } from '../tab-memory';
+import { passwordSet, typedName } from '../tab-memory';
 import { useTask } from '../use-task';
 
 interface Found {
-  readonly request: ChangeRequestResponse;
+  readonly request: LiveRequestResponse;
   readonly policy: PasswordPolicyResponse;
 }
 
 /** The page for first, forgotten and expired passwords. Its texts depend on the type of the password change request. */
 export function ResetPage(): ReactNode {
-  const uid = new URLSearchParams(useSearch()).get('uid') ?? '';
-  return <Reset key={uid} uid={uid} />;
+  const search = new URLSearchParams(useSearch());
+  const uid = search.get('uid') ?? '';
+  // Only a mailed link says a language. A login with a temporary password leads here without one, also after a reload.
+  return <Reset key={uid} uid={uid} forced={!search.has('lang')} />;
 }
 
-function Reset({ uid }: { readonly uid: string }): ReactNode {
+interface ResetProps {
+  readonly uid: string;
+  /** A login with a password has led here: its user has had a password, and goes on in this browser. */
+  readonly forced: boolean;
+}
+
+function Reset({ uid, forced }: ResetProps): ReactNode {
   const { t } = useSpeech();
   const [, navigate] = useLocation();
   const [found, setFound] = useState<Found>();
@@ -42,15 +52,22 @@ function Reset({ uid }: { readonly uid: string }): ReactNode {
       throw error;
     }
     typedName.set(undefined);
+    if (found !== undefined)
+      passwordSet.in({ name: found.request.login_name, first: found.request.type === 0 && !forced });
     navigate(paths.login, { replace: true });
   };
 
   const error = ended ?? find.error;
   if (found !== undefined && error === undefined) {
-    const { type } = found.request;
+    const { type, login_name: name } = found.request;
+    const kind = type === 0 && forced ? 'temporary' : type;
     return (
-      <Page title={t.reset.titles[type]} intro={t.reset.intros[type]}>
-        <NewPassword policy={found.policy} username={typedName.get() ?? ''} send={save} />
+      <Page title={t.reset.titles[kind]} intro={t.reset.intros[kind]}>
+        <div>
+          <p className="name">{fill(t.reset.name, { name })}</p>
+          {!forced && <p className="note">{fill(t.reset.next, { address: location.origin })}</p>}
+        </div>
+        <NewPassword policy={found.policy} username={name} send={save} />
         <BackToLogin />
       </Page>
     );
@@ -64,23 +81,54 @@ function Reset({ uid }: { readonly uid: string }): ReactNode {
   }
   return (
     <Page title={isEnd(error) ? t.reset.brokenTitle : t.reset.titles[2]}>
-      <Failure error={error} />
       {isEnd(error) ? (
-        <Link className="primary" href={paths.forgot}>
-          {t.reset.again}
-        </Link>
+        <Ended error={error} />
       ) : (
-        <button type="button" className="primary" onClick={() => void run()}>
-          {t.reset.retry}
-        </button>
+        <>
+          <Failure error={error} />
+          <button type="button" className="primary" onClick={() => void run()}>
+            {t.reset.retry}
+          </button>
+        </>
       )}
       <BackToLogin />
     </Page>
   );
 }
 
+/** A link that has ended, and what helps now. A new link also sets the first password of somebody who was invited. */
+function Ended({ error }: { readonly error: ServiceError }): ReactNode {
+  const { t } = useSpeech();
+  const { password_reset: canReset } = useOffer();
+  const used = error.code === 'AUTH_401007';
+  return (
+    <>
+      <Failure error={error} />
+      {used && (
+        <>
+          <p>{t.reset.usedHint}</p>
+          <Link className="primary" href={paths.login} onClick={() => auth.backToLogin()}>
+            {t.login.submit}
+          </Link>
+        </>
+      )}
+      {canReset ? (
+        <>
+          {!used && <p>{t.reset.invited}</p>}
+          <Link className={used ? 'secondary' : 'primary'} href={paths.forgot}>
+            {t.reset.again}
+          </Link>
+          <Support>{t.reset.noAddress}</Support>
+        </>
+      ) : (
+        <Support>{t.reset.noReset}</Support>
+      )}
+    </>
+  );
+}
+
 /** The link is unknown, has expired, or has been used. */
-function isEnd(error: unknown): boolean {
+function isEnd(error: unknown): error is ServiceError {
   return error instanceof ServiceError && ['AUTH_401003', 'AUTH_401005', 'AUTH_401007'].includes(error.code);
 }
 

@@ -8,6 +8,7 @@ import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
+import { passwordLogin } from '../tab-memory';
 import { type Task, useTask } from '../use-task';
 
 /** Starts the enrolment when it opens. Asks for a code of the current authenticator if the service requires one. */
@@ -50,6 +51,9 @@ export function TotpPage(): ReactNode {
   );
 }
 
+/** The welcome page sends the user here, or the account page does. */
+const comesFrom = (): string => (passwordLogin.get() === undefined ? paths.account : paths.welcome);
+
 /** The service wants a code of the current authenticator before it is replaced, or has refused one. */
 function isRefusedCode(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'AUTH_MFA_401001';
@@ -72,7 +76,7 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
       if (auth.snapshot.enrolment === undefined) onEnd();
       throw error;
     }
-    navigate(paths.account, { replace: true, state: 'confirmed' });
+    navigate(comesFrom(), { replace: true, state: 'confirmed' });
   });
   return (
     <Page title={t.totp.title} intro={t.totp.scan}>
@@ -141,7 +145,7 @@ function Cancel(): ReactNode {
   const { t } = useSpeech();
   return (
     <p className="aside">
-      <Link href={paths.account} onClick={() => auth.cancelEnrolment()}>
+      <Link href={comesFrom()} onClick={() => auth.cancelEnrolment()}>
         {t.totp.cancel}
       </Link>
     </p>

@@ -19,6 +19,7 @@ export class PortalSite {
     readonly service: TestService,
     readonly url: string,
     private readonly chromium: Chromium,
+    private readonly offers: boolean,
   ) {}
 
   /** @param host `localhost` for passkeys, which browsers refuse at an IP address */
@@ -31,7 +32,8 @@ export class PortalSite {
     );
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
-    return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start());
+    const offers = settings.MFA_REQUIRED === 'true' || host === 'localhost';
+    return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start(), offers);
   }
 
   async stop(): Promise<void> {
@@ -59,11 +61,19 @@ export class PortalSite {
     return page;
   }
 
-  /** Opens an empty page in a new browser context. */
-  async visitor(options: BrowserContextOptions = {}): Promise<Page> {
+  /**
+   * Opens an empty page in a new browser context. Where the welcome page has something to offer after a sign-in, the user
+   * of this browser has declined it for good, unless the test is about that page.
+   */
+  async visitor(options: BrowserContextOptions = {}, { declined = this.offers } = {}): Promise<Page> {
     // Without transitions no test sees a colour or an opacity on its way.
     const still = { reducedMotion: 'reduce' } as const;
-    const context = await this.chromium.newVisitor({ baseURL: this.url, locale: 'en-GB', ...still, ...options });
+    const choice = [{ origin: this.url, localStorage: [{ name: 'portal.passkey-offer', value: 'never' }] }];
+    const context = await this.chromium.newVisitor({
+      ...{ baseURL: this.url, locale: 'en-GB', ...still },
+      ...(declined && { storageState: { cookies: [], origins: choice } }),
+      ...options,
+    });
     context.on('page', (page) => this.listen(page));
     return context.newPage();
   }
