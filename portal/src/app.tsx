@@ -6,7 +6,7 @@ import { Frame } from './components/frame';
 import { later } from './components/later';
 import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
-import { paths } from './paths';
+import { accountSections, paths } from './paths';
 import { pathOf } from './return-to';
 import { target } from './tab-memory';
 
@@ -22,6 +22,12 @@ const missing = later(async () => (await import('./pages/missing-page')).Missing
 
 /** Pages of the router. Any other target is a full page load. */
 const ownPages: readonly string[] = Object.values(paths);
+
+/** Pages that only a signed-in user sees. */
+const protectedPages: readonly string[] = [...accountSections, paths.totp, paths.admin];
+
+/** One route for all sections, so that the account page stays when the user goes from one to another. */
+const sections = new RegExp(`^(?:${accountSections.join('|')})/?$`, 'i');
 
 export function App(): ReactNode {
   useFocusOnNewPage();
@@ -46,11 +52,11 @@ export function App(): ReactNode {
     );
   return (
     <Frame>
-      <PageBoundary key={location}>
+      <PageBoundary key={sections.test(location) ? paths.account : location}>
         <Switch>
           <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
-          <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
+          <Route path={sections}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
           <Route path={paths.admin}>
             <To path={placeOf(step)} from={location} />
@@ -93,7 +99,7 @@ function To({ path, from }: { readonly path: string; readonly from: string }): R
   // Keeps this page empty until the browser has loaded the other page, although the target is already cleared.
   const leaving = useRef(false);
   leaving.current ||= elsewhere;
-  const protectedPage = from === paths.account || from === paths.totp || from === paths.admin;
+  const protectedPage = protectedPages.includes(from);
   // The redirect clears the fragment, which is the place in the console.
   const [fragment] = useState(() => window.location.hash);
   useEffect(() => {

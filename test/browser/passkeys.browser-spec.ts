@@ -31,7 +31,12 @@ describe('passkeys', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
     return { page, authenticator, card: cardOf(page) };
   };
+  const atSecurity = async (visit: Visit): Promise<Visit> => {
+    await on(visit.page).section('Security');
+    return visit;
+  };
   const add = async ({ page, card }: Visit): Promise<void> => {
+    await on(page).section('Security');
     await on(page).button('Add a passkey').click();
     await on(page).button('Continue').click();
     await card.getByText('You can sign in with it now.').waitFor();
@@ -60,7 +65,7 @@ describe('passkeys', () => {
   describe('on the account page', () => {
     it('a passkey is added under the name that the device suggests, and is listed as synced and not used', async () => {
       const name = await site.newUser();
-      const { page, authenticator, card } = await signedIn(name);
+      const { page, authenticator, card } = await atSecurity(await signedIn(name));
       await card.getByText('You have no passkeys.').waitFor();
       await on(page).button('Add a passkey').click();
       await page.locator('input[name=passkey-name]:focus').waitFor();
@@ -76,6 +81,7 @@ describe('passkeys', () => {
     it('a passkey that no password manager syncs is shown as one of this device', async () => {
       const { page, card } = await site.signedIn().then((user) => ({ ...user, card: cardOf(user.page) }));
       await VirtualAuthenticator.add(page, { synced: false });
+      await on(page).section('Security');
       await on(page).button('Add a passkey').click();
       await on(page).button('Continue').click();
       await card.getByText('On one device only').waitFor();
@@ -89,7 +95,7 @@ describe('passkeys', () => {
     });
 
     it('a closed prompt adds nothing, and gives a calm message', async () => {
-      const { page, authenticator, card } = await signedIn(await site.newUser());
+      const { page, authenticator, card } = await atSecurity(await signedIn(await site.newUser()));
       await authenticator.recognises(false);
       await on(page).button('Add a passkey').click();
       await on(page).button('Continue').click();
@@ -181,6 +187,7 @@ describe('passkeys', () => {
       await signOut(page);
       await on(page).button('Sign in with a passkey').click();
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
       await page.getByText('You signed in with a passkey.').waitFor();
       await card.getByText('Last used').waitFor();
     });
@@ -189,8 +196,9 @@ describe('passkeys', () => {
       const { page, name } = await withPasskey(true);
       await page.getByText('You signed in with your password.').waitFor();
       await on(page).signOut();
-      await page.getByText('You signed in with a passkey.').waitFor();
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
+      await page.getByText('You signed in with a passkey.').waitFor();
     });
 
     it('autofill waits without a message, and makes way for a password', async () => {
@@ -202,6 +210,7 @@ describe('passkeys', () => {
       expect(await page.locator('.message').count()).toBe(0);
       await on(page).logIn(name);
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
       await page.getByText('You signed in with your password.').waitFor();
       expect((await authenticator.ceremonies()).filter(({ aborted }) => !aborted)).toEqual([]);
     });
@@ -310,7 +319,7 @@ describe('passkeys', () => {
       await offered(page).waitFor();
       await page.reload();
       await on(page).heading(`Hello, ${name}`).waitFor();
-      await on(page).button('Add a passkey').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       expect(await offered(page).count()).toBe(0);
       await signOut(page);
       await on(page).logIn(name);
@@ -327,7 +336,7 @@ describe('passkeys', () => {
         await signOut(page);
         await on(page).logIn(name);
         await on(page).heading(`Hello, ${name}`).waitFor();
-        await on(page).button('Add a passkey').waitFor();
+        await page.getByText('Your administrator keeps these details.').waitFor();
         expect(await offered(page).count()).toBe(0);
       }
     });
@@ -342,10 +351,12 @@ describe('passkeys', () => {
       expect(await offered(page).count()).toBe(0);
     });
 
-    it('the offer goes when the user adds a passkey below it', async () => {
+    it('the offer goes when the user adds a passkey in the section Security', async () => {
       const visit = await signedIn(await site.newUser());
       await offered(visit.page).waitFor();
       await add(visit);
+      await on(visit.page).section('Profile');
+      await visit.page.getByText('Your administrator keeps these details.').waitFor();
       expect(await offered(visit.page).count()).toBe(0);
     });
 
@@ -367,15 +378,15 @@ describe('passkeys', () => {
       const { page, name } = await withPasskey();
       await signOut(page);
       await on(page).logIn(name);
-      await on(page).button('Rename: Firefox on Windows').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       expect(await offered(page).count()).toBe(0);
       await signOut(page);
       await on(page).button('Sign in with a passkey').click();
-      await on(page).button('Rename: Firefox on Windows').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       expect(await offered(page).count()).toBe(0);
 
       const other = await site.signedIn();
-      await on(other.page).button('Add a passkey').waitFor();
+      await other.page.getByText('Your administrator keeps these details.').waitFor();
       expect(await offered(other.page).count()).toBe(0);
     });
   });
@@ -402,6 +413,7 @@ describe('passkeys', () => {
     await page.addInitScript('delete window.PublicKeyCredential;');
     await page.goto('/');
     await on(page).logIn(await site.newUser());
+    await on(page).section('Security');
     await page.getByText('This browser cannot make passkeys.').waitFor();
     expect(
       await on(page)
@@ -431,6 +443,7 @@ describe('a service without passkeys', () => {
       await page.goto('/');
       expect(await (await offered).json()).toMatchObject({ data: { passkeys: false } });
       await on(page).logIn(await site.newUser());
+      await on(page).section('Security');
       await on(page).button('Make recovery codes').waitFor();
       expect(await page.getByText(/passkey/i).count()).toBe(0);
       expect(scripts.filter((path) => path.includes('passkey'))).toEqual([]);

@@ -18,6 +18,8 @@ interface PasskeysCardProps {
   /** The name of a passkey that was made outside this card. */
   readonly added: string | undefined;
   readonly onAdded: () => void;
+  /** The number of passkeys has changed. */
+  readonly onChanged: () => void;
 }
 
 /** The passkeys of the user. The page shows this card only if the service offers passkeys. */
@@ -39,18 +41,21 @@ interface PasskeysProps extends PasskeysCardProps {
   readonly reload: () => Promise<boolean>;
 }
 
-function Passkeys({ passkeys, reload, added, onAdded }: PasskeysProps): ReactNode {
+function Passkeys({ passkeys, reload, added, onAdded, onChanged }: PasskeysProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [done, setDone] = useState<string>();
   const [stale, setStale] = useState(false);
   const finished = async (text: string) => {
+    onChanged();
     await reload();
     setDone(text);
     focusPanel(id);
   };
   useEffect(() => {
-    if (added !== undefined) void finished(fill(texts.added, { name: added }));
+    if (added === undefined) return;
+    onAdded();
+    void finished(fill(texts.added, { name: added }));
     // Only a new passkey is news, not another language.
   }, [added]);
   const onStale = () => {

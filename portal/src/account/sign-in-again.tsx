@@ -3,7 +3,6 @@ import { ServiceError } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Message } from '../components/message';
 import { useSpeech } from '../i18n/texts';
-import { paths } from '../paths';
 import { target } from '../tab-memory';
 import { useTask } from '../use-task';
 
@@ -15,7 +14,7 @@ export const needsFreshLogin = (error: unknown): boolean =>
 export function SignInAgain({ card }: { readonly card: string }): ReactNode {
   const { t } = useSpeech();
   const again = useTask(async () => {
-    target.set(`${paths.account}#${card}`);
+    target.set(`${location.pathname}#${card}`);
     // A trusted device would leave out the second factor, and the service would want the same again.
     const { is_admin, mfa_type, passkeys } = await auth.me();
     if (is_admin === true || mfa_type === 'totp' || passkeys > 0) auth.forgetThisDevice();

@@ -80,7 +80,7 @@ function Scan({ enrolment, onEnd, again }: ScanProps): ReactNode {
       if (auth.snapshot.enrolment === undefined) onEnd();
       throw error;
     }
-    navigate(paths.account, { replace: true, state: 'confirmed' });
+    navigate(paths.security, { replace: true, state: 'confirmed' });
   });
   return (
     <Page title={t.totp.title} intro={t.totp.scan}>
@@ -149,7 +149,7 @@ function Cancel(): ReactNode {
   const { t } = useSpeech();
   return (
     <p className="aside">
-      <Link href={paths.account} onClick={() => auth.cancelEnrolment()}>
+      <Link href={paths.security} onClick={() => auth.cancelEnrolment()}>
         {t.totp.cancel}
       </Link>
     </p>
