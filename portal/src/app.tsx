@@ -7,8 +7,8 @@ import { later } from './components/later';
 import { FreshLoginHost } from './fresh-login/host';
 import { PageBoundary } from './components/page-boundary';
 import { LoginPage } from './pages/login-page';
-import { paths } from './paths';
 import { useOffer } from './offer';
+import { accountSections, paths } from './paths';
 import { pathOf } from './return-to';
 import { homeOf, passwordLogin, target } from './tab-memory';
 
@@ -26,6 +26,12 @@ const missing = later(async () => (await import('./pages/missing-page')).Missing
 /** Pages of the router. Any other target is a full page load. */
 const ownPages: readonly string[] = Object.values(paths);
 const isOwnPage = (target: string): boolean => target.startsWith('/') && ownPages.includes(pathOf(target));
+
+/** Pages that only a signed-in user sees. */
+const protectedPages: readonly string[] = [...accountSections, paths.totp, paths.admin];
+
+/** One route for all sections, so that the account page stays when the user goes from one to another. */
+const sections = new RegExp(`^(?:${accountSections.join('|')})/?$`, 'i');
 
 export function App(): ReactNode {
   return (
@@ -63,12 +69,12 @@ function Pages(): ReactNode {
     );
   return (
     <Frame>
-      <PageBoundary key={location}>
+      <PageBoundary key={sections.test(location) ? paths.account : location}>
         <Switch>
           <Route path={paths.login}>{only('signed-out', <LoginPage />)}</Route>
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
           <Route path={paths.welcome}>{only('signed-in', <welcome.Page />)}</Route>
-          <Route path={paths.account}>{only('signed-in', <account.Page />)}</Route>
+          <Route path={sections}>{only('signed-in', <account.Page />)}</Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
           <Route path={paths.admin}>{elsewhere}</Route>
           <Route path={paths.forgot}>
@@ -127,7 +133,7 @@ function To({ path, from, forget }: ToProps): ReactNode {
   const leaving = useRef(false);
   leaving.current ||= elsewhere;
   const [keeps] = useState(!forget);
-  const protectedPage = keeps && (from === paths.account || from === paths.totp || from === paths.admin);
+  const protectedPage = keeps && protectedPages.includes(from);
   // The redirect clears the fragment, which is the place in the console.
   const [fragment] = useState(() => window.location.hash);
   useEffect(() => {

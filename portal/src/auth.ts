@@ -1,12 +1,21 @@
 import { useSyncExternalStore } from 'react';
 import { PortalAuth, type Snapshot } from '@portal-auth/sdk';
 import { serviceUrl } from './page-settings';
+import { noteDate } from './service-time';
 
 /** `Request` needs an absolute URL, so an empty service URL becomes the origin of the page. */
 export const serviceBase = new URL(serviceUrl || '/', location.href).href;
 
 /** The only instance. A browser loads the code for passkeys only where the service offers them. */
-export const auth = new PortalAuth({ baseUrl: serviceBase, passkeys: () => import('@portal-auth/sdk/passkeys') });
+export const auth = new PortalAuth({
+  baseUrl: serviceBase,
+  fetch: async (...call) => {
+    const answer = await fetch(...call);
+    noteDate(answer.headers.get('date'));
+    return answer;
+  },
+  passkeys: () => import('@portal-auth/sdk/passkeys'),
+});
 
 const subscribe = (listener: () => void) => auth.subscribe(listener);
 const snapshot = () => auth.snapshot;

@@ -8,8 +8,14 @@ export const paths = {
   /** Shown between a sign-in with a password and the page that the user wanted. */
   welcome: '/account/welcome',
   account: '/account',
+  security: '/account/security',
+  devices: '/account/devices',
+  activity: '/account/activity',
   totp: '/account/authenticator',
   outbox: '/outbox',
   /** The console. Its own places are in the fragment, because search terms must not reach access logs. */
   admin: '/admin',
 } as const;
+
+/** The sections of the account page. They share a frame and the account that it has loaded. */
+export const accountSections: readonly string[] = [paths.account, paths.security, paths.devices, paths.activity];

@@ -337,6 +337,7 @@ describe('a user with a second factor', () => {
   it('reads on the account page that codes come by e-mail', async () => {
     const { page, name } = await atCode();
     await on(page).enterCode(await site.mailedCode(name));
+    await on(page).section('Security');
     await page.getByText('Your codes come by e-mail.').waitFor();
   });
 });

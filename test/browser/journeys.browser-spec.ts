@@ -153,6 +153,7 @@ describe('a user of the pages', () => {
   it('sets up an authenticator: QR code and key hold the same secret, and a reload makes a new one', async () => {
     const { page, name } = await site.signedIn();
     const before = await tokensOf(page);
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const picture = page.getByAltText('QR code for the authenticator app');
     await picture.waitFor();
@@ -181,11 +182,14 @@ describe('a user of the pages', () => {
       what: 'the former session to end',
     });
     await page.reload();
+    await on(page).heading('Security').waitFor();
+    await on(page).section('Profile');
     await on(page).heading(`Hello, ${name}`).waitFor();
   });
 
   it('needs a code of the current authenticator to replace it when the session is not young', async () => {
     const { page } = await site.signedIn();
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
@@ -255,6 +259,7 @@ describe('a user of the pages', () => {
   it('finds the focus on the next input or heading after each step', async () => {
     const { page } = await site.signedIn();
     await page.keyboard.press('Tab');
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     await on(page).heading('Set up your authenticator').waitFor();
     const focused = (text: RegExp) =>
@@ -264,7 +269,7 @@ describe('a user of the pages', () => {
     await page.getByAltText('QR code for the authenticator app').waitFor();
     await focused(/^Set up your authenticator app$/);
     await on(page).link('Cancel').click();
-    await focused(/^Hello/);
+    await focused(/^Security$/);
     await on(page).link('Demo inbox').click();
     await focused(/^Demo inbox$/);
   });

@@ -106,6 +106,7 @@ describe('the pages', () => {
     authenticator: async (page) => {
       await page.goto('/');
       await on(page).logIn('alice');
+      await on(page).section('Security');
       await on(page).link('Set up authenticator').click();
       await page.getByAltText('QR code for the authenticator app').waitFor();
     },

@@ -54,6 +54,7 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
     const authenticator = await VirtualAuthenticator.add(page);
     await page.goto('/');
     await on(page).logIn(await site.newUser());
+    await on(page).section('Security');
     await page.getByText('You have no passkeys.').waitFor();
     await on(page).button('Add a passkey').click();
     await authenticator.recognises(false);
@@ -113,6 +114,7 @@ describe.each(schemes)('the pages with passkeys, in %s', (colorScheme) => {
     await page.addInitScript('delete window.PublicKeyCredential;');
     await page.goto('/');
     await on(page).logIn(await site.newUser());
+    await on(page).section('Security');
     await page.getByText('This browser cannot make passkeys.').waitFor();
     await check(page, 'unsupported');
   });

@@ -31,7 +31,12 @@ describe('passkeys', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
     return { page, authenticator, card: cardOf(page) };
   };
+  const atSecurity = async (visit: Visit): Promise<Visit> => {
+    await on(visit.page).section('Security');
+    return visit;
+  };
   const add = async ({ page, card }: Visit): Promise<void> => {
+    await on(page).section('Security');
     await on(page).button('Add a passkey').click();
     await on(page).button('Continue').click();
     await card.getByText('You can sign in with it now.').waitFor();
@@ -60,7 +65,7 @@ describe('passkeys', () => {
   describe('on the account page', () => {
     it('a passkey is added under the name that the device suggests, and is listed as synced and not used', async () => {
       const name = await site.newUser();
-      const { page, authenticator, card } = await signedIn(name);
+      const { page, authenticator, card } = await atSecurity(await signedIn(name));
       await card.getByText('You have no passkeys.').waitFor();
       await on(page).button('Add a passkey').click();
       await page.locator('input[name=passkey-name]:focus').waitFor();
@@ -76,6 +81,7 @@ describe('passkeys', () => {
     it('a passkey that no password manager syncs is shown as one of this device', async () => {
       const { page, card } = await site.signedIn().then((user) => ({ ...user, card: cardOf(user.page) }));
       await VirtualAuthenticator.add(page, { synced: false });
+      await on(page).section('Security');
       await on(page).button('Add a passkey').click();
       await on(page).button('Continue').click();
       await card.getByText('On one device only').waitFor();
@@ -89,7 +95,7 @@ describe('passkeys', () => {
     });
 
     it('a closed prompt adds nothing, and gives a calm message', async () => {
-      const { page, authenticator, card } = await signedIn(await site.newUser());
+      const { page, authenticator, card } = await atSecurity(await signedIn(await site.newUser()));
       await authenticator.recognises(false);
       await on(page).button('Add a passkey').click();
       await on(page).button('Continue').click();
@@ -175,6 +181,7 @@ describe('passkeys', () => {
       await signOut(page);
       await on(page).button('Sign in with a passkey').click();
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
       await page.getByText('You signed in with a passkey.').waitFor();
       await card.getByText('Last used').waitFor();
     });
@@ -183,8 +190,9 @@ describe('passkeys', () => {
       const { page, name } = await withPasskey(true);
       await page.getByText('You signed in with your password.').waitFor();
       await on(page).signOut();
-      await page.getByText('You signed in with a passkey.').waitFor();
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
+      await page.getByText('You signed in with a passkey.').waitFor();
     });
 
     it('autofill waits without a message, and makes way for a password', async () => {
@@ -196,6 +204,7 @@ describe('passkeys', () => {
       expect(await page.locator('.message').count()).toBe(0);
       await on(page).logIn(name);
       await on(page).heading(`Hello, ${name}`).waitFor();
+      await on(page).section('Security');
       await page.getByText('You signed in with your password.').waitFor();
       expect((await authenticator.ceremonies()).filter(({ aborted }) => !aborted)).toEqual([]);
     });
@@ -312,7 +321,7 @@ describe('passkeys', () => {
       const { page } = await offered(name);
       await on(page).button('Not now').click();
       await on(page).heading(`Hello, ${name}`).waitFor();
-      await on(page).button('Add a passkey').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       expect(await focused(page)).toBe(`Hello, ${name}`);
       await page.reload();
       await on(page).heading(`Hello, ${name}`).waitFor();
@@ -324,11 +333,12 @@ describe('passkeys', () => {
     it('one is never offered again in this browser when the user has declined for good', async () => {
       const { page } = await offered(await site.newUser());
       await on(page).button('Don’t ask again in this browser').click();
-      await on(page).button('Add a passkey').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       for (const name of [await site.newUser(), await site.newUser()]) {
         await signOut(page);
         await on(page).logIn(name);
         await on(page).heading(`Hello, ${name}`).waitFor();
+        await page.getByText('Your administrator keeps these details.').waitFor();
       }
     });
 
@@ -337,6 +347,7 @@ describe('passkeys', () => {
       await on(page).button('Create a passkey').click();
       await page.getByText('The passkey “Firefox on Windows” is ready.').waitFor();
       await on(page).button('Continue').click();
+      await on(page).section('Security');
       await cardOf(page).locator('.entry-name', { hasText: 'Firefox on Windows' }).waitFor();
     });
 
@@ -350,7 +361,7 @@ describe('passkeys', () => {
       await on(page).button('Create a passkey').click();
       await authenticator.recognises(true);
       await on(page).confirmPassword();
-      await on(page).button('Remove: Firefox on Windows').waitFor();
+      await page.getByText('The passkey “Firefox on Windows” is ready.').waitFor();
     });
 
     it('nothing is offered to a user who has passkeys, whose passkey signs in, or whose device keeps none', async () => {
@@ -361,16 +372,16 @@ describe('passkeys', () => {
       await on(page).heading(`Hello, ${name}`).waitFor();
       await signOut(page);
       await on(page).logIn(name);
-      await on(page).button('Rename: Firefox on Windows').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
       await signOut(page);
       await on(page).button('Sign in with a passkey').click();
-      await on(page).button('Rename: Firefox on Windows').waitFor();
+      await page.getByText('Your administrator keeps these details.').waitFor();
 
       const other = await site.visitor({}, { declined: false });
       await other.goto('/');
       await on(other).button('Sign in with a passkey').waitFor();
       await on(other).logIn(await site.newUser());
-      await on(other).button('Add a passkey').waitFor();
+      await other.getByText('Your administrator keeps these details.').waitFor();
     });
   });
 
@@ -396,6 +407,7 @@ describe('passkeys', () => {
     await page.addInitScript('delete window.PublicKeyCredential;');
     await page.goto('/');
     await on(page).logIn(await site.newUser());
+    await on(page).section('Security');
     await page.getByText('This browser cannot make passkeys.').waitFor();
     expect(
       await on(page)
@@ -425,6 +437,7 @@ describe('a service without passkeys', () => {
       await page.goto('/');
       expect(await (await offered).json()).toMatchObject({ data: { passkeys: false } });
       await on(page).logIn(await site.newUser());
+      await on(page).section('Security');
       await on(page).button('Make recovery codes').waitFor();
       expect(await page.getByText(/passkey/i).count()).toBe(0);
       expect(scripts.filter((path) => path.includes('passkey'))).toEqual([]);

@@ -18,13 +18,24 @@ describe('the pages of the portal', () => {
 
   it('the account page shows no tokens and no identifiers, and describes the account correctly', async () => {
     const page = await signedIn();
+    const sections = [
+      ['Profile', 'User name'],
+      ['Security', 'You have no recovery codes.'],
+      ['Devices', 'You are signed in nowhere else.'],
+      ['Activity', 'Successful'],
+    ] as const;
+    for (const [section, loaded] of sections) {
+      await on(page).section(section);
+      await page.getByText(loaded).waitFor();
+      const text = await page.locator('main').innerText();
+      expect(text).not.toMatch(/token|session|tenant|one-time code|e-mail\./i);
+      expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+      // Times are in the words of the user's language, not as the service sends them.
+      expect(text).not.toMatch(/\d{4}-\d\d-\d\d/);
+    }
+    await on(page).section('Security');
     await page.getByText('You signed in with your password.').waitFor();
     await page.getByText('No authenticator app is set up for your account.').waitFor();
-    const text = await page.locator('main').innerText();
-    expect(text).not.toMatch(/token|session|tenant|one-time code|e-mail\./i);
-    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
-    // Times are in the words of the user's language, not as the service sends them.
-    expect(text).not.toMatch(/\d{4}-\d\d-\d\d/);
   });
 
   it('the brand is beside the form of the login page and above the account page', async () => {
@@ -115,6 +126,7 @@ describe('the pages of the portal', () => {
       });
       const loginName = await site.newUser();
       await on(page).logIn(loginName);
+      await on(page).section('Devices');
       await page.locator('section[aria-labelledby=sessions]').getByText(written).first().waitFor();
     },
   );
@@ -126,7 +138,7 @@ describe('the pages of the portal', () => {
     await page.locator('input[name=username]').fill(loginName);
     await page.locator('input[name=password]').fill(password);
     await page.locator('form button[type=submit]').click();
-    const buttons = page.locator('.heading .actions > *');
+    const buttons = page.locator('.who button, .heading .actions > *');
     await buttons.nth(1).waitFor();
     for (const button of await buttons.all()) expect((await button.boundingBox())!.height).toBeLessThan(40);
   });

@@ -38,6 +38,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await on(page).heading('Sign in').waitFor();
   };
   const setUpAuthenticator = async (page: Page): Promise<void> => {
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
@@ -62,6 +63,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     };
     await lost();
     await on(page).heading(`Hello, ${name}`).waitFor();
+    await on(page).section('Security');
     await page.getByText('Recovery codes left: 9.').waitFor();
     await signOut(page);
     await lost();
@@ -84,11 +86,14 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await page.getByRole('checkbox', { name: 'Trust this device for 30 days' }).check();
     await confirm(page, await site.mailedCode(name));
     await on(page).heading(`Hello, ${name}`).waitFor();
+    await on(page).section('Devices');
     await devices(page).getByText('Firefox on Windows').waitFor();
     await signOut(page);
     await on(page).logIn(name);
+    await on(page).section('Security');
     await page.getByText('You signed in with your password and a trusted device.').waitFor();
 
+    await on(page).section('Devices');
     await on(page).button('Remove: Firefox on Windows').click();
     await devices(page).getByText('You trust no device.').waitFor();
     await signOut(page);
@@ -100,6 +105,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
   it('proves the authenticator on a trusted device in place before it makes recovery codes', async () => {
     const name = await site.newUser();
     const page = await signedIn(name);
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
@@ -112,6 +118,7 @@ describe('a user with a second factor, where devices can be trusted', () => {
     await on(page).heading(`Hello, ${name}`).waitFor();
     await signOut(page);
     await on(page).logIn(name);
+    await on(page).section('Security');
     await page.getByText('You signed in with your password and a trusted device.').waitFor();
 
     await on(page).button('Make recovery codes').click();
@@ -142,7 +149,10 @@ describe('a user with a second factor, where devices can be trusted', () => {
       await check(page, 'security-code-recovery');
       await on(page).button('Use the other code').click();
       await confirm(page, await site.mailedCode(name));
+      await on(page).section('Devices');
       await devices(page).getByText('Firefox on Windows').waitFor();
+      await check(page, 'security-devices');
+      await on(page).section('Security');
       await page.getByText('You have no recovery codes.').waitFor();
       await on(page).button('Change password').click();
       await on(page).button('Save password').click();

@@ -17,7 +17,12 @@ describe('the owner of an account', () => {
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
 
-  const signedIn = (name: string, userAgent = firefox): Promise<Page> => site.signIn(name, { userAgent });
+  const signedIn = async (name: string, section: Parameters<ReturnType<typeof on>['section']>[0]): Promise<Page> => {
+    const page = await site.signIn(name, { userAgent: firefox });
+    await on(page).section(section);
+    return page;
+  };
+  const onPhone = (name: string): Promise<Page> => site.signIn(name, { userAgent: iphone });
   const card = (page: Page, name: string) => page.getByRole('region', { name });
   const sessions = (page: Page) => card(page, 'Where you are signed in');
   /** A card that was still loading may have told it before the page is loaded again, so the message is not waited for. */
@@ -34,18 +39,18 @@ describe('the owner of an account', () => {
 
   it('changes the password and stays signed in, while every other browser is signed out', async () => {
     const name = await site.newUser();
-    const other = await signedIn(name, iphone);
-    const page = await signedIn(name);
+    const other = await onPhone(name);
+    const page = await signedIn(name, 'Security');
     await on(page).button('Change password').click();
     await changePassword(page, 'Wrong-Horse-7', goodPassword(1));
     await page.getByText('This is not your current password.').waitFor();
     await page.locator('input[name=current-password]:focus').waitFor();
     await changePassword(page, password, goodPassword(1));
     await page.getByText('Your password has been changed.').waitFor();
-    await sessions(page).getByText('You are signed in nowhere else.').waitFor();
     await page.locator('h2#password:focus').waitFor();
     await page.reload();
-    await on(page).heading(`Hello, ${name}`).waitFor();
+    await on(page).section('Devices');
+    await sessions(page).getByText('You are signed in nowhere else.').waitFor();
     await ended(other);
     await on(other).logIn(name, goodPassword(1));
     await on(other).heading(`Hello, ${name}`).waitFor();
@@ -53,8 +58,8 @@ describe('the owner of an account', () => {
 
   it('sees the devices by their names, and ends the session of one of them for real', async () => {
     const name = await site.newUser();
-    const other = await signedIn(name, iphone);
-    const page = await signedIn(name);
+    const other = await onPhone(name);
+    const page = await signedIn(name, 'Devices');
     const entries = sessions(page).locator('.entry-name');
     await entries.nth(1).waitFor();
     expect(await entries.allTextContents()).toEqual(['Firefox on WindowsThis browser', 'Safari on iOS']);
@@ -64,13 +69,13 @@ describe('the owner of an account', () => {
     expect(await entries.allTextContents()).toEqual(['Firefox on WindowsThis browser']);
     await ended(other);
     await page.reload();
-    await on(page).heading(`Hello, ${name}`).waitFor();
+    await on(page).heading('Devices').waitFor();
   });
 
   it('signs out everywhere else', async () => {
     const name = await site.newUser();
-    const others = [await signedIn(name), await signedIn(name, iphone)];
-    const page = await signedIn(name);
+    const others = [await signedIn(name, 'Security'), await onPhone(name)];
+    const page = await signedIn(name, 'Devices');
     await on(page).button('Sign out everywhere else').click();
     await page.getByText('You are signed out everywhere else. Devices: 2.').waitFor();
     for (const other of others) await ended(other);
@@ -85,6 +90,7 @@ describe('the owner of an account', () => {
     await on(page).logIn(name, 'Wrong-Horse-7');
     await on(page).alert().waitFor();
     await on(page).logIn(name);
+    await on(page).section('Activity');
     const entries = card(page, 'Last sign-ins').locator('.entry-name');
     await entries.nth(1).waitFor();
     expect(await entries.allTextContents()).toEqual([
@@ -94,7 +100,7 @@ describe('the owner of an account', () => {
   });
 
   it('sees recovery codes once, and can copy, save and print them', async () => {
-    const page = await signedIn(await site.newUser());
+    const page = await signedIn(await site.newUser(), 'Security');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(`window.print = () => { window.printed = document.documentElement.dataset.print; }`);
     await on(page).button('Make recovery codes').click();
@@ -114,7 +120,7 @@ describe('the owner of an account', () => {
     await on(page).button('Print').click();
     expect(await page.evaluate('window.printed')).toBe('codes');
     await page.emulateMedia({ media: 'print' });
-    await on(page).heading(/Hello/).waitFor({ state: 'hidden' });
+    await on(page).heading('Security').waitFor({ state: 'hidden' });
     await shown.first().waitFor();
     await page.emulateMedia({ media: 'screen' });
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
@@ -129,7 +135,7 @@ describe('the owner of an account', () => {
   });
 
   it('is asked before new recovery codes replace codes that still work', async () => {
-    const page = await signedIn(await site.newUser());
+    const page = await signedIn(await site.newUser(), 'Security');
     await on(page).button('Make recovery codes').click();
     const first = await page.locator('.codes code').first().textContent();
     await on(page).button('I have saved them').click();
@@ -143,7 +149,7 @@ describe('the owner of an account', () => {
 
   it('is warned when few recovery codes are left', async () => {
     const name = await site.newUser();
-    const page = await signedIn(name);
+    const page = await signedIn(name, 'Security');
     await on(page).button('Make recovery codes').click();
     await on(page).button('I have saved them').click();
     await page.getByText('Recovery codes left: 10.').waitFor();
@@ -160,7 +166,7 @@ describe('the owner of an account', () => {
 
   it('confirms in place who they are when recovery codes need a fresh login', async () => {
     const name = await site.newUser();
-    const page = await signedIn(name);
+    const page = await signedIn(name, 'Security');
     site.service.clock.advanceSeconds(600);
     await on(page).button('Make recovery codes').click();
     await on(page).confirmPassword();
@@ -168,21 +174,23 @@ describe('the owner of an account', () => {
   });
 
   it('sees which card did not load, can use the others, and can try again', async () => {
-    const page = await signedIn(await site.newUser());
+    const page = await signedIn(await site.newUser(), 'Security');
+    const codes = card(page, 'Recovery codes');
     // Otherwise the first request of this card can fail as well, and is one complaint more.
-    await sessions(page).getByText('This browser').waitFor();
-    await page.route('**/user/sessions', (route) => route.abort());
+    await codes.getByText('You have no recovery codes.').waitFor();
+    await page.route('**/recovery-codes', (route) => route.abort());
     await page.reload();
-    await sessions(page).getByText('The service is not responding.').waitFor();
-    await card(page, 'Last sign-ins').getByText('Firefox on Windows').waitFor();
-    await page.unroute('**/user/sessions');
-    await sessions(page).getByRole('button', { name: 'Try again' }).click();
-    await sessions(page).getByText('Firefox on Windows').waitFor();
+    await codes.getByText('The service is not responding.').waitFor();
+    await on(page).button('Change password').click();
+    await on(page).field('Current password').waitFor();
+    await page.unroute('**/recovery-codes');
+    await codes.getByRole('button', { name: 'Try again' }).click();
+    await codes.getByText('You have no recovery codes.').waitFor();
     expect(site.takeComplaints()).toEqual([expect.stringContaining('net::ERR_FAILED')]);
   });
 
   it('sees no trusted devices where the service trusts none', async () => {
-    const page = await signedIn(await site.newUser());
+    const page = await signedIn(await site.newUser(), 'Devices');
     await sessions(page).getByText('This browser').waitFor();
     expect(await card(page, 'Trusted devices').count()).toBe(0);
   });

@@ -1,16 +1,25 @@
 import type { ReactNode } from 'react';
 import type { MeResponse } from '@portal-auth/sdk';
-import { useSpeech } from '../i18n/texts';
+import { fill, useSpeech } from '../i18n/texts';
+import { useTexts } from './i18n/texts';
+import { useInstallation } from './installation';
 import { Panel } from './panel';
+import { useProvider } from './provider';
 
-/** The name and the address of the user. */
+/** What the account is, and who can change it. */
 export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
   const { t } = useSpeech();
+  const { details: texts } = useTexts();
+  const { directory, brand } = useInstallation();
+  const provider = useProvider(me);
   const { fields } = t.account;
+  const kind = provider === 'password' || provider === 'ldap' ? texts.kinds[provider] : null;
   const rows: (readonly [string, string | null])[] = [
-    [fields.login_name, me.login_name],
     [fields.nickname, me.nickname],
+    [fields.login_name, me.login_name],
     [fields.email, me.email],
+    // Where all accounts are of one kind, the kind says nothing.
+    [texts.kind, directory && kind !== null ? fill(kind, { name: brand.name ?? t.product }) : null],
     [fields.role, me.is_admin ? t.account.admin : null],
   ];
   return (
@@ -26,6 +35,10 @@ export function DetailsCard({ me }: { readonly me: MeResponse }): ReactNode {
             ),
         )}
       </dl>
+      <p className="note">
+        {provider === 'ldap' ? texts.fromCompany : texts.changedBy}{' '}
+        {typeof brand.support_url === 'string' && <a href={brand.support_url}>{texts.help}</a>}
+      </p>
     </Panel>
   );
 }

@@ -19,39 +19,41 @@ export function DevicesCard(): ReactNode {
   const [ended, setEnded] = useState(false);
   return (
     <Panel id={id} title={texts.title}>
-      <p className="note">{fill(texts.intro, { days })}</p>
       {ended && <Message kind="success">{texts.ended}</Message>}
       <Loaded load={() => auth.trustedDevices()}>
         {(devices, reload) =>
           devices.length === 0 ? (
-            <p>{texts.none}</p>
+            <p className="note">{texts.none}</p>
           ) : (
-            <ul className="entries">
-              {devices.map((one) => (
-                <DeviceEntry
-                  key={one.id}
-                  userAgent={one.userAgent}
-                  facts={[
-                    <Time text={texts.since} at={one.createdAt} />,
-                    <Time text={texts.used} at={one.lastUsedAt} />,
-                    one.ip,
-                  ]}
-                  action={
-                    <EndButton
-                      label={texts.end}
-                      describes={deviceName(one.userAgent, t)}
-                      end={() => auth.endTrustedDevice(one.id)}
-                      onEnded={() =>
-                        void reload().then(() => {
-                          setEnded(true);
-                          focusPanel(id);
-                        })
-                      }
-                    />
-                  }
-                />
-              ))}
-            </ul>
+            <>
+              <p className="note">{fill(texts.intro, { days })}</p>
+              <ul className="entries">
+                {devices.map((one) => (
+                  <DeviceEntry
+                    key={one.id}
+                    userAgent={one.userAgent}
+                    facts={[
+                      <Time text={texts.since} at={one.createdAt} />,
+                      <Time text={texts.used} at={one.lastUsedAt} />,
+                      one.ip,
+                    ]}
+                    action={
+                      <EndButton
+                        label={texts.end}
+                        describes={deviceName(one.userAgent, t)}
+                        end={() => auth.endTrustedDevice(one.id)}
+                        onEnded={() =>
+                          void reload().then(() => {
+                            setEnded(true);
+                            focusPanel(id);
+                          })
+                        }
+                      />
+                    }
+                  />
+                ))}
+              </ul>
+            </>
           )
         }
       </Loaded>

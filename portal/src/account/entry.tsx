@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Monitor, Phone } from '../components/icons';
-import { moment } from '../i18n/dates';
-import { useSpeech } from '../i18n/texts';
+import { moment, relativeTime } from '../i18n/dates';
+import { fill, useSpeech } from '../i18n/texts';
+import { useServiceTime } from '../service-time';
 import { deviceName, isHandheld } from './device-name';
 
 interface EntryProps {
@@ -44,14 +45,23 @@ export function DeviceEntry({ userAgent, ...entry }: DeviceEntryProps): ReactNod
   return <Entry icon={isHandheld(userAgent) ? <Phone /> : <Monitor />} name={name} {...entry} />;
 }
 
-/** `text` contains `{time}`. */
-export function Time({ text = '{time}', at }: { readonly text?: string; readonly at: Date }): ReactNode {
-  const { language } = useSpeech();
-  const [before, after] = text.split('{time}');
+/**
+ * A time in words, for example `3 minutes ago`, or a date. The exact time is its tooltip, and a screen reader reads it.
+ * `text` contains `{time}`.
+ */
+export function Time({ text, at }: { readonly text?: string; readonly at: Date }): ReactNode {
+  const { t, language } = useSpeech();
+  const present = useServiceTime();
+  const exact = moment(language, at);
+  const words = relativeTime(language, at, present, t.dates.now);
+  const [before, after] = (text ?? '{time}').split('{time}');
   return (
     <>
       {before}
-      <time dateTime={at.toISOString()}>{moment(language, at)}</time>
+      <time dateTime={at.toISOString()} title={exact}>
+        {words ?? (text === undefined ? exact : fill(t.dates.on, { date: exact }))}
+        {words !== undefined && <span className="heard"> ({exact})</span>}
+      </time>
       {after}
     </>
   );

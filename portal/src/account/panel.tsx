@@ -1,7 +1,15 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { MeResponse } from '@portal-auth/sdk';
+
+/** What a card about the account gets. */
+export interface AccountCardProps {
+  readonly me: MeResponse;
+  /** The card has changed what `GET /user/me` answers. */
+  readonly onChanged: () => void;
+}
 
 interface PanelProps {
-  /** Also the fragment of the address that leads to this card: `/account#recovery-codes`. */
+  /** Also the fragment of the address that leads to this card: `/account/security#recovery-codes`. */
   readonly id: string;
   readonly title: string;
   readonly children: ReactNode;

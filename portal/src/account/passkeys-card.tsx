@@ -13,30 +13,36 @@ const id = 'passkeys';
 /** The service refuses more (docs/spec/extensions.md#b). */
 const most = 20;
 
+interface PasskeysCardProps {
+  /** The number of passkeys has changed. */
+  readonly onChanged: () => void;
+}
+
 /** The passkeys of the user. The page shows this card only if the service offers passkeys. */
-export function PasskeysCard(): ReactNode {
+export function PasskeysCard({ onChanged }: PasskeysCardProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   return (
     <Panel id={id} title={texts.title}>
       <p className="note">{texts.intro}</p>
       <Loaded load={() => auth.passkeys()}>
-        {(passkeys, reload) => <Passkeys passkeys={passkeys} reload={reload} />}
+        {(passkeys, reload) => <Passkeys passkeys={passkeys} reload={reload} onChanged={onChanged} />}
       </Loaded>
     </Panel>
   );
 }
 
-interface PasskeysProps {
+interface PasskeysProps extends PasskeysCardProps {
   readonly passkeys: readonly Passkey[];
   readonly reload: () => Promise<boolean>;
 }
 
-function Passkeys({ passkeys, reload }: PasskeysProps): ReactNode {
+function Passkeys({ passkeys, reload, onChanged }: PasskeysProps): ReactNode {
   const { t } = useSpeech();
   const { passkeys: texts } = t.account;
   const [done, setDone] = useState<string>();
   const finished = async (text: string) => {
+    onChanged();
     await reload();
     setDone(text);
     focusPanel(id);

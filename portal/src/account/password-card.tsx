@@ -1,23 +1,16 @@
 import { type ReactNode, useState } from 'react';
-import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Message } from '../components/message';
 import { NewPassword } from '../components/new-password';
 import { useSpeech } from '../i18n/texts';
 import { Time } from './entry';
 import { Loaded } from './loaded';
-import { focusPanel, Panel } from './panel';
+import { type AccountCardProps, focusPanel, Panel } from './panel';
 
 const id = 'password';
 
-interface PasswordCardProps {
-  readonly me: MeResponse;
-  /** The change has ended the other sessions and the trusted devices. */
-  readonly onChanged: () => void;
-}
-
 /** Changes the password. The user stays signed in in this browser. */
-export function PasswordCard({ me, onChanged }: PasswordCardProps): ReactNode {
+export function PasswordCard({ me, onChanged }: AccountCardProps): ReactNode {
   const { t } = useSpeech();
   const { ownPassword: texts } = t.account;
   const [open, setOpen] = useState(false);

@@ -1,19 +1,17 @@
 import { type ReactNode, useState } from 'react';
-import type { MeResponse } from '@portal-auth/sdk';
 import { auth } from '../auth';
 import { Failure, Message } from '../components/message';
 import { moment } from '../i18n/dates';
 import { fill, useSpeech } from '../i18n/texts';
-import { useOffer } from '../offer';
 import { useTask } from '../use-task';
+import { fewCodes, isAsked } from './advice';
+import { useTexts } from './i18n/texts';
+import { useInstallation } from './installation';
 import { Loaded } from './loaded';
 import { NewCodes } from './new-codes';
-import { focusPanel, Panel } from './panel';
-import { isAskedForCode } from './missing-factors';
+import { type AccountCardProps, focusPanel, Panel } from './panel';
 
 const id = 'recovery-codes';
-/** With this many codes or fewer, the user should make new ones. */
-const few = 3;
 
 interface RecoveryProps {
   readonly left: number;
@@ -21,9 +19,11 @@ interface RecoveryProps {
 }
 
 /** Recovery codes replace the authenticator or the mailbox once each. New codes are shown here and never again. */
-export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
+export function RecoveryCard({ me, onChanged }: AccountCardProps): ReactNode {
   const { t } = useSpeech();
   const { recovery: texts } = t.account;
+  const { codesNotAsked } = useTexts();
+  const { mfa } = useInstallation();
   const [codes, setCodes] = useState<readonly string[]>();
   const make = useTask(async () => {
     setCodes(await auth.withFreshLogin(() => auth.makeRecoveryCodes()));
@@ -37,16 +37,17 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
           loginName={me.login_name}
           onDone={() => {
             setCodes(undefined);
+            onChanged();
             focusPanel(id);
           }}
         />
       ) : (
         <>
-          <p className="note">{texts.intro}</p>
+          <p className="note">{mfa === 'never' ? `${texts.intro} ${codesNotAsked}` : texts.intro}</p>
           <Loaded load={() => auth.recoveryCodes()}>
             {(had) => (
               <>
-                <Left {...had} me={me} />
+                <Left {...had} needed={isAsked(mfa, me)} />
                 <Failure error={make.error} />
                 <Make had={had} busy={make.busy} make={() => void make.run()} />
               </>
@@ -58,16 +59,15 @@ export function RecoveryCard({ me }: { readonly me: MeResponse }): ReactNode {
   );
 }
 
-/** Warns a user who is asked for a code at sign-in, and has few or no codes for the day on which the phone is lost. */
-function Left({ left, createdAt, me }: RecoveryProps & { readonly me: MeResponse }): ReactNode {
+/** Warns a user who is asked for codes and has few or no recovery codes for the day on which the usual ones are lost. */
+function Left({ left, createdAt, needed }: RecoveryProps & { readonly needed: boolean }): ReactNode {
   const { t, language } = useSpeech();
   const { recovery: texts } = t.account;
-  const asked = isAskedForCode(useOffer(), me);
   const text =
     left === 0 || createdAt === null
       ? texts.none
       : fill(texts.left, { count: left, date: moment(language, createdAt) });
-  const warn = asked && left <= few;
+  const warn = left === 0 ? needed : left <= fewCodes;
   return warn ? <Message kind="warning">{`${text} ${texts.warning}`}</Message> : <p>{text}</p>;
 }
 

@@ -6,35 +6,42 @@ import { useTask } from '../use-task';
 import { deviceName } from './device-name';
 import { EndButton } from './end-button';
 import { DeviceEntry, Time } from './entry';
+import { useTexts } from './i18n/texts';
 import { Loaded } from './loaded';
-import { focusPanel, Panel } from './panel';
+import { type Done, NotMe } from './not-me';
+import { NotMeDone } from './not-me-done';
+import { type AccountCardProps, focusPanel, Panel } from './panel';
 
 const id = 'sessions';
 type Session = Awaited<ReturnType<typeof auth.sessions>>[number];
 
 /** The sessions of the user, with buttons that end one of them, or all except the one of this browser. */
-export function SessionsCard(): ReactNode {
+export function SessionsCard({ me, onChanged }: AccountCardProps): ReactNode {
   const { t } = useSpeech();
   return (
     <Panel id={id} title={t.account.sessions.title}>
       <Loaded load={() => auth.sessions()}>
-        {(sessions, reload) => <Sessions sessions={sessions} reload={reload} />}
+        {(sessions, reload) => <Sessions me={me} onChanged={onChanged} sessions={sessions} reload={reload} />}
       </Loaded>
     </Panel>
   );
 }
 
-interface SessionsProps {
+interface SessionsProps extends AccountCardProps {
   readonly sessions: readonly Session[];
   readonly reload: () => Promise<boolean>;
 }
 
-function Sessions({ sessions, reload }: SessionsProps): ReactNode {
+function Sessions({ me, onChanged, sessions, reload }: SessionsProps): ReactNode {
   const { t } = useSpeech();
   const { sessions: texts } = t.account;
+  const { notMe } = useTexts();
   const [done, setDone] = useState<string>();
+  const [strange, setStrange] = useState<Session>();
+  const [stopped, setStopped] = useState<Done>();
   const finished = async (text: string) => {
     await reload();
+    setStopped(undefined);
     setDone(text);
     focusPanel(id);
   };
@@ -47,6 +54,27 @@ function Sessions({ sessions, reload }: SessionsProps): ReactNode {
   return (
     <>
       {done !== undefined && <Message kind="success">{done}</Message>}
+      {stopped !== undefined && <NotMeDone done={stopped} me={me} />}
+      {strange !== undefined && (
+        <NotMe
+          me={me}
+          reached="gotIn"
+          onClose={(ended) => {
+            setStrange(undefined);
+            if (ended === undefined) return;
+            setDone(undefined);
+            onChanged();
+            void reload().then(() => setStopped(ended));
+          }}
+        >
+          <ul className="entries">
+            <DeviceEntry
+              userAgent={strange.userAgent}
+              facts={[<Time text={texts.since} at={strange.createdAt} />, strange.ip]}
+            />
+          </ul>
+        </NotMe>
+      )}
       <ul className="entries">
         {mine.map((one) => (
           <DeviceEntry
@@ -60,12 +88,22 @@ function Sessions({ sessions, reload }: SessionsProps): ReactNode {
             ]}
             action={
               !one.current && (
-                <EndButton
-                  label={texts.end}
-                  describes={deviceName(one.userAgent, t)}
-                  end={() => auth.endSession(one.sid)}
-                  onEnded={() => void finished(texts.ended)}
-                />
+                <div className="entry-action row">
+                  <button
+                    type="button"
+                    className="link small-link"
+                    aria-label={`${notMe.open}: ${deviceName(one.userAgent, t)}`}
+                    onClick={() => setStrange(one)}
+                  >
+                    {notMe.open}
+                  </button>
+                  <EndButton
+                    label={texts.end}
+                    describes={deviceName(one.userAgent, t)}
+                    end={() => auth.endSession(one.sid)}
+                    onEnded={() => void finished(texts.ended)}
+                  />
+                </div>
               )
             }
           />

@@ -3,19 +3,21 @@ import { Link, useLocation } from 'wouter';
 import { ownName } from '../i18n/choose-language';
 import { languages, useSpeech } from '../i18n/texts';
 import { outboxUrl } from '../page-settings';
-import { paths } from '../paths';
+import { accountSections, paths } from '../paths';
 import { type Theme, themes, useTheme } from '../theme';
 import { BrandLinks, BrandName } from './brand';
 
 /** Pages that show the brand in a bar at the top, not in a panel at the side. */
-const bars: readonly string[] = [paths.account, paths.totp, paths.outbox, paths.admin];
+const bars: readonly string[] = [...accountSections, paths.totp, paths.outbox, paths.admin];
 
 /** The frame of every page: the brand, the page, and the choice of language and theme. */
 export function Frame({ children }: { readonly children: ReactNode }): ReactNode {
   const { t } = useSpeech();
   const [location] = useLocation();
   return (
-    <div className={bars.includes(location) ? 'frame bar' : 'frame'}>
+    <div
+      className={bars.includes(location) ? `frame bar${accountSections.includes(location) ? ' broad' : ''}` : 'frame'}
+    >
       <a className="skip" href="#content">
         {t.skip}
       </a>

@@ -52,7 +52,7 @@ export function TotpPage(): ReactNode {
 }
 
 /** The welcome page sends the user here, or the account page does. */
-const comesFrom = (): string => (passwordLogin.get() === undefined ? paths.account : paths.welcome);
+const comesFrom = (): string => (passwordLogin.get() === undefined ? paths.security : paths.welcome);
 
 /** The service wants a code of the current authenticator before it is replaced, or has refused one. */
 function isRefusedCode(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { MeResponse } from '@portal-auth/sdk';
-import { asksOf, type MissingFactors, missingFactors } from '../account/missing-factors';
+import { type MissingFactors, missingFactors } from '../account/missing-factors';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { Page } from '../components/page';
@@ -29,7 +29,6 @@ interface Found extends MissingFactors {
 export function WelcomePage(): ReactNode {
   const { t } = useSpeech();
   const offer = useOffer();
-  const asks = asksOf(offer);
   const [, navigate] = useLocation();
   const [found, setFound] = useState<Found>();
   // The message about the authenticator that was set up, on the way back from its page.
@@ -57,7 +56,7 @@ export function WelcomePage(): ReactNode {
 
   /** Nothing that this page could find would be asked of the user now. */
   const mayPass = (): boolean =>
-    isReturning() || (asks !== 'always' && (isDeclined() || (asks === 'never' && !offer.passkeys)));
+    isReturning() || (offer.mfa !== 'always' && (isDeclined() || (offer.mfa === 'never' && !offer.passkeys)));
 
   if (look.error !== undefined) {
     return (

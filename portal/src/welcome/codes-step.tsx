@@ -2,7 +2,6 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { MeResponse } from '@portal-auth/sdk';
 import { NewCodes } from '../account/new-codes';
 import { focusTitle } from '../account/panel';
-import { needsFreshLogin, SignInAgain } from '../account/sign-in-again';
 import { auth } from '../auth';
 import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
@@ -24,7 +23,7 @@ export function CodesStep({ me, offered, done, onEnd, children }: CodesStepProps
   const { t } = useSpeech();
   const { recovery } = t.account;
   const [codes, setCodes] = useState<readonly string[]>();
-  const make = useTask(async () => setCodes(await auth.makeRecoveryCodes()));
+  const make = useTask(async () => setCodes(await auth.withFreshLogin(() => auth.makeRecoveryCodes())));
   // The button that made the codes has disappeared.
   useEffect(() => {
     if (codes !== undefined) focusTitle();
@@ -42,16 +41,10 @@ export function CodesStep({ me, offered, done, onEnd, children }: CodesStepProps
       {done !== undefined && <Message kind="success">{done}</Message>}
       {offered && (
         <>
-          {needsFreshLogin(make.error) ? (
-            <SignInAgain card="recovery-codes" />
-          ) : (
-            <>
-              <Failure error={make.error} />
-              <button type="button" className="primary" disabled={make.busy} onClick={() => void make.run()}>
-                {recovery.make}
-              </button>
-            </>
-          )}
+          <Failure error={make.error} />
+          <button type="button" className="primary" disabled={make.busy} onClick={() => void make.run()}>
+            {recovery.make}
+          </button>
           <p className="note">{t.welcome.skippable}</p>
         </>
       )}

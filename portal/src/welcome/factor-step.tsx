@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { deviceName } from '../account/device-name';
 import type { MissingFactors } from '../account/missing-factors';
-import { needsFreshLogin, SignInAgain } from '../account/sign-in-again';
 import { auth } from '../auth';
 import { Message } from '../components/message';
 import { Page } from '../components/page';
@@ -54,23 +53,18 @@ function PasskeyOption({ onMade }: Pick<FactorStepProps, 'onMade'>): ReactNode {
   const { t } = useSpeech();
   const { offer: texts, passkeys } = t.account;
   const make = useTask(async () => {
-    const { name } = await auth.registerPasskey(deviceName(navigator.userAgent, t));
+    const called = deviceName(navigator.userAgent, t);
+    const { name } = await auth.withFreshLogin(() => auth.registerPasskey(called));
     onMade(fill(passkeys.added, { name }));
   });
   return (
     <section className="panel offer" aria-labelledby="offer-passkey">
       <h2 id="offer-passkey">{t.welcome.passkey}</h2>
       <p>{texts.text}</p>
-      {needsFreshLogin(make.error) ? (
-        <SignInAgain card="passkeys" />
-      ) : (
-        <>
-          <PasskeyFailure error={make.error} cancelled={passkeys.cancelled} />
-          <button type="button" className="primary" aria-busy={make.busy} onClick={() => void make.run()}>
-            {make.busy ? passkeys.busy : texts.make}
-          </button>
-        </>
-      )}
+      <PasskeyFailure error={make.error} cancelled={passkeys.cancelled} />
+      <button type="button" className="primary" aria-busy={make.busy} onClick={() => void make.run()}>
+        {make.busy ? passkeys.busy : texts.make}
+      </button>
     </section>
   );
 }

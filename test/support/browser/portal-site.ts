@@ -130,6 +130,10 @@ export const on = (page: Page) => ({
   /** Not "Sign out everywhere else", and not the button beside another session. */
   signOut: (): Promise<void> => page.getByRole('button', { name: 'Sign out', exact: true }).click(),
 
+  /** Opens a section of the account page. */
+  section: (name: 'Profile' | 'Security' | 'Devices' | 'Activity'): Promise<void> =>
+    page.getByRole('navigation', { name: 'Your account' }).getByRole('link', { name }).click(),
+
   /** Fills in and submits the login form. The page solves the captcha in the meantime. */
   logIn: async (username: string, typed = password): Promise<void> => {
     await page.getByLabel(nameField).fill(username);

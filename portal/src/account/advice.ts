@@ -1,0 +1,45 @@
+/** Who is asked for a second factor when they sign in. */
+export type Asking = 'never' | 'enrolled' | 'always';
+
+interface Here {
+  readonly mfa: Asking;
+  /** Whether people can sign in with a passkey. */
+  readonly passkeys: boolean;
+}
+
+/** The part of `GET /user/me` that the check reads. */
+interface Account {
+  readonly mfa_type: 'email' | 'totp';
+  readonly passkeys: number;
+  readonly recovery_codes_left: number;
+  readonly password_expires_at: string | null;
+}
+
+/** With this many recovery codes or fewer, the user should make new ones. */
+export const fewCodes = 3;
+
+/** The first mail about an expiring password is sent as early (`PASSWORD_EXPIRY_WARN_DAYS`). */
+const warnedBefore = 14 * 24 * 3_600_000;
+
+/** What is missing. Each one is a text of the security check. */
+export type Advice = 'passwordExpires' | 'passwordAlone' | 'mailedCodes' | 'noPasskey' | 'noCodes' | 'fewCodes';
+
+/** Whether this user has to enter a code after the password. */
+export const isAsked = (mfa: Asking, me: Pick<Account, 'mfa_type'>): boolean =>
+  mfa === 'always' || (mfa === 'enrolled' && me.mfa_type === 'totp');
+
+/** What this user should do for the safety of the account, the most urgent first. Only what works in this installation. */
+export function adviceFor(me: Account, { mfa, passkeys }: Here, present: number): Advice[] {
+  const app = me.mfa_type === 'totp';
+  const expires = me.password_expires_at === null ? Infinity : Date.parse(me.password_expires_at);
+  const asked = isAsked(mfa, me);
+  const all: readonly (readonly [Advice, boolean])[] = [
+    ['passwordExpires', expires - present < warnedBefore],
+    ['passwordAlone', mfa === 'enrolled' && !app],
+    ['mailedCodes', mfa === 'always' && !app && me.passkeys === 0],
+    ['noPasskey', mfa === 'never' && passkeys && me.passkeys === 0],
+    ['noCodes', asked && me.recovery_codes_left === 0],
+    ['fewCodes', asked && me.recovery_codes_left > 0 && me.recovery_codes_left <= fewCodes],
+  ];
+  return all.flatMap(([advice, due]) => (due ? [advice] : []));
+}

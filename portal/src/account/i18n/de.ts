@@ -1,0 +1,73 @@
+import type { Texts } from './en';
+
+export const texts: Texts = {
+  sections: { profile: 'Profil', security: 'Sicherheit', devices: 'Geräte', activity: 'Aktivität' },
+  home: 'Weiter zu {name}',
+  details: {
+    kind: 'Konto',
+    kinds: { password: 'Konto bei {name}', ldap: 'Firmenkonto' },
+    changedBy: 'Diese Angaben pflegt Ihre Administration. Fragen Sie dort nach, wenn etwas nicht stimmt.',
+    fromCompany: 'Diese Angaben kommen aus Ihrem Firmenkonto. Wenn etwas nicht stimmt, wird es dort geändert.',
+    help: 'Hilfe holen',
+  },
+  check: {
+    title: 'Sicherheitscheck',
+    well: 'Alles in Ordnung. Es gibt nichts zu tun.',
+    open: { one: 'Es gibt eine Sache zu tun.', more: 'Zu tun: {count}.' },
+    review: 'Ansehen',
+    passwordAlone:
+      'Ihr Passwort allein öffnet Ihr Konto. Mit einer Authenticator-App reicht ein gestohlenes Passwort nicht aus.',
+    mailedCodes:
+      'Ihre Codes kommen nur per E-Mail. Eine Authenticator-App funktioniert auch, wenn Sie Ihre E-Mails nicht lesen können.',
+    mailedCodesOrPasskey:
+      'Ihre Codes kommen nur per E-Mail. Eine Authenticator-App oder ein Passkey funktioniert auch, wenn Sie Ihre E-Mails nicht lesen können.',
+    noPasskey: 'Sie haben keinen Passkey. Er ist schneller als ein Passwort, und keine falsche Seite kann ihn stehlen.',
+    noCodes:
+      'Sie haben keine Wiederherstellungscodes. Ohne sie sind Sie ausgesperrt, wenn Ihre üblichen Codes Sie nicht erreichen.',
+    fewCodes: 'Sie haben nur noch wenige Wiederherstellungscodes: {count}.',
+    passwordExpires: 'Ihr Passwort läuft {time} ab.',
+    setUp: 'App einrichten',
+    addPasskey: 'Passkey hinzufügen',
+    makeCodes: 'Codes erstellen',
+    changePassword: 'Passwort ändern',
+  },
+  factor: {
+    asked: 'Bei der Anmeldung werden Sie nach ihrem Code gefragt, weil sie eingerichtet ist.',
+    notAsked: 'Die Anmeldung fragt hier nicht danach.',
+  },
+  codesNotAsked: 'Die Anmeldung fragt hier derzeit nach keinem Code.',
+  notMe: {
+    open: 'Das war ich nicht',
+    title: 'Waren Sie das nicht?',
+    gotIn:
+      'Dann ist oder war jemand anderes mit Ihrem Konto angemeldet. Wir melden alle Geräte außer diesem ab. Danach wählen Sie ein neues Passwort, damit niemand wieder hineinkommt.',
+    knewPassword:
+      'Dann kennt jemand Ihr Passwort: Nur der Code war falsch. Wir melden alle Geräte außer diesem ab. Danach wählen Sie ein neues Passwort.',
+    refused:
+      'Mit diesem Versuch ist niemand hineingekommen. Wenn Sie unsicher sind, melden wir alle Geräte außer diesem ab, und Sie wählen ein neues Passwort.',
+    gotInCompany:
+      'Dann ist oder war jemand anderes mit Ihrem Konto angemeldet. Wir melden alle Geräte außer diesem ab. Ändern Sie danach das Passwort Ihres Firmenkontos, damit niemand wieder hineinkommt.',
+    knewPasswordCompany:
+      'Dann kennt jemand Ihr Passwort: Nur der Code war falsch. Wir melden alle Geräte außer diesem ab. Ändern Sie danach das Passwort Ihres Firmenkontos.',
+    refusedCompany:
+      'Mit diesem Versuch ist niemand hineingekommen. Wenn Sie unsicher sind, melden wir alle Geräte außer diesem ab, und Sie ändern das Passwort Ihres Firmenkontos.',
+    act: 'Alle anderen abmelden',
+    busy: 'Wird abgemeldet …',
+    stopped: 'Alle anderen Geräte sind abgemeldet: {count}.',
+    nextTitle: 'Wählen Sie jetzt ein neues Passwort',
+    next: 'Wer Ihr Passwort kennt, kann sich wieder anmelden, bis Sie es ändern.',
+    unknown: 'Sie kennen Ihr Passwort nicht oder haben keines?',
+    link: 'Link anfordern',
+    companyTitle: 'Ändern Sie jetzt das Passwort Ihres Firmenkontos',
+    company:
+      'Ihr Passwort gehört zu Ihrem Firmenkonto und lässt sich hier nicht ändern. Ändern Sie es jetzt dort, oder rufen Sie Ihre Administration an. Bis dahin kann sich wieder anmelden, wer es kennt.',
+    later: 'Später',
+    close: 'Schließen',
+    changed: 'Alle anderen Geräte sind abgemeldet: {count}. Ihr Passwort wurde geändert.',
+    unchanged: 'Alle anderen Geräte sind abgemeldet: {count}. Ihr Passwort ist noch das alte.',
+    companyDone: 'Alle anderen Geräte sind abgemeldet: {count}. Ändern Sie jetzt das Passwort Ihres Firmenkontos.',
+    passkeys: 'Sehen Sie bitte auch Ihre Passkeys durch, und entfernen Sie jeden, der nicht Ihrer ist.',
+    toPasskeys: 'Meine Passkeys',
+    toPassword: 'Passwort ändern',
+  },
+};

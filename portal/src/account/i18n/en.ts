@@ -1,0 +1,72 @@
+/** The texts of the account page that no other page shows. The other languages have the same keys. */
+export const texts = {
+  sections: { profile: 'Profile', security: 'Security', devices: 'Devices', activity: 'Activity' },
+  home: 'Continue to {name}',
+  details: {
+    kind: 'Account',
+    kinds: { password: '{name} account', ldap: 'Company account' },
+    changedBy: 'Your administrator keeps these details. Ask there if something is wrong.',
+    fromCompany: 'These details come from your company account. If something is wrong, it is changed there.',
+    help: 'Get help',
+  },
+  check: {
+    title: 'Security check',
+    well: 'Everything is in order. There is nothing to do.',
+    open: { one: 'There is one thing to do.', more: 'Things to do: {count}.' },
+    review: 'Review',
+    passwordAlone:
+      'Your password alone opens your account. With an authenticator app, a stolen password is not enough.',
+    mailedCodes: 'Your codes come by e-mail only. An authenticator app also works when you cannot read your e-mail.',
+    mailedCodesOrPasskey:
+      'Your codes come by e-mail only. An authenticator app or a passkey also works when you cannot read your e-mail.',
+    noPasskey: 'You have no passkey. It is faster than a password, and a false page cannot steal it.',
+    noCodes: 'You have no recovery codes. Without them you are locked out when your usual codes do not reach you.',
+    fewCodes: 'You have few recovery codes left: {count}.',
+    passwordExpires: 'Your password expires {time}.',
+    setUp: 'Set up app',
+    addPasskey: 'Add passkey',
+    makeCodes: 'Make codes',
+    changePassword: 'Change password',
+  },
+  factor: {
+    asked: 'You are asked for its code when you sign in, because it is set up.',
+    notAsked: 'Signing in here does not ask for it.',
+  },
+  codesNotAsked: 'Signing in here asks for no code at the moment.',
+  notMe: {
+    open: 'This was not me',
+    title: 'Was this not you?',
+    gotIn:
+      'Then somebody else is signed in as you, or was. We sign out every device except this one. After that, choose a new password, so that nobody gets in again.',
+    knewPassword:
+      'Then somebody knows your password: only the code was wrong. We sign out every device except this one. After that, choose a new password.',
+    refused:
+      'Nobody got in with this attempt. If you are not sure, we sign out every device except this one, and you choose a new password.',
+    gotInCompany:
+      'Then somebody else is signed in as you, or was. We sign out every device except this one. After that, change the password of your company account, so that nobody gets in again.',
+    knewPasswordCompany:
+      'Then somebody knows your password: only the code was wrong. We sign out every device except this one. After that, change the password of your company account.',
+    refusedCompany:
+      'Nobody got in with this attempt. If you are not sure, we sign out every device except this one, and you change the password of your company account.',
+    act: 'Sign out all others',
+    busy: 'Signing out…',
+    stopped: 'All other devices are signed out: {count}.',
+    nextTitle: 'Now choose a new password',
+    next: 'Whoever knows your password can sign in again until you change it.',
+    unknown: 'You do not know your password, or have none?',
+    link: 'Request a link',
+    companyTitle: 'Now change your company password',
+    company:
+      'Your password belongs to your company account and cannot be changed here. Change it there now, or call your administrator. Whoever knows it can sign in again until then.',
+    later: 'Later',
+    close: 'Close',
+    changed: 'All other devices are signed out: {count}. Your password has been changed.',
+    unchanged: 'All other devices are signed out: {count}. Your password is still the old one.',
+    companyDone: 'All other devices are signed out: {count}. Change the password of your company account now.',
+    passkeys: 'Please also look at your passkeys, and remove any that is not yours.',
+    toPasskeys: 'My passkeys',
+    toPassword: 'Change password',
+  },
+};
+
+export type Texts = typeof texts;

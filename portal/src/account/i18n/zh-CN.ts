@@ -1,0 +1,66 @@
+import type { Texts } from './en';
+
+export const texts: Texts = {
+  sections: { profile: '个人资料', security: '安全', devices: '设备', activity: '登录记录' },
+  home: '前往 {name}',
+  details: {
+    kind: '账户类型',
+    kinds: { password: '{name} 账户', ldap: '企业账户' },
+    changedBy: '这些信息由您的管理员维护。如有错误，请联系管理员。',
+    fromCompany: '这些信息来自您的企业账户。如有错误，请在企业系统中修改。',
+    help: '获取帮助',
+  },
+  check: {
+    title: '安全检查',
+    well: '一切正常，无需任何操作。',
+    open: { one: '有一项需要处理。', more: '需要处理的项目：{count}。' },
+    review: '查看',
+    passwordAlone: '目前仅凭密码即可进入您的账户。设置身份验证器应用后，密码被盗也无法登录。',
+    mailedCodes: '您的验证码仅通过邮件发送。身份验证器应用在无法查收邮件时也能使用。',
+    mailedCodesOrPasskey: '您的验证码仅通过邮件发送。身份验证器应用或通行密钥在无法查收邮件时也能使用。',
+    noPasskey: '您还没有通行密钥。它比密码更快，而且无法被假冒的页面窃取。',
+    noCodes: '您没有恢复代码。如果收不到平时的验证码，您将无法登录。',
+    fewCodes: '您的恢复代码所剩不多：{count}。',
+    passwordExpires: '您的密码将于 {time} 过期。',
+    setUp: '设置应用',
+    addPasskey: '添加通行密钥',
+    makeCodes: '生成代码',
+    changePassword: '修改密码',
+  },
+  factor: {
+    asked: '由于已设置，登录时会要求输入其验证码。',
+    notAsked: '在此登录时不会要求使用它。',
+  },
+  codesNotAsked: '目前在此登录不需要验证码。',
+  notMe: {
+    open: '不是我本人',
+    title: '不是您本人？',
+    gotIn: '说明有其他人正在或曾经登录您的账户。我们将退出除此设备以外的所有设备。之后请设置新密码，以免再次被登录。',
+    knewPassword: '说明有人知道您的密码，只是验证码错误。我们将退出除此设备以外的所有设备。之后请设置新密码。',
+    refused: '这次尝试没有登录成功。如果您不放心，我们将退出除此设备以外的所有设备，然后由您设置新密码。',
+    gotInCompany:
+      '说明有其他人正在或曾经登录您的账户。我们将退出除此设备以外的所有设备。之后请修改企业账户的密码，以免再次被登录。',
+    knewPasswordCompany:
+      '说明有人知道您的密码，只是验证码错误。我们将退出除此设备以外的所有设备。之后请修改企业账户的密码。',
+    refusedCompany:
+      '这次尝试没有登录成功。如果您不放心，我们将退出除此设备以外的所有设备，然后请您修改企业账户的密码。',
+    act: '退出其他所有设备',
+    busy: '正在退出…',
+    stopped: '其他设备均已退出登录，数量：{count}。',
+    nextTitle: '现在请设置新密码',
+    next: '在您修改密码之前，知道密码的人仍可再次登录。',
+    unknown: '不知道密码，或没有密码？',
+    link: '获取重置链接',
+    companyTitle: '现在请修改企业账户的密码',
+    company:
+      '您的密码属于企业账户，无法在此修改。请立即在企业系统中修改，或联系管理员。在此之前，知道密码的人仍可再次登录。',
+    later: '稍后',
+    close: '关闭',
+    changed: '其他设备均已退出登录，数量：{count}。密码已修改。',
+    unchanged: '其他设备均已退出登录，数量：{count}。密码尚未修改。',
+    companyDone: '其他设备均已退出登录，数量：{count}。请立即修改企业账户的密码。',
+    passkeys: '另外请检查您的通行密钥，移除不属于您的。',
+    toPasskeys: '我的通行密钥',
+    toPassword: '修改密码',
+  },
+};
