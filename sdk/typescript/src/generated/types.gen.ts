@@ -1165,6 +1165,28 @@ export type ForgetPasswordDto = {
     lang?: string;
 };
 
+export type LiveRequestResponse = {
+    /**
+     * Names the request; it is not the token of the link.
+     */
+    uid: string;
+    user_id: string;
+    /**
+     * 0 first-time password, 2 forgotten, 3 expired.
+     */
+    type: 0 | 2 | 3;
+    /**
+     * 0 pending, 1 used.
+     */
+    status: 0 | 1;
+    expired: string;
+    created_at: string;
+    /**
+     * The name to sign in with once the password is set.
+     */
+    login_name: string;
+};
+
 export type PasswordChangedResponse = {
     result: true;
 };
@@ -1890,6 +1912,38 @@ export type LoginWithPasskeyFailure503 = ({
     error_code: 'COMMON_503001';
 } & ErrorCommon503001);
 
+export type ReauthenticateFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'LOGIN_401004';
+} & ErrorLogin401004) | ({
+    error_code: 'LOGIN_401001';
+} & ErrorLogin401001) | ({
+    error_code: 'PASSKEY_401001';
+} & ErrorPasskey401001) | ({
+    error_code: 'LOGIN_401011';
+} & ErrorLogin401011) | ({
+    error_code: 'LOGIN_401012';
+} & ErrorLogin401012) | ({
+    error_code: 'LOGIN_401008';
+} & ErrorLogin401008);
+
+export type ReauthenticateFailure429 = ({
+    error_code: 'MFA_429001';
+} & ErrorMfa429001) | ({
+    error_code: 'COMMON_429001';
+} & ErrorCommon429001);
+
+export type ReauthenticateFailure503 = ({
+    error_code: 'LOGIN_503001';
+} & ErrorLogin503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
+
 export type RefreshResponseEnvelope = {
     status: true;
     data: RefreshResponse;
@@ -1994,6 +2048,14 @@ export type LoginHistoryResponseEnvelope = {
 };
 
 export type GetLoginHistoryFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type VerifyRequestFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
     error_code: 'AUTH_401002';
@@ -2669,6 +2731,11 @@ export type ForgetPasswordFailure429 = ({
     error_code: 'COMMON_429001';
 } & ErrorCommon429001);
 
+export type LiveRequestResponseEnvelope = {
+    status: true;
+    data: LiveRequestResponse;
+};
+
 export type GetPasswordChangeRequestFailure401 = ({
     error_code: 'AUTH_401003';
 } & ErrorAuth401003) | ({
@@ -2985,25 +3052,7 @@ export type ReauthenticateErrors = {
      * - `LOGIN_401012`: The account is not enabled or has expired.
      * - `LOGIN_401008`: The account has not been used for a long time.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004) | ({
-        error_code: 'LOGIN_401004';
-    } & ErrorLogin401004) | ({
-        error_code: 'LOGIN_401001';
-    } & ErrorLogin401001) | ({
-        error_code: 'PASSKEY_401001';
-    } & ErrorPasskey401001) | ({
-        error_code: 'LOGIN_401011';
-    } & ErrorLogin401011) | ({
-        error_code: 'LOGIN_401012';
-    } & ErrorLogin401012) | ({
-        error_code: 'LOGIN_401008';
-    } & ErrorLogin401008);
+    401: ReauthenticateFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -3020,11 +3069,7 @@ export type ReauthenticateErrors = {
      * - `MFA_429001`: A code was sent a moment ago. Wait before asking for another.
      * - `COMMON_429001`: Too many requests. Wait a moment.
      */
-    429: ({
-        error_code: 'MFA_429001';
-    } & ErrorMfa429001) | ({
-        error_code: 'COMMON_429001';
-    } & ErrorCommon429001);
+    429: ReauthenticateFailure429;
     /**
      * `COMMON_500001`: Something went wrong on the server.
      */
@@ -3033,11 +3078,7 @@ export type ReauthenticateErrors = {
      * - `LOGIN_503001`: The directory cannot be reached at the moment.
      * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
      */
-    503: ({
-        error_code: 'LOGIN_503001';
-    } & ErrorLogin503001) | ({
-        error_code: 'COMMON_503001';
-    } & ErrorCommon503001);
+    503: ReauthenticateFailure503;
 };
 
 export type ReauthenticateError = ReauthenticateErrors[keyof ReauthenticateErrors];
@@ -3046,10 +3087,7 @@ export type ReauthenticateResponses = {
     /**
      * Success
      */
-    200: {
-        status: true;
-        data: LoginResponse;
-    };
+    200: LoginResponseEnvelope;
 };
 
 export type ReauthenticateResponse = ReauthenticateResponses[keyof ReauthenticateResponses];
@@ -3535,13 +3573,7 @@ export type VerifyRequestErrors = {
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
      */
-    401: ({
-        error_code: 'AUTH_401001';
-    } & ErrorAuth401001) | ({
-        error_code: 'AUTH_401002';
-    } & ErrorAuth401002) | ({
-        error_code: 'AUTH_401004';
-    } & ErrorAuth401004);
+    401: VerifyRequestFailure401;
     /**
      * `AUTH_403001`: You are not permitted to do this.
      */
@@ -6307,7 +6339,7 @@ export type GetPasswordChangeRequestResponses = {
     /**
      * Success
      */
-    200: ChangeRequestResponseEnvelope;
+    200: LiveRequestResponseEnvelope;
 };
 
 export type GetPasswordChangeRequestResponse = GetPasswordChangeRequestResponses[keyof GetPasswordChangeRequestResponses];
