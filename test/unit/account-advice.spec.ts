@@ -1,4 +1,4 @@
-import { adviceFor, type Advice, type Asking } from '../../portal/src/account/advice';
+import { adviceFor, type Advice, type Asking, missingFactors } from '../../portal/src/account/advice';
 
 const present = Date.parse('2026-03-04T12:00:00Z');
 const inDays = (days: number): string => new Date(present + days * 24 * 3_600_000).toISOString();
@@ -40,5 +40,40 @@ describe('the security check', () => {
     ['says nothing of one that expires in 15 days', 'never', false, { ...bare, password_expires_at: inDays(15) }, []],
   ])('%s', (_, mfa, passkeys, me, advice) => {
     expect(adviceFor(me, { mfa, passkeys }, present)).toEqual(advice);
+  });
+});
+
+const nothing = { email: 'a@example.com', mfa_type: 'email', passkeys: 0, recovery_codes_left: 0 } as const;
+
+describe('what a user lacks after a sign-in', () => {
+  it.each([
+    ['never', true, ['passkey'], false],
+    ['never', false, [], false],
+    ['enrolled', true, ['passkey', 'authenticator'], false],
+    ['enrolled', false, ['authenticator'], false],
+    ['always', true, ['passkey', 'authenticator'], true],
+    ['always', false, ['authenticator'], true],
+  ] as const)('where a code is asked for %s, keeping passkeys: %s', (mfa, keeps, factors, codes) => {
+    expect(missingFactors(mfa, nothing, keeps)).toEqual({ factors, required: false, codes });
+  });
+
+  it('nothing, with a passkey or an authenticator, and recovery codes', () => {
+    const codes = { ...nothing, recovery_codes_left: 1 };
+    for (const mfa of ['never', 'enrolled', 'always'] as const) {
+      for (const own of [{ passkeys: 1 }, { mfa_type: 'totp' }] as const) {
+        expect(missingFactors(mfa, { ...codes, ...own }, true)).toEqual({
+          ...{ factors: [], required: false, codes: false },
+        });
+      }
+    }
+  });
+
+  it('a factor is required only where the code has no address to go to, and nothing else opens the account', () => {
+    const noAddress = { ...nothing, email: null };
+    expect(missingFactors('always', noAddress, true).required).toBe(true);
+    expect(missingFactors('always', { ...noAddress, passkeys: 1 }, true).required).toBe(false);
+    expect(missingFactors('always', { ...noAddress, mfa_type: 'totp' }, true).required).toBe(false);
+    expect(missingFactors('enrolled', noAddress, true).required).toBe(false);
+    expect(missingFactors('never', noAddress, true).required).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { MeResponse } from '@portal-auth/sdk';
-import { type MissingFactors, missingFactors } from '../account/missing-factors';
+import { type MissingFactors, missingFactors } from '../account/advice';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { Page } from '../components/page';
@@ -46,7 +46,7 @@ export function WelcomePage(): ReactNode {
   const look = useTask(async () => {
     if (done === undefined && mayPass()) return goOn();
     const [me, keepsPasskeys] = await Promise.all([auth.me(), canKeepPasskeys(offer.passkeys)]);
-    const missing = missingFactors(offer, me, keepsPasskeys);
+    const missing = missingFactors(offer.mfa, me, keepsPasskeys);
     const asked = missing.required || !isDeclined();
     if (done !== undefined || (asked && (missing.factors.length > 0 || missing.codes))) setFound({ me, ...missing });
     else goOn();

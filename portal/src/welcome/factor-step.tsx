@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { deviceName } from '../account/device-name';
-import type { MissingFactors } from '../account/missing-factors';
+import type { MissingFactors } from '../account/advice';
 import { auth } from '../auth';
 import { Message } from '../components/message';
 import { Page } from '../components/page';
