@@ -72,6 +72,11 @@ const pairs = {
     first: (i) => login(`user${i}`, 'Wrong-Horse-7'),
     second: (i) => login(`none${i}`, 'Wrong-Horse-7'),
   },
+  address: {
+    what: ['login: wrong password, by address', 'unknown address'],
+    first: (i) => login(`user${i}@example.com`, 'Wrong-Horse-7'),
+    second: (i) => login(`none${i}@example.com`, 'Wrong-Horse-7'),
+  },
   locked: {
     what: ['login: locked account', 'unknown name'],
     prepare: () =>
