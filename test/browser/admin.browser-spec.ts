@@ -442,7 +442,6 @@ describe('the administration console', () => {
     await action(page, 'Disable user').click();
     await dialog(page).getByRole('button', { name: 'Disable user' }).click();
     await on(page).confirmPassword();
-    await dialog(page).waitFor({ state: 'detached' });
     await page.getByRole('status').filter({ hasText: 'The user is disabled.' }).waitFor();
     expect(await placeOf(page)).toBe(userPage('farid.berger'));
   });

@@ -32,7 +32,9 @@ describe('a session that is too old for a step', () => {
     await page.keyboard.press('Enter');
     await isFocused(page, 'Password', 'the focus to be on the password');
     expect(await fresh(page).locator('input[autocomplete=username]').inputValue()).toBe(name);
-    expect(await on(page).field('Password').getAttribute('autocomplete')).toBe('current-password');
+    expect(await fresh(page).getByLabel('Password', { exact: true }).getAttribute('autocomplete')).toBe(
+      'current-password',
+    );
     await page.keyboard.type('Correct-Horse-7');
     await page.keyboard.press('Enter');
     await codes(page).waitFor();
@@ -100,7 +102,7 @@ describe('a session that is too old for a step', () => {
   it('keeps the name of a new passkey, with a confirmation by the password', async () => {
     const name = await site.newUser();
     const page = await site.visitor();
-    await VirtualAuthenticator.add(page);
+    const authenticator = await VirtualAuthenticator.add(page);
     await page.goto('/');
     await on(page).logIn(name);
     await on(page).button('Not now').click();
@@ -112,7 +114,6 @@ describe('a session that is too old for a step', () => {
     await on(page).button('Rename: Key of Ada').waitFor();
 
     // A closed prompt of the browser is no mistake, and the password still works.
-    const authenticator = await VirtualAuthenticator.add(page);
     await authenticator.recognises(false);
     old(site);
     await on(page).button('Remove: Key of Ada').click();
@@ -175,6 +176,8 @@ describe('where a login needs a code', () => {
   const signedIn = async () => {
     const name = await site.newUser();
     const page = await site.visitor();
+    // Before the page is loaded: React reads the clock from the start.
+    await page.clock.install({ time: site.service.clock.now() });
     await page.goto('/');
     await on(page).logIn(name);
     await on(page).heading('Enter your code').waitFor();
@@ -186,7 +189,6 @@ describe('where a login needs a code', () => {
 
   it('the dialog asks for the mailed code after the password, and a new code can be sent', async () => {
     const { page, name } = await signedIn();
-    await page.clock.install({ time: site.service.clock.now() });
     await make(page);
     await on(page).confirmPassword();
     await fresh(page)
@@ -201,9 +203,8 @@ describe('where a login needs a code', () => {
     await site.pass(page, 61);
     await fresh(page).getByRole('button', { name: 'Send a new code' }).click();
     await fresh(page).getByText('A new code is on its way.').waitFor();
-    await fresh(page)
-      .getByLabel('Six-digit code')
-      .fill(await site.mailedCode(name));
+    const resent = await site.mailedCode(name);
+    await fresh(page).getByLabel('Six-digit code').fill(resent);
     await codes(page).waitFor();
   });
 
@@ -292,14 +293,14 @@ describe('the administration console', () => {
 
     await page.evaluate<undefined>(`void (location.hash = '#/users/new')`);
     await on(page).heading('New user').waitFor();
-    await on(page).field('Login name').fill('new.colleague');
+    await on(page).field('User name').fill('new.colleague');
     await on(page).field('E-mail address').fill('new.colleague@example.com');
     old(site);
     await on(page).button('Create user').click();
     await fresh(page).waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.message.info', { hasText: 'Nothing was done' }).waitFor();
-    expect(await on(page).field('Login name').inputValue()).toBe('new.colleague');
+    expect(await on(page).field('User name').inputValue()).toBe('new.colleague');
     await on(page).button('Create user').click();
     await on(page).confirmPassword();
     await on(page).heading('new.colleague').waitFor();

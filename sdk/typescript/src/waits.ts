@@ -50,7 +50,7 @@ export class Waits {
   }
 
   private left({ until, seconds }: Wait): number {
-    return Math.min(until - this.clock.now(), seconds * 1000);
+    return Math.max(0, Math.min(until - this.clock.now(), seconds * 1000));
   }
 
   private table(): Table {

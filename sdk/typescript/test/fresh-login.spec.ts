@@ -148,6 +148,19 @@ describe('reauthenticate()', () => {
     expect(tab.snapshot.waiting.resend).toBe(60);
   });
 
+  it('a wait that has been over for a while is no wait, also when something else draws the page again', async () => {
+    const one = world()
+      .on('/user/reauthenticate', codeDue)
+      .on('/otp-verify', no('MFA_401001'))
+      .on('/otp-resend', ok({ result: true, retry_after: 60 }));
+    const tab = await signedIn(one);
+    const code = (await tab.reauthenticate({ password: 'Correct-Horse-7' }))!;
+    await failure(code.verify('000000'));
+    await one.clock.pass(61);
+    await code.resend();
+    expect(tab.snapshot.waiting.code).toBe(0);
+  });
+
   it('a user who has cancelled and confirms again within the minute goes on with the code of before', async () => {
     const one = world().on('/user/reauthenticate', codeDue, no('MFA_429001', 40));
     const tab = await signedIn(one);

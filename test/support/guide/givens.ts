@@ -30,6 +30,7 @@ export const givens: Readonly<Record<string, Given>> = {
   'A first or expired password': ({ service }) =>
     service.givenUser('gus', { passwordSetAt: new Date(service.clock.now().getTime() - 91 * day) }),
   'Change the own password': (guide) => givenSession(guide, 'otto'),
+  'Confirm who the user is': (guide) => givenSession(guide, 'vera', 'Vera'),
   'A forgotten password': ({ service }) => service.givenUser('hana'),
   Refresh: (guide) => givenSession(guide, 'ivo'),
   'Refresh with rotation': (guide) => givenSession(guide, 'rosa'),
