@@ -198,7 +198,7 @@ describe('the account page', () => {
       await on(page).button('I have saved them').waitFor();
       await page.unroute('**/user/me');
       await on(page).button('I have saved them').click();
-      await check(page).getByText('You have no recovery codes.').waitFor({ state: 'detached' });
+      await check(page).getByText('Without recovery codes').waitFor({ state: 'detached' });
       await check(page).getByRole('link', { name: 'Set up app' }).click();
       await on(page).heading('Set up your authenticator app').waitFor();
     });

@@ -22,8 +22,7 @@ export const texts: Texts = {
     mailedCodesOrPasskey:
       'Ihre Codes kommen nur per E-Mail. Eine Authenticator-App oder ein Passkey funktioniert auch, wenn Sie Ihre E-Mails nicht lesen können.',
     noPasskey: 'Sie haben keinen Passkey. Er ist schneller als ein Passwort, und keine falsche Seite kann ihn stehlen.',
-    noCodes:
-      'Sie haben keine Wiederherstellungscodes. Ohne sie sind Sie ausgesperrt, wenn Ihre üblichen Codes Sie nicht erreichen.',
+    noCodes: 'Ohne Wiederherstellungscodes sind Sie ausgesperrt, wenn Ihre üblichen Codes Sie nicht erreichen.',
     fewCodes: 'Sie haben nur noch wenige Wiederherstellungscodes: {count}.',
     passwordExpires: 'Ihr Passwort läuft {time} ab.',
     setUp: 'App einrichten',

@@ -20,7 +20,7 @@ export const texts = {
     mailedCodesOrPasskey:
       'Your codes come by e-mail only. An authenticator app or a passkey also works when you cannot read your e-mail.',
     noPasskey: 'You have no passkey. It is faster than a password, and a false page cannot steal it.',
-    noCodes: 'You have no recovery codes. Without them you are locked out when your usual codes do not reach you.',
+    noCodes: 'Without recovery codes you are locked out when your usual codes do not reach you.',
     fewCodes: 'You have few recovery codes left: {count}.',
     passwordExpires: 'Your password expires {time}.',
     setUp: 'Set up app',
