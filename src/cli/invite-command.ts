@@ -8,7 +8,7 @@ import { UserSupport } from '../admin/user-support';
 
 interface Options {
   printLink?: boolean;
-  lang?: string;
+  lang: string;
   json?: boolean;
 }
 
@@ -22,16 +22,15 @@ export function addInviteCommand(user: Command): void {
     .description('mail a link by which the user sets the first password')
     .argument('<name>', 'login name or uid')
     .option('--print-link', 'print the link, to pass it on by other means')
-    .option('--lang <language>', `${languages.join(', ')}; by default that of the account, else ${defaultLanguage}`)
+    .option('--lang <language>', `${languages.join(', ')}; without it that of the account`, defaultLanguage)
     .option('--json')
-    .action((nameOrUid: string, { printLink, lang, json }: Options) =>
+    .action((nameOrUid: string, { printLink, lang, json }: Options, command: Command) =>
       inContext(async (context) => {
         const wished = languageOf(lang);
-        if (lang !== undefined && wished === undefined) {
-          throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
-        }
+        if (wished === undefined) throw new CliProblem(`--lang must be one of ${languages.join(', ')}`);
         const user = await context.get(UserAdministration).find(nameOrUid);
-        const language = wished ?? languageFor(user.language);
+        const given = command.getOptionValueSource('lang') === 'cli';
+        const language = given ? wished : languageFor(user.language, wished);
         if (usableAddress(user.email) === null && !printLink) {
           throw new CliProblem('the user has no valid e-mail address: use --print-link to print the link');
         }

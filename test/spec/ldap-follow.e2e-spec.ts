@@ -1,4 +1,5 @@
 import { TestService, tally } from '../support/app';
+import { queuedMails } from '../support/notices';
 import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 
@@ -54,6 +55,23 @@ describe('an account follows its directory entry', () => {
       });
       const details = (await audits(service, 'USER_DIRECTORY_SYNCED', uid)).map(({ detail }) => detail).sort();
       expect(details).toEqual(['{"attribute":"email"}', '{"attribute":"nickname"}']);
+    });
+
+    it('a new address is told to both addresses, once, and a new spelling and a nickname are not told', async () => {
+      const service = await givenService();
+      const name = freshName();
+      await givenPerson(directory, name, { cn: 'Before' });
+      const user = await session(service, name);
+      const told = async () => (await queuedMails(service, user, 'account-changed')).map(({ to }) => to).sort();
+      await directory.changeUser(name, 'cn', 'After');
+      await directory.changeUser(name, 'mail', `${name}@Example.test`);
+      await session(service, name);
+      expect(await told()).toEqual([]);
+      await directory.changeUser(name, 'mail', `${name}.new@example.test`);
+      await Promise.all([session(service, name), session(service, name)]);
+      await session(service, name);
+      expect(await told()).toEqual([`${name}.new@example.test`, `${name}@Example.test`]);
+      expect((await queuedMails(service, user, 'account-changed'))[0]).toMatchObject({ by: 'directory' });
     });
 
     it('an address of another account is not taken: the login succeeds and the log says why (T309)', async () => {
