@@ -26,6 +26,13 @@ export const SERVER_PROGRAMS = {
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },
+  // The two packages have no program: Debian's python3 loads their folders.
+  'python3-jwt': { commands: ['/usr/lib/python3/dist-packages/jwt'], debian: 'python3-jwt', image: null },
+  'python3-cryptography': {
+    commands: ['/usr/lib/python3/dist-packages/cryptography'],
+    debian: 'python3-cryptography',
+    image: null,
+  },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],
     debian: 'chromium',
