@@ -40,7 +40,8 @@ export function readAccessToken(token: string, { issuer, audience, now }: Expect
   if (claims.iss !== issuer) return 'issuer';
   if (![claims.aud].flat().includes(audience)) return 'audience';
   if (claims.exp <= now) return 'expired';
-  if (claims.iat > now + toleranceSeconds || isAhead(payload.nbf, now)) return 'not_yet_valid';
+  const newest = Math.max(claims.iat, claims.auth_time ?? 0);
+  if (newest > now + toleranceSeconds || isAhead(payload.nbf, now)) return 'not_yet_valid';
   return { alg: header.alg, kid: header.kid, typ: header.typ, claims };
 }
 
@@ -60,12 +61,16 @@ function isCompact(token: string): boolean {
 
 /** @returns undefined when a claim is missing or has another type */
 export function claimsOf(payload: Record<string, unknown>): Claims | undefined {
-  const { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr } = payload;
+  const { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr, auth_time, acr } = payload;
   if (![sub, sid, jti, iss, tenant_id].every((value) => typeof value === 'string')) return undefined;
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
   if (typeof aud !== 'string' && !isTextList(aud)) return undefined;
   if (!isTextList(amr) || (typeof org_unit_id !== 'string' && org_unit_id !== null)) return undefined;
-  return { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr } as Claims;
+  // Tokens of version 1.0.0 have neither of the two.
+  if (auth_time !== undefined && !Number.isSafeInteger(auth_time)) return undefined;
+  if (acr !== undefined && typeof acr !== 'string') return undefined;
+  const context = { ...(auth_time !== undefined && { auth_time }), ...(acr !== undefined && { acr }) };
+  return { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr, ...context } as Claims;
 }
 
 function isTextList(value: unknown): value is string[] {

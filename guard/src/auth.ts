@@ -1,3 +1,5 @@
+import type { Demands } from './demands.js';
+
 /** The caller, as the claims of the access token say (RFC 7519, RFC 7662). */
 interface TokenClaims {
   /** The `uid` of the user. */
@@ -15,6 +17,13 @@ interface TokenClaims {
   readonly org_unit_id: string | null;
   /** How the user was authenticated (RFC 8176), for example `['pwd', 'otp']`. */
   readonly amr: readonly string[];
+  /**
+   * The last credential check of the session when the token was issued, in seconds since 1970 (RFC 9470). Missing in a token of
+   * version 1.0.0 of the service.
+   */
+  readonly auth_time?: number | undefined;
+  /** `urn:portal:acr:1` for one factor, `urn:portal:acr:2` for two or a passkey. Missing in a token of version 1.0.0. */
+  readonly acr?: string | undefined;
   /** When the guard asked the service, or checked the signature. Seconds since 1970. */
   readonly verified_at: number;
 }
@@ -40,6 +49,15 @@ export type Auth = IntrospectedAuth | SignedAuth;
 export type InvalidReason =
   'malformed' | 'algorithm' | 'type' | 'issuer' | 'audience' | 'expired' | 'not_yet_valid' | 'signature' | 'not_active';
 
+/** `one_factor`: a second factor is demanded. `too_old`: the last credential check is too long ago. Or it is unknown. */
+export type InsufficientReason = 'one_factor' | 'too_old';
+
+/** The token is valid, and its user has to prove more, or to sign in again (RFC 9470). Only where something is demanded. */
+export interface Insufficient extends Demands {
+  readonly status: 'insufficient';
+  readonly reason: InsufficientReason;
+}
+
 export type UnavailableReason =
   | 'connection'
   | 'timeout'
@@ -62,6 +80,7 @@ export interface Unavailable {
 export type Verdict =
   | { readonly status: 'valid'; readonly auth: Auth }
   | { readonly status: 'invalid'; readonly reason: InvalidReason }
+  | Insufficient
   | Unavailable;
 
 /** @throws Error when no adapter of this package guards the route, which is an error of the program */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Auth } from './auth.js';
+import { type Demands, readDemands } from './demands.js';
 import { authenticate } from './http-answer.js';
 import type { Verifier } from './verifier.js';
 
@@ -23,10 +24,12 @@ type Middleware = (
 /**
  * A middleware for Express 4 and 5, and for everything that takes the same middleware. It sets `request.auth`, or answers
  * 401 or 503.
+ * @param demands what these routes ask for, in addition to the options of the verifier
  */
-export function requireAccessToken(verifier: Verifier): Middleware {
+export function requireAccessToken(verifier: Verifier, demands?: Demands): Middleware {
+  readDemands(demands);
   return (request, response, next) => {
-    authenticate(verifier, request.headers.authorization).then((result) => {
+    authenticate(verifier, request.headers.authorization, demands).then((result) => {
       if ('auth' in result) {
         request.auth = result.auth;
         return next();

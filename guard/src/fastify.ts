@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Auth } from './auth.js';
+import { type Demands, readDemands } from './demands.js';
 import { authenticate } from './http-answer.js';
 import type { Verifier } from './verifier.js';
 
@@ -14,10 +15,12 @@ declare module 'fastify' {
 /**
  * A hook for Fastify 4 and 5: `app.addHook('onRequest', requireAccessToken(verifier))`, or `onRequest` of one route. It
  * sets `request.auth`, or answers 401 or 503 before the body is read.
+ * @param demands what these routes ask for, in addition to the options of the verifier
  */
-export function requireAccessToken(verifier: Verifier) {
+export function requireAccessToken(verifier: Verifier, demands?: Demands) {
+  readDemands(demands);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const result = await authenticate(verifier, request.headers.authorization);
+    const result = await authenticate(verifier, request.headers.authorization, demands);
     if ('auth' in result) {
       request.auth = result.auth;
       return undefined;

@@ -1,4 +1,5 @@
-import type { Auth, InvalidReason, Verdict } from './auth.js';
+import type { Auth, Insufficient, InvalidReason, Verdict } from './auth.js';
+import { type Demands, twoFactors } from './demands.js';
 import type { Verifier } from './verifier.js';
 
 /** The answer to a request that may not pass. */
@@ -13,11 +14,16 @@ export type Authentication = { readonly auth: Auth } | { readonly refusal: Refus
 /**
  * Judges the header `Authorization` of a request. The adapters use it, and so can any other framework.
  * @param authorization the value of the header, undefined when there is none
+ * @param demands what the route asks for, in addition to the options of the verifier
  */
-export async function authenticate(verifier: Verifier, authorization: string | undefined): Promise<Authentication> {
+export async function authenticate(
+  verifier: Verifier,
+  authorization: string | undefined,
+  demands?: Demands,
+): Promise<Authentication> {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization ?? '');
   if (bearer === null) return { refusal: noToken };
-  const verdict = await verifier.verify(bearer[1] ?? '');
+  const verdict = await verifier.verify(bearer[1] ?? '', demands);
   return verdict.status === 'valid' ? { auth: verdict.auth } : { refusal: refusalOf(verdict) };
 }
 
@@ -33,9 +39,21 @@ function refusalOf(verdict: Exclude<Verdict, { status: 'valid' }>): Refusal {
     const text = 'The access token cannot be checked at the moment. Try again later.';
     return refusal(503, 'temporarily_unavailable', text, { 'retry-after': `${verdict.retryAfterSeconds ?? 1}` });
   }
+  if (verdict.status === 'insufficient') return insufficient(verdict);
   const text = descriptions[verdict.reason];
   const challenge = `Bearer realm="portal", error="invalid_token", error_description="${text}"`;
   return refusal(401, 'invalid_token', text, { 'www-authenticate': challenge });
+}
+
+/** RFC 9470 §3: what the client has to ask the user for. It names everything that the route demands. */
+function insufficient({ reason, maxAgeSeconds, requireFactor }: Insufficient): Refusal {
+  const text = reason === 'too_old' ? 'The user has to sign in again.' : 'The user has to use a second factor.';
+  const challenge = [
+    `Bearer realm="portal", error="insufficient_user_authentication", error_description="${text}"`,
+    ...(maxAgeSeconds === undefined ? [] : [`max_age="${maxAgeSeconds}"`]),
+    ...(requireFactor === true ? [`acr_values="${twoFactors}"`] : []),
+  ].join(', ');
+  return refusal(401, 'insufficient_user_authentication', text, { 'www-authenticate': challenge });
 }
 
 /** RFC 6750 §3: no quotes and no backslashes. */

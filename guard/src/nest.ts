@@ -7,13 +7,21 @@ import {
 } from '@nestjs/common';
 
 import { type Auth as AuthClaims, authOf } from './auth.js';
+import { type Demands, readDemands, strictest } from './demands.js';
 import { authenticate } from './http-answer.js';
 import type { Verifier } from './verifier.js';
 
 const publicRoute = 'portal-auth:public';
+const stepUp = 'portal-auth:step-up';
 
 /** Opens a route, or all routes of a controller, to requests without a token. */
 export const Public = () => SetMetadata(publicRoute, true);
+
+/**
+ * Asks for more than a valid token, at a route or at all routes of a controller: `@StepUp({ maxAgeSeconds: 300 })`. The
+ * options of the verifier, the controller and the route hold together.
+ */
+export const StepUp = (demands: Demands) => SetMetadata(stepUp, readDemands(demands));
 
 /** The parameter of a handler that gets `request.auth`. */
 export const Auth = createParamDecorator((_: unknown, context: ExecutionContext): AuthClaims =>
@@ -46,7 +54,7 @@ export class AccessTokenGuard implements CanActivate {
     // A GraphQL or WebSocket handler has no HTTP request here, so it must not pass by accident.
     if (context.getType() !== 'http') throw new Error('AccessTokenGuard guards HTTP routes only');
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const result = await authenticate(this.#verifier, request.headers.authorization);
+    const result = await authenticate(this.#verifier, request.headers.authorization, demandsOf(context));
     if ('auth' in result) {
       request.auth = result.auth;
       return true;
@@ -59,7 +67,19 @@ export class AccessTokenGuard implements CanActivate {
 }
 
 function isPublic(context: ExecutionContext): boolean {
+  return marksOf(context, publicRoute).includes(true);
+}
+
+function demandsOf(context: ExecutionContext): Demands {
+  return (marksOf(context, stepUp) as (Demands | undefined)[]).reduce<Demands>(
+    (demands, more) => strictest(demands, more ?? {}),
+    {},
+  );
+}
+
+/** The values of a decorator at the route and at its controller. */
+function marksOf(context: ExecutionContext, key: string): unknown[] {
   // Nest loads reflect-metadata, whose types are not needed here.
   const { getMetadata } = Reflect as unknown as { getMetadata: (key: string, target: object) => unknown };
-  return [context.getHandler(), context.getClass()].some((target) => getMetadata(publicRoute, target) === true);
+  return [context.getHandler(), context.getClass()].map((target) => getMetadata(key, target));
 }

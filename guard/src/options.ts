@@ -1,6 +1,8 @@
 import type { Unavailable } from './auth.js';
+import { demandNames, type Demands, readDemands } from './demands.js';
 
-interface CommonOptions {
+/** With `maxAgeSeconds` and `requireFactor`, which then hold for each token. */
+interface CommonOptions extends Demands {
   /** `JWT_ISSUER` of the service. */
   readonly issuer: string;
   /** `JWT_AUDIENCE` of the service. */
@@ -49,12 +51,13 @@ export interface Settings {
   readonly client: (ClientOptions & { readonly maxStaleMs: number; readonly maxCachedTokens: number }) | undefined;
   readonly timeoutMs: number;
   readonly onUnavailable: ((problem: Unavailable) => void) | undefined;
+  readonly demands: Demands;
 }
 
 const clientKeys = ['introspectionUrl', 'clientId', 'clientSecret'] as const;
 const known = [
   ...['mode', 'issuer', 'audience', ...clientKeys, 'jwksUrl', 'maxStaleSeconds'],
-  ...['timeoutMs', 'maxCachedTokens', 'onUnavailable'],
+  ...['timeoutMs', 'maxCachedTokens', 'onUnavailable', ...demandNames],
 ];
 
 /** @throws TypeError that names the option, never its value, which may be a secret */
@@ -82,6 +85,7 @@ export function readOptions(options: VerifierOptions): Settings {
     client: asks ? { ...readClient(given), maxStaleMs: maxStaleSeconds * 1000, maxCachedTokens } : undefined,
     timeoutMs: readNumber(given, 'timeoutMs', 3000, { min: 1, max: 60_000 }),
     onUnavailable: onUnavailable as Settings['onUnavailable'],
+    demands: readDemands(Object.fromEntries(demandNames.map((name) => [name, given[name]])), 'verifier'),
   };
 }
 

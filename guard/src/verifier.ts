@@ -1,14 +1,18 @@
 import { readAccessToken, type ReadToken } from './access-token.js';
 import type { Auth, InvalidReason, Verdict } from './auth.js';
 import { UnavailableError } from './bounded-request.js';
+import { type Demands, readDemands, strictest, unmet } from './demands.js';
 import { frozen, Introspection } from './introspection.js';
 import { algorithms, KeySet } from './key-set.js';
 import { readOptions, type VerifierOptions } from './options.js';
 import { type Ports, systemPorts } from './ports.js';
 
 export interface Verifier {
-  /** Judges an access token. It does not reject: a token that cannot be checked is `unavailable`. */
-  verify(token: string): Promise<Verdict>;
+  /**
+   * Judges an access token. It does not reject: a token that cannot be checked is `unavailable`.
+   * @param demands what this call asks for, in addition to the options of the verifier. A wrong one is a TypeError.
+   */
+  verify(token: string, demands?: Demands): Promise<Verdict>;
   /** The number of cached answers, for a metric. */
   readonly cachedTokens: number;
 }
@@ -22,7 +26,7 @@ export function verifier(options: VerifierOptions): Verifier {
 }
 
 export function createVerifier(options: VerifierOptions, ports: Ports): Verifier {
-  const { issuer, audience, client, jwksUrl, timeoutMs, onUnavailable } = readOptions(options);
+  const { issuer, audience, client, jwksUrl, timeoutMs, onUnavailable, demands: always } = readOptions(options);
   const keys = jwksUrl === undefined ? undefined : new KeySet(jwksUrl, timeoutMs, ports);
   const introspection = client === undefined ? undefined : new Introspection(client, timeoutMs, ports);
 
@@ -40,12 +44,16 @@ export function createVerifier(options: VerifierOptions, ports: Ports): Verifier
   }
 
   return Object.freeze({
-    async verify(token: string): Promise<Verdict> {
+    async verify(token: string, more?: Demands): Promise<Verdict> {
+      const demands = strictest(always, readDemands(more));
       try {
         const judgement = await judge(token);
-        return typeof judgement === 'string'
-          ? { status: 'invalid', reason: judgement }
-          : { status: 'valid', auth: judgement };
+        if (typeof judgement === 'string') return { status: 'invalid', reason: judgement };
+        // The clock is read again: a cached answer gets older.
+        const reason = unmet(demands, judgement, ports.epochSeconds());
+        return reason === undefined
+          ? { status: 'valid', auth: judgement }
+          : { status: 'insufficient', reason, ...demands };
       } catch (error) {
         if (!(error instanceof UnavailableError)) throw error;
         onUnavailable?.(error.problem);

@@ -1,7 +1,4 @@
-import type { AuthenticationMethod } from './token-payload';
-
-/** How strongly a session was authenticated (docs/spec/extensions.md#acr): one factor, or two factors. */
-export type AuthenticationContext = 'urn:portal:acr:1' | 'urn:portal:acr:2';
+import type { AuthenticationContext, AuthenticationMethod } from './token-payload';
 
 /** A trusted device (`device`) only replaces the code, so it is no second factor. */
 const secondFactors: ReadonlySet<AuthenticationMethod> = new Set(['otp', 'hwk', 'mfa']);

@@ -1,5 +1,3 @@
-import type { AuthenticationContext } from './authentication-context';
-
 export type TokenUse = 'access' | 'refresh';
 
 /**
@@ -8,6 +6,9 @@ export type TokenUse = 'access' | 'refresh';
  * has no second factor.
  */
 export type AuthenticationMethod = 'pwd' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa';
+
+/** How strongly a session was authenticated (docs/spec/extensions.md#acr): one factor; or two factors, or a passkey. */
+export type AuthenticationContext = 'urn:portal:acr:1' | 'urn:portal:acr:2';
 
 /** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused, apart from the last two. */
 export interface TokenPayload {

@@ -175,6 +175,32 @@ describe('services that use @portal-auth/guard', () => {
       },
     );
 
+    it('a route that demands a fresh sign-in with two factors tells the client so, and never guesses (T354)', async () => {
+      const { access } = await logIn();
+      const [claims, header] = [decodeJwt(access), decodeProtectedHeader(access)];
+      const two = 'urn:portal:acr:2';
+      const refused = async (verifier: string, token: string) => {
+        const { status, headers, body } = await ask(framework, verifier, token, 'payments');
+        expect([status, body.error]).toEqual([401, 'insufficient_user_authentication']);
+        return headers.get('www-authenticate');
+      };
+      for (const verifier of ['exact', 'local', 'both', 'cached']) {
+        expect(await refused(verifier, access)).toMatch(
+          /second factor\.", max_age="3600", acr_values="urn:portal:acr:2"$/,
+        );
+        expect(await statusOf(framework, verifier, access)).toBe(200);
+      }
+      expect((await ask(framework, 'local', await resign({ ...claims, acr: two }, header), 'payments')).status).toBe(
+        200,
+      );
+      const old = { ...claims, acr: two, auth_time: claims.iat! - 7200 };
+      expect(await refused('local', await resign(old, header))).toContain('sign in again');
+      await refused('local', await resign({ ...claims, auth_time: undefined, acr: undefined, amr: ['otp'] }, header));
+      await refused('local', await resign({ ...claims, auth_time: undefined, acr: two }, header));
+      const forged = await resign({ ...old, acr: two }, header, createPrivateKey(newKeyPem()));
+      expect((await ask(framework, 'local', forged, 'payments')).body.error).toBe('invalid_token');
+    });
+
     it('a logout is seen at once by the service that asks', async () => {
       const { access } = await logIn();
       for (const verifier of ['exact', 'both', 'local', 'cached']) {

@@ -13,6 +13,8 @@ app.use((_request, _response, next) => {
 for (const [name, options] of Object.entries(JSON.parse(process.env.VERIFIERS))) {
   const router = express.Router();
   router.use(requireAccessToken(verifier(options)));
+  const stepUp = requireAccessToken(verifier(options), { maxAgeSeconds: 3600, requireFactor: true });
+  router.get('/payments', stepUp, (request, response) => response.json(authOf(request)));
   router.get('/whoami', (request, response) => response.json(authOf(request)));
   app.use(`/${name}`, router);
 }

@@ -15,6 +15,8 @@ for (const [name, options] of Object.entries(JSON.parse(process.env.VERIFIERS)))
       });
       routes.addHook('onRequest', requireAccessToken(verifier(options)));
       routes.get('/whoami', (request) => authOf(request));
+      const stepUp = requireAccessToken(verifier(options), { maxAgeSeconds: 3600, requireFactor: true });
+      routes.get('/payments', { onRequest: stepUp }, (request) => authOf(request));
       done();
     },
     { prefix: `/${name}` },

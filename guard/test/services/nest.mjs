@@ -5,7 +5,7 @@ import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { verifier } from '@portal-auth/guard';
-import { AccessTokenGuard, Auth, Public } from '@portal-auth/guard/nest';
+import { AccessTokenGuard, Auth, Public, StepUp } from '@portal-auth/guard/nest';
 
 let arrived = 0;
 
@@ -23,12 +23,19 @@ const controllers = Object.entries(JSON.parse(process.env.VERIFIERS)).map(([name
       return auth;
     }
 
+    payments(auth) {
+      return auth;
+    }
+
     open() {
       return { open: true };
     }
   }
   Auth()(WhoAmIController.prototype, 'whoami', 0);
   decorate(WhoAmIController, 'whoami', Get('whoami'));
+  Auth()(WhoAmIController.prototype, 'payments', 0);
+  decorate(WhoAmIController, 'payments', Get('payments'), StepUp({ requireFactor: true }));
+  StepUp({ maxAgeSeconds: 3600 })(WhoAmIController);
   decorate(WhoAmIController, 'open', Get('open'), Public());
   UseGuards(new AccessTokenGuard(verifier(options)))(WhoAmIController);
   Controller(name)(WhoAmIController);

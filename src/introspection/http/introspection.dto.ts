@@ -1,6 +1,6 @@
 import { IsString, MaxLength } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
-import type { AuthenticationContext } from '../../sessions/authentication-context';
+import type { AuthenticationContext } from '../../sessions/token-payload';
 import type { LiveToken } from '../../sessions/token-introspection';
 
 export class IntrospectionDto {
