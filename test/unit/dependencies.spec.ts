@@ -102,7 +102,7 @@ describe('docs/dependencies.md', () => {
     (name, range) => {
       const { packages, versions } = rowOf(name) as Row;
       const version = versions[versions.length === 1 ? 0 : packages.indexOf(name)];
-      expect(`${range.replace(/^[~^]/, '')}.`).toMatch(new RegExp(`^${version}\\.`));
+      expect(`${range.replace(/^npm:.+@|^[~^]/, '')}.`).toMatch(new RegExp(`^${version}\\.`));
     },
   );
 
