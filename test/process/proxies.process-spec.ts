@@ -240,6 +240,29 @@ describe.each(Object.keys(examples) as ProxyName[])('behind %s, as docs/operatio
     expect(seen.filter(({ url }) => url !== '/orders')).toEqual([]);
   });
 
+  it('T372 parallel requests of two users never get the headers of one another', async () => {
+    const tokens = { ann: (await logIn('ann')).access, root: (await logIn('root')).access };
+    const names = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 'root' : 'ann'));
+    const answers = await Promise.all(names.map((of) => ask([bearer(tokens[of as 'ann'])], `/reports?of=${of}`)));
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]));
+    expect(seen).toHaveLength(names.length);
+    for (const { url, headers } of seen) {
+      const [, name] = headers.find(([header]) => header.toLowerCase() === 'x-auth-name')!;
+      expect(url).toBe(`/reports?of=${name}`);
+    }
+  });
+
+  it('HEAD, conditional and range requests, and a large header, are checked as any other', async () => {
+    const { access } = await logIn('ann');
+    const lines = ['If-None-Match: *', 'If-Modified-Since: Thu, 26 Nov 2099 00:00:00 GMT', 'Range: bytes=0-0'];
+    await ask([...lines, bearer(access), `X-Large: ${'x'.repeat(6000)}`], '/reports', 'HEAD');
+    expect(seen[0]).toMatchObject({ method: 'HEAD', url: '/reports' });
+    expect(identity()).toEqual(ann());
+    seen.splice(0);
+    await ask(lines, '/reports', 'HEAD');
+    expect(seen).toEqual([]);
+  });
+
   it('T369 a long name in another script passes, in one header', async () => {
     const { access } = await logIn('long');
     expect((await ask([bearer(access)]))?.status).toBe(200);
