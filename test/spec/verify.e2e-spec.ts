@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { ServiceClients } from '../../src/introspection/service-client.repository';
 import { TokenRevoker } from '../../src/sessions/token-revoker';
 import { TestService } from '../support/app';
+import { contract } from '../support/contract';
 import { countStatements } from '../support/count-statements';
 
 const identity = [
@@ -204,6 +208,28 @@ describe('GET /verify', () => {
       const { status, headers } = await service.send(method, '/verify', undefined, bearer);
       expect([method, status, headers.allow]).toEqual([method, 405, 'GET, HEAD']);
     }
+  });
+
+  it('T370 a misspelt address of the check is never 200, also where the service serves pages', async () => {
+    const { access } = await given('addr');
+    for (const path of ['/verify/', '/Verify', '/verify/x', '/verifyx', '//verify', '/verify;x', '/api/verify']) {
+      for (const accept of ['*/*', 'text/html']) {
+        const { status } = await service.get(path, { bearer: access, headers: { accept } });
+        expect([path, status]).toEqual([path, 404]);
+      }
+    }
+  });
+
+  it('/introspect answers 200 for a token that is not valid, and the pages warn of it as the check of a proxy', async () => {
+    const { id, secret } = await service.app.get(ServiceClients).create('a-proxy');
+    const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await service.post('/introspect', 'token=x', { headers })).status).toBe(200);
+    const page = (name: string) => readFileSync(join(__dirname, '../../docs/operations', name), 'utf8');
+    expect(page('proxies.md')).toMatch(/\*\*Never use `\/introspect` for this\.\*\*[^#]*lets everybody in/);
+    expect(page('services.md')).toMatch(/never `\/introspect`[^#]*let everybody in/);
+    const { description } = (contract.paths['/introspect'] as { post: { description: string } }).post;
+    expect(description).toMatch(/let everybody in.*GET \/verify/);
   });
 
   it('a database that does not answer is 503, never 200 or 401', async () => {

@@ -65,6 +65,10 @@ describe.each(OVERLAYS)('the ingress of %s', (overlay) => {
     }
   });
 
+  it('T370 leads /verify to the service, and not to pages that answer 200 for every path', () => {
+    expect(backendIn(pathsOf(overlay), '/verify')).toBe('portal-authentication');
+  });
+
   // Only the demo serves /outbox.
   const pages = Object.values(paths).filter((path) => path !== paths.outbox);
   it.each(pages)('the page %s is led to whoever serves the pages', (path) => {

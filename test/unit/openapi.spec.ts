@@ -94,7 +94,8 @@ describe('the OpenAPI document', () => {
     (_name, { operationId, parameters = [], requestBody, responses }) => {
       const recorded = recordedExamples()[operationId!] ?? [];
       const successes = Object.entries(responses['200']?.content ?? {});
-      expect(successes).not.toEqual([]);
+      // An answer without a body is in its headers.
+      if (responses['200']?.headers === undefined) expect(successes).not.toEqual([]);
       for (const [mediaType, { examples = {} }] of successes) {
         const own = recorded.filter((one) => one.status === 200 && one.mediaType === mediaType);
         expect(own).not.toEqual([]);

@@ -7,6 +7,8 @@ import { refuseUnknownFieldsOf } from '../../platform/http/validation';
 export class VerifyQuery {
   @ApiPropertyOptional({
     type: [String],
+    // Fields of the parameter, not of its schema: `group=a&group=b`.
+    ...({ style: 'form', explode: true } as object),
     description: 'The user is in one of these groups. There are no groups yet, so nobody is.',
   })
   @IsOptional()

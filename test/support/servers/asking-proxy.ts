@@ -39,7 +39,11 @@ export class AskingProxy extends PrivateServer {
           .replaceAll('127.0.0.1:3000', `${host.loopbackAddress}:${ports.service}`)
           .replaceAll('127.0.0.1:8080', `${host.loopbackAddress}:${ports.app}`)
           .replaceAll('127.0.0.1:8000', `${host.listenAddress}:${port}`)
-          .replace(/\/etc\/\w+\/portal-verify\.lua/g, script);
+          .replace(/\/etc\/\w+\/portal-verify\.lua/g, script)
+          // On a busy machine a check may take longer than the page allows.
+          .replace(/(timeout\w*(?: =| connect)?) (5000|[25])(?=s?\b)/gi, (_, name: string, limit: string) =>
+            limit === '5000' ? `${name} 60000` : `${name} 60`,
+          );
       await writeFile(file, around[name](directory, here(example.configuration), `${host.listenAddress}:${port}`));
       if (example.script !== undefined) await writeFile(script, here(example.script));
       await chmod(directory, 0o755);
