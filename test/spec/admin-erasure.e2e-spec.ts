@@ -27,6 +27,7 @@ const traces = [
   'entry-of-erika',
   'sealed-of-erika',
   'hash-of-erika',
+  'language-of-erika',
 ];
 
 describe('deleting a user', () => {
@@ -99,7 +100,8 @@ describe('deleting a user', () => {
     await insert('user_tenants', { user_id, tenant_id: 'acme' });
     await insert('user_org_units', { user_id, org_unit_id: 'sales' });
     await service.database.affected(
-      "UPDATE users SET topt_secret = 'sealed-of-erika', directory_id = 'entry-of-erika' WHERE uid = ?",
+      `UPDATE users SET topt_secret = 'sealed-of-erika', directory_id = 'entry-of-erika', language = 'language-of-erika'
+       WHERE uid = ?`,
       [user_id],
     );
     return user;
