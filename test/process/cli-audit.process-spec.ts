@@ -27,6 +27,7 @@ const commands: [string[], string][] = [
   [['user', 'set-email', 'bob', 'bob@example.org'], 'USER_CHANGED'],
   [['user', 'set-nickname', 'bob', 'Bob'], 'USER_CHANGED'],
   [['user', 'set-org-unit', 'bob', '--none'], 'USER_CHANGED'],
+  [['user', 'set-language', 'bob', 'de'], 'USER_CHANGED'],
   [['user', 'set-tenant', 'bob', 'acme'], 'USER_CHANGED'],
   [['user', 'set-admin', 'bob', 'on'], 'USER_ADMIN_CHANGED'],
   [['user', 'set-status', 'bob', '-1'], 'USER_STATUS_CHANGED'],
