@@ -141,6 +141,7 @@ describe('the OpenAPI document', () => {
       'POST /logout': ['access_token', 'refresh_token'],
       'GET /user/me': ['access_token'],
       'POST /user/change-password': ['access_token'],
+      'POST /user/reauthenticate': ['access_token'],
       'GET /user/sessions': ['access_token'],
       'DELETE /user/sessions': ['access_token'],
       'DELETE /user/sessions/{sid}': ['access_token'],
