@@ -156,6 +156,7 @@ describe('the OpenAPI document', () => {
       'GET /user/me': ['access_token'],
       'GET /verify': ['access_token'],
       'POST /user/change-password': ['access_token'],
+      'POST /user/reauthenticate': ['access_token'],
       'GET /user/sessions': ['access_token'],
       'DELETE /user/sessions': ['access_token'],
       'DELETE /user/sessions/{sid}': ['access_token'],
