@@ -130,11 +130,7 @@ describe('a wrong demand is an error of the program, and is named', () => {
   ];
   it.each(wrong)('%j', async (demands, message) => {
     const guard = verifier(asking);
-    for (const use of [
-      () => express(guard, demands),
-      () => fastify(guard, demands),
-      () => StepUp(demands),
-    ]) {
+    for (const use of [() => express(guard, demands), () => fastify(guard, demands), () => StepUp(demands)]) {
       expect(use).toThrow(`guard: ${message}`);
     }
     await expect(guard.verify('x', demands as Demands)).rejects.toThrow(`guard: ${message}`);
