@@ -147,6 +147,8 @@ describe('MFA_REQUIRED=enrolled', () => {
     const never = await MfaClient.start({ MFA_REQUIRED: 'false' });
     try {
       const other = await never.givenUser('counted');
+      // The first login of a process also reads from when on refresh tokens have an audience of their own.
+      await Promise.all([login(user), never.service.login(other.loginName)]);
       const mine = countStatements(mfa.service.app.get(DataSource));
       const theirs = countStatements(never.service.app.get(DataSource));
       expect(await mine(() => login(user))).toBe(await theirs(() => never.service.login(other.loginName)));
