@@ -434,7 +434,7 @@ describe('HTTP: hostile input and transport (docs/spec/attacks.md#3.8, docs/spec
       provider: '',
     });
     expect(body.data.fields).toEqual({
-      provider: ['provider must be one of the following values: password, ldap'],
+      provider: ['provider must be one of the following values: password, ldap, auto'],
     });
   });
 

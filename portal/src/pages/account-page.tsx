@@ -51,7 +51,7 @@ function Account(): ReactNode {
   return (
     <div className="account">
       <Side me={me} current={section.name} />
-      <Page title={first ? hello : texts.sections[section.name]} action={first && ready && <WaysOn me={me} />} wide>
+      <Page title={first ? hello : texts.sections[section.name]} action={ready && <WaysOn me={me} />} wide>
         {confirmed && (
           <Message kind="success" focused>
             {t.account.confirmed}
