@@ -260,6 +260,7 @@ describe('the limit of each route', () => {
     ['POST', '/logout', 'other'],
     ['GET', '/user/me', 'other'],
     ['POST', '/user/change-password', 'login'],
+    ['POST', '/user/reauthenticate', 'login'],
     ['GET', '/user/sessions', 'other'],
     ['DELETE', '/user/sessions', 'other'],
     ['DELETE', '/user/sessions/{sid}', 'other'],
