@@ -196,6 +196,8 @@ describe('the reads of a login', () => {
     await service.givenUser('counted');
     const statements = countStatements(service.app.get(DataSource));
     const login = async () => expect((await service.login('counted')).status).toBe(200);
+    // The first login of a process also reads from when on refresh tokens have an audience of their own.
+    await login();
     expect(await statements(login)).toBe(7);
     expect(await statements(login)).toBe(7);
     const byAddress = async () => expect((await service.login('counted@example.com')).status).toBe(200);

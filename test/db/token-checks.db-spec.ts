@@ -138,11 +138,11 @@ describe('token checks that share a statement', () => {
     });
 
     it('each refresh gets the scope of its own user, whatever its token says, with one SELECT for all', async () => {
+      const unknown = { directorySeenAt: null, crowded: false, authenticatedAt: null };
       const [acme, other] = ['acme', 'other'].map((tenantId) => ({
         tenantId,
         orgUnitId: `${tenantId} unit`,
-        directorySeenAt: null,
-        crowded: false,
+        ...unknown,
       }));
       await Promise.all(
         [acme!, other!].map(({ tenantId, orgUnitId }, n) =>
@@ -153,7 +153,7 @@ describe('token checks that share a statement', () => {
           ]),
         ),
       );
-      const root = { tenantId: 'root', orgUnitId: null, directorySeenAt: null, crowded: false };
+      const root = { tenantId: 'root', orgUnitId: null, ...unknown };
       const rows = jest.spyOn(database, 'rows');
       const good = await Promise.all([0, 1, 2, 0, 1, 2].map((owner) => givenRefresh(owner)));
       await expect(Promise.all(good.map((claims) => tokens.insertFrom(claims, newToken())))).resolves.toEqual([

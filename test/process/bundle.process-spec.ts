@@ -171,7 +171,7 @@ describe('the built program', () => {
       expect((await post(service, '/passkeys', { name: 'Phone', response }, bearer)).status).toBe(200);
 
       expect((await post(service, '/forget-password', { email: 'later@example.com' })).status).toBe(200);
-      const mails = await smtp.waitFor(2);
+      const mails = await smtp.waitFor(3);
       for (const { to } of mails) expect(to).toEqual(['later@example.com']);
       expect(mails.map(({ mail }) => mail.html).join()).toContain('http://portal.test');
 
