@@ -51,13 +51,19 @@ function showIcon(url: string): void {
   link?.setAttribute('href', url);
 }
 
+/** What a replica of version 1.0.0 does not answer. It serves these pages during an upgrade, and after a roll-back. */
+const ofFormer = ({ mfa_required }: CapabilitiesResponse): Partial<CapabilitiesResponse> => ({
+  ...{ login_by_email: false, home_url: null },
+  mfa: mfa_required ? 'always' : 'never',
+});
+
 let latest: CapabilitiesResponse | undefined;
 
 /** Returns the defaults if the service does not answer. Nothing that a login needs may depend on this request. */
 export async function findOffer(): Promise<Offer> {
   try {
     const answer = await auth.capabilities();
-    if (answer !== latest) show({ ...answer, settled: true });
+    if (answer !== latest) show({ ...ofFormer(answer), ...answer, settled: true });
     latest = answer;
   } catch {
     if (!offer.settled) show({ ...offer, settled: true });

@@ -27,6 +27,12 @@ export interface PendingLoginClaim {
 }
 
 /**
+ * The id of a confirmation begins with this mark. A replica of version 1.0.0 that replaces the row gives it another id, and
+ * leaves the `sid` as it is. Without the mark, the code of that login would continue the session of the confirmation.
+ */
+const confirmationMark = 'confirms';
+
+/**
  * Logins that wait for their second factor (docs/spec/decisions.md#pending-login). Knowing only a uid is useless
  * to a caller. Each user has one row. A new login replaces it, so that no code, token or attempt of the former login
  * applies.
@@ -62,7 +68,7 @@ export class PendingLogins {
     sid: string | null = null,
   ): Promise<{ readonly pending: Pick<PendingLogin, 'userId' | 'id' | 'expires'>; readonly mfaToken: string }> {
     const mfaToken = this.random.bytes(32).toString('base64url');
-    const id = this.random.uuid();
+    const id = sid === null ? this.random.uuid() : marked(this.random.uuid());
     const expires = this.clock.secondsFromNow(this.pendingLogins.pendingTtlSeconds);
     const login = {
       ...{ id, sid, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
@@ -86,8 +92,10 @@ export class PendingLogins {
    */
   async find(uid: string, claim: PendingLoginClaim): Promise<{ pending: PendingLogin; user: User } | undefined> {
     if (!isUserId(uid)) return undefined;
-    const [pending, user] = await Promise.all([this.rows.findOne({ userId: uid }), this.users.findByUid(uid)]);
-    if (pending === null || user === null || !this.isOwner(pending, claim)) return undefined;
+    const [row, user] = await Promise.all([this.rows.findOne({ userId: uid }), this.users.findByUid(uid)]);
+    if (row === null || user === null) return undefined;
+    const pending = { ...row, sid: row.id.startsWith(confirmationMark) ? row.sid : null };
+    if (!this.isOwner(pending, claim)) return undefined;
     const live =
       !pending.isClosed &&
       pending.expires > this.clock.now() &&
@@ -161,3 +169,5 @@ export class PendingLogins {
     return timingSafeEqual(Buffer.from(sha256Hex(claim.mfaToken), 'hex'), Buffer.from(tokenHash, 'hex'));
   }
 }
+
+const marked = (id: string): string => `${confirmationMark}${id.slice(confirmationMark.length)}`;

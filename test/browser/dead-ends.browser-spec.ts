@@ -71,6 +71,22 @@ describe('a user of the pages always finds a way on', () => {
       expect(sent()).toBe(0);
     });
 
+    it('a replica of 1.0.0, which does not name the user, ends in no error: the login page follows', async () => {
+      const loginName = await site.newUser();
+      const page = await site.visitor();
+      await page.route('**/user/change-pwd-req/*', async (route) => {
+        const { data } = (await (await route.fetch()).json()) as { data: Record<string, unknown> };
+        const former = Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'login_name'));
+        await route.fulfill({ json: { status: true, data: former } });
+      });
+      await page.goto(`/reset-password?uid=${await mailedToken(site.service, `${loginName}@example.com`)}`);
+      await on(page).heading('Choose a new password').waitFor();
+      expect(await page.getByText('{name}').count()).toBe(0);
+      await save(page, goodPassword(1));
+      await on(page).logIn(loginName, goodPassword(1));
+      await on(page).heading(`Hello, ${loginName}`).waitFor({ timeout: 30_000 });
+    });
+
     it('two passwords that differ are not sent, and the second field says so', async () => {
       const { page, sent } = await openForm();
       await save(page, goodPassword(1), goodPassword(2));

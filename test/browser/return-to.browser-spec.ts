@@ -210,6 +210,23 @@ describe('PORTAL_HOME_URL', () => {
     }
   });
 
+  it('is not expected of a replica of 1.0.0, which does not answer it: the login leads to the account', async () => {
+    await use({}, async () => {
+      const loginName = await site.newUser();
+      const page = await site.visitor();
+      await page.route('**/capabilities', async (route) => {
+        const { data } = (await (await route.fetch()).json()) as { data: Record<string, unknown> };
+        const later = ['home_url', 'login_by_email', 'mfa'];
+        const former = Object.fromEntries(Object.entries(data).filter(([name]) => !later.includes(name)));
+        await route.fulfill({ json: { status: true, data: former } });
+      });
+      await page.goto('/');
+      await on(page).logIn(loginName);
+      await on(page).heading(`Hello, ${loginName}`).waitFor();
+      expect(page.url()).toBe(`${site.url}/account`);
+    });
+  });
+
   it.each(['/', '/code', '/?x=1'])('%s, which would redirect for ever, leads to the account', async (home) => {
     await use({ PORTAL_HOME_URL: home }, async () => {
       const loginName = await site.newUser();

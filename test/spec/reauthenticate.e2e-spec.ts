@@ -340,6 +340,26 @@ describe('POST /user/reauthenticate', () => {
       });
     });
 
+    it('a login at a replica of 1.0.0, which leaves the sid in the row, opens a session of its own (T404)', async () => {
+      await MfaClient.with({ RATE_LIMIT: 'off' }, async (client) => {
+        const user = await client.givenUser('upgraded');
+        const { access } = await client.session(user);
+        const own = await pending(access, {}, client);
+        const { sid } = await client.row('pending_logins', user);
+        expect(sid).toBe(decodeJwt(access).sid);
+        client.service.clock.advanceSeconds(61);
+        const login = await client.logIn('upgraded', { ip: '203.0.113.66' });
+        // This version empties the column. Version 1.0.0 does not know it.
+        const leave = 'UPDATE pending_logins SET sid = ? WHERE user_id = ?';
+        await client.service.database.affected(leave, [sid as string, user.uid]);
+        const code = await client.lastCode(user);
+        expect(codeOf(await client.verify(own.uid, 'email', code, { mfa_token: own.mfa_token }))).toBe('MFA_401001');
+        const opened = await client.verify(own.uid, 'email', code, { mfa_token: login.mfaToken });
+        expect(sessionOf(opened).sid).not.toBe(sid);
+        expect(await client.events(user, 'SESSION_CONFIRMED')).toEqual([]);
+      });
+    });
+
     it('wrong codes are counted and logged like those of a login', async () => {
       const { user, access } = await given();
       const { uid, mfa_token } = await pending(access);

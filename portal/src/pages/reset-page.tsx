@@ -51,20 +51,21 @@ function Reset({ uid, forced }: ResetProps): ReactNode {
       if (isEnd(error)) setEnded(error);
       throw error;
     }
-    typedName.set(undefined);
     if (found !== undefined)
-      passwordSet.in({ name: found.request.login_name, first: found.request.type === 0 && !forced });
+      passwordSet.in({ name: nameIn(found.request), first: found.request.type === 0 && !forced });
+    typedName.set(undefined);
     navigate(paths.login, { replace: true });
   };
 
   const error = ended ?? find.error;
   if (found !== undefined && error === undefined) {
-    const { type, login_name: name } = found.request;
+    const { type } = found.request;
+    const name = nameIn(found.request);
     const kind = type === 0 && forced ? 'temporary' : type;
     return (
       <Page title={t.reset.titles[kind]} intro={t.reset.intros[kind]}>
         <div>
-          <p className="name">{fill(t.reset.name, { name })}</p>
+          {name !== '' && <p className="name">{fill(t.reset.name, { name })}</p>}
           {!forced && <p className="note">{fill(t.reset.next, { address: location.origin })}</p>}
         </div>
         <NewPassword policy={found.policy} username={name} send={save} />
@@ -95,6 +96,9 @@ function Reset({ uid, forced }: ResetProps): ReactNode {
     </Page>
   );
 }
+
+/** A replica of version 1.0.0, which serves this page during an upgrade, does not name the user. */
+const nameIn = ({ login_name: name }: Partial<LiveRequestResponse>): string => name ?? typedName.get() ?? '';
 
 /** A link that has ended, and what helps now. A new link also sets the first password of somebody who was invited. */
 function Ended({ error }: { readonly error: ServiceError }): ReactNode {

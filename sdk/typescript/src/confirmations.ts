@@ -91,12 +91,10 @@ export class Confirmations {
       'passkey' in proof
         ? await passkeys.assert(proof)
         : { password: proof.password, ...(proof.secondFactor && { second_factor: true }) };
-    const former = this.code;
     try {
-      this.code = undefined;
       await session.replace(async (auth) => this.pairOf(await dataOf(reauthenticate({ client, auth, body }))));
     } catch (error) {
-      this.resume(former, error);
+      this.resume(error);
     } finally {
       this.ports.changed();
     }
@@ -109,15 +107,15 @@ export class Confirmations {
   }
 
   /** MFA_429001: the password was right, and the code that was mailed before still works. The user has cancelled before. */
-  private resume(former: MailedCode | undefined, error: unknown): void {
+  private resume(error: unknown): void {
     const told = error instanceof ServiceError && error.code === 'MFA_429001';
-    if (!told || former === undefined || former.attemptsLeft === 0) throw error;
-    this.ports.sharedWaits.start(resendOf(former.uid), error.retryAfter ?? 1);
-    this.code = former;
+    if (!told || this.code === undefined || this.code.attemptsLeft === 0) throw error;
+    this.ports.sharedWaits.start(resendOf(this.code.uid), error.retryAfter ?? 1);
   }
 
   private pairOf(answer: LoginResponse): Tokens | undefined {
     const { access_token: access, refresh_token: refresh, mfa_type: type, mfa_token: mfaToken, user_info } = answer;
+    this.code = undefined;
     if (access !== null && refresh !== null) return { access, refresh };
     if (mfaToken === null) return undefined;
     if (type === 'email') this.ports.sharedWaits.start(resendOf(user_info.uid), clientRules.resendSeconds);
@@ -163,6 +161,8 @@ class MailedCode implements ConfirmationCode {
         const { access_token: access, refresh_token: refresh } = await dataOf(verifyOtp({ client, body }));
         return { access, refresh };
       });
+      // It is used up, so a confirmation within the minute must not go on with it.
+      this.failures = clientRules.codeFailures;
     } catch (error) {
       if (isRefusedCode(error)) {
         this.failures++;

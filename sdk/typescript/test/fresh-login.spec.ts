@@ -172,6 +172,24 @@ describe('reauthenticate()', () => {
     expect(refused).toMatchObject({ code: 'MFA_429001', retryAfter: 40 });
   });
 
+  it('a wrong password between the two does not lose the code of before', async () => {
+    const one = world().on('/user/reauthenticate', codeDue, no('LOGIN_401001'), no('MFA_429001', 40));
+    const tab = await signedIn(one);
+    const first = await tab.reauthenticate({ password: 'Correct-Horse-7' });
+    expect(await failure(tab.reauthenticate({ password: 'typo' }))).toMatchObject({ code: 'LOGIN_401001' });
+    expect(await tab.reauthenticate({ password: 'Correct-Horse-7' })).toBe(first);
+  });
+
+  it('a code that was accepted is not gone on with', async () => {
+    const one = world()
+      .on('/user/reauthenticate', codeDue, no('MFA_429001', 40))
+      .on('/otp-verify', ok({ ...pair(2), device_token: null }));
+    const tab = await signedIn(one);
+    await (await tab.reauthenticate({ password: 'Correct-Horse-7' }))!.verify('123456');
+    const refused = await failure(tab.reauthenticate({ password: 'Correct-Horse-7', secondFactor: true }));
+    expect(refused).toMatchObject({ code: 'MFA_429001', retryAfter: 40 });
+  });
+
   it('a user who signs out during the request stays signed out, and the new pair is ended', async () => {
     const one = world();
     const tab = await signedIn(one);

@@ -79,12 +79,12 @@ export function newlyPresented(
 }
 
 function fitsItsUse({ token, payload }: PresentedToken, { audience, refreshAudience }: JwtSettings): boolean {
-  const [type, audiences] = [typeOf(token), [payload.aud].flat()];
+  const type = typeOf(token);
   const isPlain = type === undefined || type === 'JWT';
-  if (payload.token_use === 'access') return isPlain && audiences.includes(audience);
+  if (payload.token_use === 'access') return isPlain && payload.aud === audience;
   // Version 1.0.0 issued refresh tokens for the audience of access tokens, of the type JWT. They live for a session.
-  const isFormer = audiences.includes(audience);
-  return type === refreshTokenType ? isFormer || audiences.includes(refreshAudience) : isPlain && isFormer;
+  const isFormer = payload.aud === audience;
+  return type === refreshTokenType ? isFormer || payload.aud === refreshAudience : isPlain && isFormer;
 }
 
 /**

@@ -15,7 +15,10 @@ export class PendingLogin {
   @Column('varchar', { length: 36 })
   id: string;
 
-  /** The session whose user confirms who they are (docs/spec/extensions.md#reauthenticate). Null for a login. */
+  /**
+   * The session whose user confirms who they are (docs/spec/extensions.md#reauthenticate). Null for a login. A login of version
+   * 1.0.0 leaves the value of before, so only `PendingLogins` reads it.
+   */
   @Column('varchar', { length: 36, nullable: true })
   sid: string | null;
 
