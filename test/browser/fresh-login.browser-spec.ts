@@ -8,7 +8,10 @@ import { eventually } from '../support/servers/eventually';
 const fresh = (page: Page) => on(page).fresh();
 const old = (site: PortalSite) => site.service.clock.advanceSeconds(600);
 const codes = (page: Page) => page.locator('.codes code').first();
-const make = (page: Page) => on(page).button('Make recovery codes').click();
+const make = async (page: Page): Promise<void> => {
+  await on(page).section('Security');
+  await on(page).button('Make recovery codes').click();
+};
 const isFocused = (page: Page, label: string, what: string) =>
   eventually(
     async () => (await page.evaluate<string>(`document.activeElement.labels?.[0]?.textContent ?? ''`)) === label,
@@ -27,6 +30,7 @@ describe('a session that is too old for a step', () => {
 
   it('is confirmed by keyboard alone, and the password manager is told whose password it is', async () => {
     const { page, name } = await site.signedIn();
+    await on(page).section('Security');
     old(site);
     await on(page).button('Make recovery codes').focus();
     await page.keyboard.press('Enter');
@@ -75,9 +79,7 @@ describe('a session that is too old for a step', () => {
       .waitFor();
     await page.keyboard.press('Escape');
     await page.reload();
-    await on(page)
-      .heading(/^Hello/)
-      .waitFor();
+    await on(page).heading('Security').waitFor();
   });
 
   it('Escape and the button leave everything as it was, say so calmly, and the step can be tried again', async () => {
@@ -106,6 +108,7 @@ describe('a session that is too old for a step', () => {
     await page.goto('/');
     await on(page).logIn(name);
     await on(page).button('Not now').click();
+    await on(page).section('Security');
     await on(page).button('Add a passkey').click();
     await on(page).field('Name of the passkey').fill('Key of Ada');
     old(site);
@@ -155,13 +158,14 @@ describe('a session that is too old for a step', () => {
     await make(page);
     await on(page).confirmPassword();
     await codes(page).waitFor();
+    await on(other).section('Security');
     await on(other).button('Make new codes').or(on(other).button('Make recovery codes')).click();
     await codes(other).or(on(other).button('Make new codes')).first().waitFor();
     expect(await fresh(other).count()).toBe(0);
     // The access token of before has expired, and its refresh token was replaced.
     site.service.clock.advanceSeconds(1000);
     await other.reload();
-    await on(other).heading(`Hello, ${name}`).waitFor();
+    await on(other).heading('Security').waitFor();
   });
 });
 
@@ -275,6 +279,7 @@ describe('the administration console', () => {
   it('asks for the authenticator in place, and keeps what was typed in a form', async () => {
     const name = await site.newUser({ isAdmin: true });
     const page = await site.signIn(name);
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
