@@ -1,5 +1,4 @@
 import type { QueryRunner } from 'typeorm';
-import { Columns } from './columns';
 import type { RepeatableMigration } from './repeatable';
 
 /** Adds the session that a code confirms. NULL: the code finishes a login. */
@@ -7,8 +6,9 @@ export class PendingReauthentications1767620000000 implements RepeatableMigratio
   readonly name = 'PendingReauthentications1767620000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const c = new Columns(runner);
-    await c.add('pending_logins', c.uuid('sid', { isNullable: true }));
+    if (await runner.hasColumn('pending_logins', 'sid')) return;
+    // Plain SQL, because TypeORM would copy the whole table on SQLite.
+    await runner.query('ALTER TABLE pending_logins ADD COLUMN sid varchar(36) NULL');
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -127,13 +127,44 @@ describe('a session that is too old for a step', () => {
     await page.getByText('You have no passkeys.').waitFor();
   });
 
-  it('an authenticator is replaced in an old session after a confirmation', async () => {
+  it('a first authenticator is set up in an old session without a dialog', async () => {
     const { page } = await site.signedIn();
     old(site);
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
-    // A first authenticator needs no fresh login. A page that asks for nothing shows no dialog.
     await on(page).heading('Set up your authenticator app').waitFor();
     expect(await fresh(page).count()).toBe(0);
+  });
+
+  it('an authenticator is replaced in an old session with its code instead of a dialog, and the page says what helps without it', async () => {
+    const { page, name } = await site.signedIn();
+    const secretOf = async () => ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
+    await on(page).section('Security');
+    await on(page).link('Set up authenticator').click();
+    const former = await secretOf();
+    await on(page).enterCode(site.authenticatorCode(former));
+    await on(page).link('Replace authenticator').waitFor();
+    old(site);
+    // A confirmation is no login of the last minutes, so the code of the authenticator is still asked for.
+    await make(page);
+    await on(page).confirmPassword();
+    await codes(page).waitFor();
+    await on(page).button('I have saved them').click();
+    await on(page).link('Replace authenticator').click();
+    await on(page).heading('Confirm it is you').waitFor();
+    expect(await fresh(page).count()).toBe(0);
+    await page.getByText(/^No longer have the app\? Sign out and sign in again/).waitFor();
+    await page.getByLabel('Current code').fill(site.authenticatorCode(former));
+    await on(page).heading('Set up your authenticator app').waitFor();
+    expect(await secretOf()).not.toBe(former);
+
+    // What the page says holds: after a new sign-in no code is asked for.
+    await page.goto('/account');
+    await on(page).signOut();
+    await on(page).logIn(name);
+    await on(page).section('Security');
+    await on(page).link('Replace authenticator').click();
+    await on(page).heading('Set up your authenticator app').waitFor();
   });
 
   it('a sign-out in another tab closes the dialog', async () => {
@@ -265,6 +296,31 @@ describe('where a login needs a code', () => {
       await check('cancelled');
     });
   });
+});
+
+it('an administrator who has signed in without the own passkey confirms with it before a first authenticator', async () => {
+  const site = await PortalSite.start({ ...adminSettings, ADMIN_REQUIRES_MFA: 'true' }, 'localhost');
+  try {
+    const name = await site.newUser({ isAdmin: true });
+    const page = await site.visitor();
+    await VirtualAuthenticator.add(page);
+    await page.goto('/account/security');
+    await on(page).logIn(name);
+    await on(page).button('Add a passkey').click();
+    await on(page).button('Continue').click();
+    await page.getByText('You can sign in with it now.').waitFor();
+    await on(page).signOut();
+    await on(page).logIn(name);
+    await on(page).section('Security');
+    await on(page).link('Set up authenticator').click();
+    await fresh(page).waitFor();
+    await fresh(page).getByRole('button', { name: 'Use a passkey' }).click();
+    await page.locator('.key code').waitFor();
+    expect(await fresh(page).count()).toBe(0);
+    expect(site.takeComplaints()).toEqual([]);
+  } finally {
+    await site.stop();
+  }
 });
 
 describe('the administration console', () => {

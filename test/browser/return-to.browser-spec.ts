@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { password } from '../support/app';
 import { on, PortalSite } from '../support/browser/portal-site';
+import { VirtualAuthenticator } from '../support/browser/virtual-authenticator';
 import { goodPassword } from '../support/reset';
 
 const reports = '/?return_to=%2Freports%3Fx%3D1%26y%3D2';
@@ -194,6 +195,24 @@ describe('PORTAL_HOME_URL', () => {
       await on(page).enterCode(await site.mailedCode());
       await atStart(page);
     });
+  });
+
+  it('is where a login with a passkey leads', async () => {
+    const work = async () => {
+      const loginName = await site.newUser();
+      const page = await site.visitor();
+      await VirtualAuthenticator.add(page);
+      await page.route('**/start*', (route) => route.fulfill({ contentType: 'text/html', body: started }));
+      await page.goto('/account/security');
+      await on(page).logIn(loginName);
+      await on(page).button('Add a passkey').click();
+      await on(page).button('Continue').click();
+      await page.getByText('You can sign in with it now.').waitFor();
+      await on(page).signOut();
+      await on(page).button('Sign in with a passkey').click();
+      await atStart(page);
+    };
+    await use({ PORTAL_HOME_URL: '/start?a=1#b' }, work, 'localhost');
   });
 
   it('can be a page of another origin', async () => {

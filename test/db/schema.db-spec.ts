@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource, type EntityMetadata, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { NicknameKey1766900000000 } from '../../migrations/1766900000000-nickname-key';
+import { PendingReauthentications1767620000000 } from '../../migrations/1767620000000-pending-reauthentications';
+import { UserLanguage1768000000000 } from '../../migrations/1768000000000-user-language';
 import { Database } from '../../src/platform/database/database';
 import { migrate, pendingMigrations } from '../../src/platform/database/migrator';
 import { timeOf } from '../../src/platform/database/sql';
@@ -426,6 +428,66 @@ describe('migrations', () => {
     );
     expect(rows).toEqual([{ ip: null, user_agent: null, amr: null, authenticated_at: null, last_used_at: null }]);
     await runner.release();
+  });
+
+  describe.each([
+    ['users', 'language', new UserLanguage1768000000000()],
+    ['pending_logins', 'sid', new PendingReauthentications1767620000000()],
+  ])('%s.%s', (table, column, migration) => {
+    /** Writes a row as a replica of version 1.0.0 does, which knows no such column. */
+    const insert = (id: string) =>
+      dataSource.query(
+        table === 'users'
+          ? `INSERT INTO users (uid, login_name, login_name_key, tenant_id, created_at)
+             VALUES ('${id}', '${id}', '${id}', 'root', '2026-01-01 00:00:00.000')`
+          : `INSERT INTO pending_logins (id, user_id, channel, token_hash, ip, created_at, expires)
+             VALUES ('${id}', '${id}', 'email', 'x', '::1', '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000')`,
+      );
+    const values = () => dataSource.query(`SELECT ${column} FROM ${table}`);
+    const forget = () => dataSource.query(`DELETE FROM migrations WHERE name = '${migration.name}'`);
+
+    it('is added beside rows of version 1.0.0, which writes on, also after a run that was killed at any statement', async () => {
+      const runner = dataSource.createQueryRunner();
+      const schema = async () => (await tablesOf(runner)).get(table)?.sort((a, b) => (a.name < b.name ? -1 : 1));
+      const after = await schema();
+      expect(after).toContainEqual(expect.objectContaining({ name: column, nullable: true }));
+      await migration.down(runner);
+      await insert('before');
+      let statements = Infinity;
+      for (let kill = 1; kill <= statements; kill++) {
+        await migration.down(runner);
+        await forget();
+        if (!(await killedAt(migration, runner, kill))) statements = kill;
+        expect(await migrate(store.url)).toEqual([migration.name]);
+        expect({ kill, rows: await values(), columns: await schema() }).toEqual({
+          ...{ kill, columns: after },
+          rows: [{ [column]: null }],
+        });
+      }
+      expect(statements).toBeGreaterThan(1);
+      await insert('after');
+      expect(await values()).toEqual([{ [column]: null }, { [column]: null }]);
+      await runner.release();
+    });
+
+    it('is added by one statement that copies no table, so that no login waits for it', async () => {
+      const runner = dataSource.createQueryRunner();
+      await migration.down(runner);
+      await insert('before');
+      const changes: string[] = [];
+      const real = runner.query.bind(runner);
+      jest.spyOn(runner, 'query').mockImplementation((...[statement, ...more]: Parameters<QueryRunner['query']>) => {
+        const isChange = /^\s*(alter|create|drop|insert|rename|update)\b/i.test(statement);
+        if (isChange) changes.push(statement);
+        // MariaDB refuses what it cannot do at once.
+        const instant = isChange && __DATABASE__ === 'mariadb' ? `${statement}, ALGORITHM=INSTANT` : statement;
+        return real(instant, ...more);
+      });
+      await migration.up(runner);
+      expect(changes).toEqual([expect.stringMatching(/^ALTER TABLE \S+ ADD /)]);
+      expect(await values()).toEqual([{ [column]: null }]);
+      await runner.release();
+    });
   });
 
   it('a second run changes nothing, also when a newer version has already added its migration', async () => {

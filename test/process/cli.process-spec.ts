@@ -451,6 +451,24 @@ describe('the command line', () => {
       expect(await importWithProblems(path)).toMatchObject({ created: 0, skipped: 2 });
     });
 
+    it('takes the language of mails, and refuses a row with one that the service does not speak', async () => {
+      const names = ['', 'de', 'zh-CN', 'fr', 'DE'];
+      const rows = names.map((language, n) => `spoken${n},${language}`);
+      const path = await file('spoken.csv', `login_name,language\n${rows.join('\n')}\n`);
+      const problem = 'the language must be one of en, de, zh-CN';
+      const report = {
+        ...{ rows: 5, created: 3, skipped: 0 },
+        failed: [
+          { row: 4, login_name: 'spoken3', problem },
+          { row: 5, login_name: 'spoken4', problem },
+        ],
+      };
+      expect(await importWithProblems(path, '--dry-run')).toEqual(report);
+      expect(await importWithProblems(path)).toEqual(report);
+      const shown = await Promise.all([0, 1, 2].map((n) => json(['user', 'show', `spoken${n}`])));
+      expect(shown.map(({ language }) => language as unknown)).toEqual([null, 'de', 'zh-CN']);
+    });
+
     it('bad rows are reported by number, name and reason, good rows are imported, and a dry run reports the same', async () => {
       const rows = [
         { login_name: 'mixed1', password },

@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { createConnection } from 'mysql2/promise';
 import { tally } from '../support/app';
 import { Replicas } from '../support/replicas';
 import { eventually } from '../support/servers/eventually';
@@ -42,6 +43,8 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
       n,
       bearer(access),
     );
+  const confirm = ({ access }: Session, n = 0, password = right) =>
+    replicas.post('/user/reauthenticate', { password }, n, bearer(access));
   const remove = (path: string, { access }: Session, n = 0) => replicas.remove(path, n, bearer(access));
   const me = async ({ access }: Session, n = 0) => (await replicas.get('/user/me', n, bearer(access))).status;
   const refresh = ({ refresh: token }: Session, n = 0) => replicas.post('/refresh', {}, n, bearer(token));
@@ -61,6 +64,79 @@ describe.each(['false', 'true'])('the own account over two processes, REFRESH_TO
     expect(await failures(uid)).toBe(3);
     expect((await change(session, right, next(1))).body.error_code).toBe('LOGIN_401004');
     expect(await me(session)).toBe(200);
+  });
+
+  it('100 parallel guesses at /login of one replica and /user/reauthenticate of the other get three in all (T407)', async () => {
+    const { uid, name } = await given();
+    const session = await logIn(name);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        n % 2 === 0 ? replicas.login(name, `wrong ${n}`, 0) : confirm(session, 1, `wrong ${n}`),
+      ),
+    );
+    expect(tally(answers)).toEqual({ LOGIN_401001: 3, LOGIN_401004: 97 });
+    expect(await failures(uid)).toBe(3);
+    for (const n of [0, 1]) {
+      expect((await confirm(session, n)).body.error_code).toBe('LOGIN_401004');
+      expect((await replicas.login(name, right, n)).body.error_code).toBe('LOGIN_401004');
+      expect(await me(session, n)).toBe(200);
+    }
+  });
+
+  it('confirmations beside a logout on the other replica leave no usable token of the session (T406)', async () => {
+    const { uid, name } = await given();
+    for (let round = 0; round < 8; round++) {
+      const session = await logIn(name, round);
+      const [left, ...answers] = await Promise.all([
+        replicas.post('/logout', {}, round, bearer(session.access)),
+        ...Array.from({ length: 4 }, (_, n) => confirm(session, n < 3 ? round + 1 : round)),
+      ]);
+      expect(left.status).toBe(200);
+      const issued = [session];
+      for (const { status, body } of answers) {
+        if (status === 200) issued.push({ access: body.data.access_token, refresh: body.data.refresh_token });
+        else expect(body.error_code).toBe('AUTH_401004');
+      }
+      for (const n of [0, 1]) {
+        for (const one of issued) {
+          expect(await me(one, n)).toBe(401);
+          expect((await refresh(one, n)).body.error_code).toBe('AUTH_401006');
+        }
+        expect((await confirm(session, n)).body.error_code).toBe('AUTH_401004');
+      }
+    }
+    const open = await replicas.rows('SELECT jti FROM login_tokens WHERE user_identity = ? AND is_revoked = 0', [uid]);
+    expect(open).toEqual([]);
+  });
+
+  it('a session that a logout on the other replica ends after its password was compared gets no token (T406)', async () => {
+    const third = await createConnection({ uri: replicas.databaseUrl, timezone: 'Z' });
+    const waitsForTheRow = async () => {
+      const waiting = await replicas.rows(
+        "SELECT info FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'UPDATE users%'",
+      );
+      return waiting.length > 0;
+    };
+    try {
+      for (const n of [0, 1]) {
+        const { uid, name } = await given();
+        const session = await logIn(name, n);
+        const before = await replicas.rows('SELECT jti FROM login_tokens WHERE user_identity = ?', [uid]);
+        await third.beginTransaction();
+        await third.query('SELECT uid FROM users WHERE uid = ? FOR UPDATE', [uid]);
+        // The password is right, and its success waits for the row of the user.
+        const confirmation = confirm(session, n);
+        await eventually(waitsForTheRow, { what: 'the confirmation has reached its UPDATE' });
+        expect((await replicas.post('/logout', {}, n + 1, bearer(session.access))).status).toBe(200);
+        await third.commit();
+        expect((await confirmation).body).toMatchObject({ error_code: 'AUTH_401004' });
+        expect(await replicas.rows('SELECT jti FROM login_tokens WHERE user_identity = ?', [uid])).toEqual(before);
+        const audited = "SELECT id FROM audit_logs WHERE user_id = ? AND event = 'SESSION_CONFIRMED'";
+        expect(await replicas.rows(audited, [uid])).toEqual([]);
+      }
+    } finally {
+      await third.end();
+    }
   });
 
   it('of 12 parallel changes in several sessions exactly one wins, and only its pair is usable afterwards', async () => {

@@ -85,6 +85,20 @@ describe('the command line of password reset', () => {
       ]);
     });
 
+    it('is in the language of the owner, else in English, and --lang wins', async () => {
+      const languageOfLink = async (name: string, ...more: string[]) => {
+        const { stdout } = await cli('user', 'invite', name, '--print-link', '--json', ...more);
+        return new URL(String(JSON.parse(stdout).link)).searchParams.get('lang');
+      };
+      const german = await givenUser('german', { email: 'german@example.com' });
+      await givenUser('unknown', { email: 'unknown@example.com' });
+      await replicas.rows("UPDATE users SET language = 'de' WHERE uid = ?", [german]);
+      expect(await languageOfLink('german')).toBe('de');
+      expect(await languageOfLink('german', '--lang', 'zh-CN')).toBe('zh-CN');
+      expect(await languageOfLink('german', '--lang', 'en')).toBe('en');
+      expect(await languageOfLink('unknown')).toBe('en');
+    });
+
     it('refuses users who could not use the link, with one line', async () => {
       await givenUser('disabled', { email: 'disabled@example.com', status: -1 });
       await givenUser('directory', { email: 'directory@example.com', provider: 'ldap' });

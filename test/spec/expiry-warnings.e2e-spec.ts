@@ -90,6 +90,26 @@ describe('warnings of an expiring password', () => {
     expect(await warned()).toEqual([]);
   });
 
+  it('the language is that of the owner, before the one in which the password was chosen', async () => {
+    const german = { headers: { 'accept-language': 'de' } };
+    for (const name of ['alice', 'bob', 'carol']) await service.givenUser(name);
+    for (const name of ['alice', 'bob']) {
+      const token = await mailedToken(service, `${name}@example.com`);
+      const body = { req_uid: token, password: goodPassword(1), confirm_password: goodPassword(1) };
+      expect(codeOf(await service.post('/user/change-pwd-by-req', body, german))).toBe('success');
+    }
+    // As a sign-in or an administrator sets it.
+    await service.database.affected("UPDATE users SET language = 'zh-CN' WHERE login_name IN ('alice', 'carol')", []);
+    await newMails(service);
+    service.clock.advanceSeconds(days(76));
+    const subjects = (await warned()).map((mail) => [recipients(mail)[0], mail.subject]).sort();
+    expect(subjects).toEqual([
+      ['alice@example.com', '您的密码即将过期'],
+      ['bob@example.com', 'Ihr Passwort läuft bald ab'],
+      ['carol@example.com', '您的密码即将过期'],
+    ]);
+  });
+
   it('directory, disabled, dormant and temporary accounts and those without an address get no mail', async () => {
     const soon = days(7);
     await expiring('ordinary', soon);

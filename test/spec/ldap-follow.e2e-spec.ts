@@ -1,6 +1,6 @@
 import { TestService, tally } from '../support/app';
 import { queuedMails } from '../support/notices';
-import { freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
+import { directoryPassword, freshName, givenPerson, ldapLogin, ldapSettings } from '../support/ldap';
 import { OpenLdap } from '../support/servers/openldap';
 
 /** docs/spec/extensions.md#c: what the directory says about a person, at each login. */
@@ -36,6 +36,21 @@ describe('an account follows its directory entry', () => {
       event,
       uid,
     ]);
+
+  it('its language is that of the last sign-in, also of the one that makes the account', async () => {
+    const service = await givenService();
+    const name = freshName();
+    await givenPerson(directory, name);
+    const signIn = (accepted: string, password = directoryPassword) =>
+      service.login(name, password, { provider: 'ldap' }, { headers: { 'accept-language': accepted } });
+    const { body } = await signIn('de');
+    const language = async () => (await service.userRow(String(body.data.user_info.uid))).language;
+    expect(await language()).toBe('de');
+    for (const accepted of ['zh-CN,zh;q=0.9', 'fr']) {
+      expect([(await signIn(accepted)).status, await language()]).toEqual([200, 'zh-CN']);
+    }
+    expect([(await signIn('en', 'wrong')).status, await language()]).toEqual([401, 'zh-CN']);
+  });
 
   describe('nickname and e-mail (LDAP_SYNC_ATTRIBUTES)', () => {
     it('are those of the entry after a login, in its answer and in the row, audited without the values', async () => {

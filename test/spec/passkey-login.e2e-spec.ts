@@ -67,6 +67,22 @@ describe('POST /login/passkey', () => {
       },
     );
 
+    it('stores the language of the request, and leaves it where the request names none, or is refused', async () => {
+      const { user, authenticator } = await given();
+      const language = async () => (await client.service.userRow(user.uid)).language;
+      const signIn = async (accepted: string | undefined, deviation: Deviation = {}) => {
+        const { challenge_id, options } = await client.challenge();
+        const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+        return (await client.submit(challenge_id, authenticator.get(options, deviation), { headers })).status;
+      };
+      expect([await signIn('de-AT,de;q=0.9'), await language()]).toEqual([200, 'de']);
+      for (const accepted of [undefined, 'fr', '*']) {
+        expect([await signIn(accepted), await language()]).toEqual([200, 'de']);
+      }
+      expect([await signIn('zh', { flags: { uv: false } }), await language()]).toEqual([401, 'de']);
+      expect([await signIn('zh'), await language()]).toEqual([200, 'zh-CN']);
+    });
+
     it('resets the failure counter, sets the time of the last login and that of the last use', async () => {
       const { user, access, authenticator } = await given();
       await client.service.login(user.loginName, 'wrong');

@@ -384,6 +384,8 @@ export const texts: Texts = {
     loading: 'Einen Moment …',
     currentTitle: 'Bestätigen Sie Ihre Identität',
     current: 'Geben Sie zum Ersetzen Ihrer Authenticator-App den Code ein, den sie jetzt anzeigt.',
+    currentLost:
+      'Sie haben die App nicht mehr? Melden Sie sich ab und neu an: mit einem Passkey, oder mit einem Wiederherstellungscode, falls ein Code verlangt wird. Wenn Sie diesem Gerät vertrauen, beenden Sie das vorher. Danach brauchen Sie hier fünf Minuten lang keinen Code.',
     currentLabel: 'Aktueller Code',
     currentSubmit: 'Weiter',
     ended:

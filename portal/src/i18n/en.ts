@@ -366,6 +366,8 @@ export const texts = {
     loading: 'One moment…',
     currentTitle: 'Confirm it is you',
     current: 'To replace your authenticator app, enter the code that it shows now.',
+    currentLost:
+      'No longer have the app? Sign out and sign in again: with a passkey, or with a recovery code if a code is asked for. End the trust in this device first, if you trust it. For five minutes after that, no code is needed here.',
     currentLabel: 'Current code',
     currentSubmit: 'Continue',
     ended: 'You entered a wrong code five times, so the setup was cancelled. You can start again.',

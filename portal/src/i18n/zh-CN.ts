@@ -352,6 +352,8 @@ export const texts: Texts = {
     loading: '请稍候…',
     currentTitle: '确认身份',
     current: '更换身份验证器应用前，请输入它当前显示的验证码。',
+    currentLost:
+      '该应用已无法使用？请退出登录后重新登录：使用通行密钥；如需验证码，请使用恢复代码。如果您信任了此设备，请先取消信任。此后五分钟内，此处无需验证码。',
     currentLabel: '当前验证码',
     currentSubmit: '继续',
     ended: '验证码已输错五次，设置已取消。您可以重新开始。',

@@ -127,7 +127,10 @@ interface CurrentCodeProps {
   readonly start: Task<[code?: string]>;
 }
 
-/** Hides the first refusal, which answers a request without a code and is no mistake of the user. */
+/**
+ * A confirmation of the session does not replace the code (ADR 0008), so the page says what does for a lost phone.
+ * Hides the first refusal, which answers a request without a code and is no mistake of the user.
+ */
 function CurrentCode({ start }: CurrentCodeProps): ReactNode {
   const { t } = useSpeech();
   const [asked] = useState(start.error);
@@ -136,6 +139,7 @@ function CurrentCode({ start }: CurrentCodeProps): ReactNode {
   return (
     <Page title={t.totp.currentTitle} intro={t.totp.current}>
       <CodeForm label={t.totp.currentLabel} name="current-code" texts={texts} task={task} autoFocus />
+      <p className="note">{t.totp.currentLost}</p>
       <Cancel />
     </Page>
   );
