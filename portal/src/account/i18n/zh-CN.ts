@@ -18,7 +18,7 @@ export const texts: Texts = {
     passwordAlone: '目前仅凭密码即可进入您的账户。设置身份验证器应用后，密码被盗也无法登录。',
     mailedCodes: '您的验证码仅通过邮件发送。身份验证器应用在无法查收邮件时也能使用。',
     mailedCodesOrPasskey: '您的验证码仅通过邮件发送。身份验证器应用或通行密钥在无法查收邮件时也能使用。',
-    noPasskey: '您还没有通行密钥。它比密码更快，而且无法被假冒的页面窃取。',
+    noPasskey: '您还没有通行密钥。通行密钥比密码更快，而且无法被假冒的页面窃取。',
     noCodes: '如果没有恢复代码，收不到平时的验证码时您将无法登录。',
     fewCodes: '您的恢复代码所剩不多：{count}。',
     passwordExpires: '您的密码将于 {time} 过期。',

@@ -422,7 +422,7 @@ export const texts = {
         label: 'A common password',
         hint: 'From a public list of the passwords that attackers try first',
       },
-      forbid_own_data: { label: 'Made of own data', hint: 'Login name, name or e-mail address of the user' },
+      forbid_own_data: { label: 'Made of own data', hint: 'User name, name or e-mail address of the user' },
       breach_check: {
         label: 'Known from a data breach',
         hint: 'Asks a service on the internet with five characters of a hash. The password stays here.',
