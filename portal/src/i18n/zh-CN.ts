@@ -224,7 +224,7 @@ export const texts: Texts = {
     ownPassword: {
       title: '密码',
       intro: '修改密码后，您在其他地方的登录将失效，此处保持登录。',
-      expires: '您的密码将于 {time} 过期。',
+      expires: '您的密码将于{time}过期。',
       open: '修改密码',
       current: '当前密码',
       wrong: '当前密码不正确。',

@@ -21,7 +21,7 @@ export const texts: Texts = {
     noPasskey: '您还没有通行密钥。通行密钥比密码更快，而且无法被假冒的页面窃取。',
     noCodes: '如果没有恢复代码，收不到平时的验证码时您将无法登录。',
     fewCodes: '您的恢复代码所剩不多：{count}。',
-    passwordExpires: '您的密码将于 {time} 过期。',
+    passwordExpires: '您的密码将于{time}过期。',
     setUp: '设置应用',
     addPasskey: '添加通行密钥',
     makeCodes: '生成代码',

@@ -118,7 +118,8 @@ export const texts = {
       language: 'Language of mails',
     },
     unknownLanguage: 'Unknown',
-    languageHint: 'Each sign-in sets it to the language of the browser.',
+    languageHint:
+      'Each sign-in sets it to the language of the browser. While it is unknown, mails that you cause are in yours.',
     empty: 'There are no users yet',
     emptyHint: 'Create the first one, or import users with the command line.',
     noMatch: 'No user matches',
