@@ -198,7 +198,7 @@ describe('changes of an account that its owner did not make', () => {
       expect(await languageOf(user)).toBe('de');
       await newMails(service);
       await patch(user, { status: -1 }, { 'accept-language': 'en' });
-      expect(await lastSubject()).toBe('Ihr Konto wurde gesperrt');
+      expect(await lastSubject()).toBe('Ihr Konto wurde deaktiviert');
     });
 
     it('stays when a sign-in names no language of the service, when it fails, and where the account is disabled', async () => {
@@ -215,10 +215,10 @@ describe('changes of an account that its owner did not make', () => {
     it('is that of the causing request while the one of the owner is unknown, or was removed from the program', async () => {
       const user = await given();
       await patch(user, { status: -1 }, german);
-      expect(await lastSubject()).toBe('Ihr Konto wurde gesperrt');
+      expect(await lastSubject()).toBe('Ihr Konto wurde deaktiviert');
       await service.database.affected("UPDATE users SET language = 'xx' WHERE uid = ?", [user.uid]);
       await patch(user, { status: 1 }, german);
-      expect(await lastSubject()).toBe('Ihr Konto wurde freigegeben');
+      expect(await lastSubject()).toBe('Ihr Konto wurde aktiviert');
     });
 
     it('holds for a forgotten password that somebody else asks for, an invitation and a reset link, and for their links', async () => {
