@@ -493,7 +493,7 @@ describe('the account page', () => {
       await other.goto('/');
       await on(other).logIn(name);
       await on(other).heading(/Hello/).waitFor();
-      const page = await site.visitor({ colorScheme, userAgent: firefox });
+      const page = await site.visitor({ colorScheme, userAgent: firefox }, { declined: true });
       await answered(page, '/capabilities', (data: { brand: object }) => ({
         mfa: 'always',
         trusted_device_days: 30,
@@ -502,7 +502,7 @@ describe('the account page', () => {
       }));
       const soon = new Date(Date.now() + 9.5 * 24 * 3_600_000).toISOString();
       await answered(page, '/user/me', () => ({ password_expires_at: soon }));
-      await page.goto('/');
+      await page.goto('/account');
       await on(page).logIn(name, 'Wrong-Horse-7');
       await on(page).alert().waitFor();
       await on(page).logIn(name);

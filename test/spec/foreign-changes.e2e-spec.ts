@@ -198,7 +198,7 @@ describe('changes of an account that its owner did not make', () => {
       expect(await languageOf(user)).toBe('de');
       await newMails(service);
       await patch(user, { status: -1 }, { 'accept-language': 'en' });
-      expect(await lastSubject()).toBe('Ihr Konto wurde gesperrt');
+      expect(await lastSubject()).toBe('Ihr Konto wurde deaktiviert');
     });
 
     it('stays when a sign-in names no language of the service, when it fails, and where the account is disabled', async () => {
@@ -215,10 +215,10 @@ describe('changes of an account that its owner did not make', () => {
     it('is that of the causing request while the one of the owner is unknown, or was removed from the program', async () => {
       const user = await given();
       await patch(user, { status: -1 }, german);
-      expect(await lastSubject()).toBe('Ihr Konto wurde gesperrt');
+      expect(await lastSubject()).toBe('Ihr Konto wurde deaktiviert');
       await service.database.affected("UPDATE users SET language = 'xx' WHERE uid = ?", [user.uid]);
       await patch(user, { status: 1 }, german);
-      expect(await lastSubject()).toBe('Ihr Konto wurde freigegeben');
+      expect(await lastSubject()).toBe('Ihr Konto wurde aktiviert');
     });
 
     it('holds for a forgotten password that somebody else asks for, an invitation and a reset link, and for their links', async () => {
@@ -239,7 +239,7 @@ describe('changes of an account that its owner did not make', () => {
       expect(answer.body.data.language).toBe('de');
       const [mail] = await newMails(service);
       expect(mail?.subject).toBe('Passwort festlegen');
-      expect(mail?.text).toMatch(/Anmeldename: fresh\n/);
+      expect(mail?.text).toMatch(/Benutzername: fresh\n/);
       const uid = String(answer.body.data.uid);
       const changed = await service.send('PATCH', `/admin/users/${uid}`, { language: null }, { bearer });
       expect(changed.body.data.language).toBeNull();
@@ -259,7 +259,7 @@ describe('changes of an account that its owner did not make', () => {
       const user = await given({ password });
       await service.post('/forget-password', { email: user.email });
       const [mail] = await newMails(service);
-      expect(mail?.text).toMatch(new RegExp(`Login name: ${user.loginName}\n`));
+      expect(mail?.text).toMatch(new RegExp(`User name: ${user.loginName}\n`));
       expect(mail?.text).toMatch(/Portal: \S+\n/);
     });
 
@@ -278,7 +278,7 @@ describe('changes of an account that its owner did not make', () => {
       const user = await service.givenUser('eve@casino.example', { email: 'eve@example.com', password });
       await service.post('/forget-password', { email: user.email });
       const [mail] = await newMails(service);
-      expect(mail?.text).toContain('Login name: eve@casino.example\n');
+      expect(mail?.text).toContain('User name: eve@casino.example\n');
       expect(mail?.html).toContain('<span>eve@</span><wbr><span>casino.</span><wbr><span>example</span>');
     });
   });

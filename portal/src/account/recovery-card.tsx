@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { auth } from '../auth';
 import { Failure, Message } from '../components/message';
 import { moment } from '../i18n/dates';
-import { fill, useSpeech } from '../i18n/texts';
+import { fill, inARow, useSpeech } from '../i18n/texts';
 import { useTask } from '../use-task';
 import { fewCodes, isAsked } from './advice';
 import { useTexts } from './i18n/texts';
@@ -43,7 +43,7 @@ export function RecoveryCard({ me, onChanged }: AccountCardProps): ReactNode {
         />
       ) : (
         <>
-          <p className="note">{mfa === 'never' ? `${texts.intro} ${codesNotAsked}` : texts.intro}</p>
+          <p className="note">{inARow(texts.intro, mfa === 'never' ? codesNotAsked : undefined)}</p>
           <Loaded load={() => auth.recoveryCodes()}>
             {(had) => (
               <>
@@ -68,7 +68,7 @@ function Left({ left, createdAt, needed }: RecoveryProps & { readonly needed: bo
       ? texts.none
       : fill(texts.left, { count: left, date: moment(language, createdAt) });
   const warn = left === 0 ? needed : left <= fewCodes;
-  return warn ? <Message kind="warning">{`${text} ${texts.warning}`}</Message> : <p>{text}</p>;
+  return warn ? <Message kind="warning">{inARow(text, texts.warning)}</Message> : <p>{text}</p>;
 }
 
 interface MakeProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { MeResponse } from '@portal-auth/sdk';
-import { fill, useSpeech } from '../i18n/texts';
+import { fill, inARow, useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { useTexts } from './i18n/texts';
 import { useInstallation } from './installation';
@@ -18,9 +18,7 @@ export function SecondFactorCard({ me }: { readonly me: MeResponse }): ReactNode
   const methods = me.session.amr.flatMap((name) => (name in amr ? [amr[name as keyof typeof amr]] : []));
   return (
     <Panel id="authenticator" title={t.account.authenticator}>
-      <p>
-        {secondFactor(me, t.account)} {asked}
-      </p>
+      <p>{inARow(secondFactor(me, t.account), asked)}</p>
       <p className="note">{fill(t.account.signedInWith, { methods: new Intl.ListFormat(language).format(methods) })}</p>
       <Link className="secondary" href={paths.totp}>
         {me.mfa_type === 'totp' ? t.account.totpReplace : t.account.totpSetUp}

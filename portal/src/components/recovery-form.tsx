@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
-import { useSpeech } from '../i18n/texts';
+import { inARow, useSpeech } from '../i18n/texts';
 import type { Task } from '../use-task';
 import { Field } from './fields';
 import { Form } from './form';
@@ -39,7 +39,7 @@ export function RecoveryForm({ task, wait, refused, children }: RecoveryFormProp
   return (
     <Form busy={task.busy} onSubmit={submit}>
       {wrong ? (
-        <Failure id={message} error={task.error} text={`${t.code.recovery.refused} ${refused}`} />
+        <Failure id={message} error={task.error} text={inARow(t.code.recovery.refused, refused)} />
       ) : (
         <Failure error={task.error} />
       )}

@@ -144,7 +144,7 @@ export const texts: Texts = {
     trust: 'Diesem Gerät {days} Tage vertrauen',
     trustHint: 'Dann brauchen Sie hier keinen Code. Wählen Sie das nicht auf einem gemeinsam genutzten Gerät.',
     recovery: {
-      title: 'Wiederherstellungscode verwenden',
+      title: 'Wiederherstellungs\u00ADcode verwenden',
       intro: 'Geben Sie einen der Codes ein, die Sie gespeichert haben. Er gilt einmal.',
       label: 'Wiederherstellungscode',
       malformed: 'Geben Sie alle zehn Zeichen des Codes ein.',
@@ -290,7 +290,7 @@ export const texts: Texts = {
         'Der Passkey funktioniert hier nicht mehr. Löschen Sie ihn auch auf Ihrem Gerät, damit es ihn nicht mehr anbietet.',
     },
     recovery: {
-      title: 'Wiederherstellungscodes',
+      title: 'Wiederherstellungs\u00ADcodes',
       intro:
         'Wenn Sie Ihr Telefon verlieren, melden Sie sich stattdessen mit einem dieser Codes an. Jeder gilt einmal.',
       none: 'Sie haben keine Wiederherstellungscodes.',
@@ -302,7 +302,7 @@ export const texts: Texts = {
       once: 'Speichern Sie diese Codes jetzt. Sie werden nicht noch einmal angezeigt.',
       sheet: 'Wiederherstellungscodes für {name}, {product}',
       copy: 'Kopieren',
-      download: 'Herunterladen',
+      download: 'Speichern',
       print: 'Drucken',
       done: 'Ich habe sie gespeichert',
     },
@@ -328,7 +328,8 @@ export const texts: Texts = {
     },
     logins: {
       title: 'Letzte Anmeldungen',
-      intro: 'Waren Sie eine davon nicht? Sagen Sie es, und wir helfen Ihnen, sie zu beenden.',
+      intro:
+        'Stammt eine davon nicht von Ihnen? Wählen Sie „Das war ich nicht“, und wir helfen Ihnen, Ihr Konto zu schützen.',
       none: 'Es gibt noch keine Anmeldungen.',
       all: 'Mehr anzeigen',
       success: 'Erfolgreich',

@@ -313,7 +313,7 @@ export const texts = {
     },
     logins: {
       title: 'Last sign-ins',
-      intro: 'Is there one that was not you? Say so, and we help you to end it.',
+      intro: 'Is there one that was not you? Choose “This was not me”, and we help you to protect your account.',
       none: 'There are no sign-ins yet.',
       all: 'Show more',
       success: 'Successful',

@@ -85,3 +85,10 @@ export function useSpeech(): Speech {
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
+
+/** One text after the other. Chinese has no space between sentences. */
+export const inARow = (...texts: readonly (string | undefined)[]): string =>
+  texts
+    .filter((text) => text !== undefined)
+    .join(' ')
+    .replace(/([。？！]) /g, '$1');

@@ -10,7 +10,7 @@ import { Failure, Message } from '../components/message';
 import { Page } from '../components/page';
 import { PasskeyLogin } from '../components/passkey-login';
 import { Submit } from '../components/submit';
-import { fill, useSpeech } from '../i18n/texts';
+import { fill, inARow, useSpeech } from '../i18n/texts';
 import { findOffer, useOffer } from '../offer';
 import { usePasskeySupport } from '../passkey-support';
 import { paths } from '../paths';
@@ -86,8 +86,10 @@ export function LoginPage(): ReactNode {
     <Page title={t.login.title} intro={first ? undefined : t.login.intro}>
       {notice !== undefined && login.error === undefined && passkey.error === undefined && (
         <Message kind={notice === 'password-changed' || notice === 'logout-heard' ? 'success' : 'info'}>
-          {first ? t.login.first : t.notices[notice]}
-          {named !== '' && <> {fill(t.login.elsewhere, { address: location.origin, name: named })}</>}
+          {inARow(
+            first ? t.login.first : t.notices[notice],
+            named === '' ? undefined : fill(t.login.elsewhere, { address: location.origin, name: named }),
+          )}
         </Message>
       )}
       <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>

@@ -6,7 +6,7 @@ import { auth } from '../auth';
 import { Message } from '../components/message';
 import { Page } from '../components/page';
 import { PasskeyFailure } from '../components/passkey-failure';
-import { fill, useSpeech } from '../i18n/texts';
+import { fill, inARow, useSpeech } from '../i18n/texts';
 import { paths } from '../paths';
 import { useTask } from '../use-task';
 
@@ -22,7 +22,7 @@ interface FactorStepProps extends Pick<MissingFactors, 'factors' | 'required'> {
 export function FactorStep({ factors, required, many, onMade, onLater, children }: FactorStepProps): ReactNode {
   const { t } = useSpeech();
   const { welcome: texts } = t;
-  const intro = many ? `${texts.intro} ${texts.two}` : texts.intro;
+  const intro = inARow(texts.intro, many ? texts.two : undefined);
   return (
     <Page title={texts.title} intro={intro}>
       {required && <Message kind="warning">{texts.required}</Message>}

@@ -165,7 +165,7 @@ it('a notice of a change by somebody else names the support as text, without a l
 
 it('a mail that version 1.0.0 queued, without a login name, has no line for it', async () => {
   const { text } = await read(mailOf({ kind: 'password-expires', expires: inSeconds(86_400) }, 'en'));
-  expect(text).not.toContain('Login name');
+  expect(text).not.toContain('User name');
   expect(text).toContain('  Portal: portal.example.com\n');
 });
 

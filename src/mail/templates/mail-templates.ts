@@ -75,6 +75,7 @@ export class MailTemplates {
         ...{ language: mail.language, site, brand, logo: logo === undefined ? null : `cid:${logo.cid}` },
         ...{ logoText: brand.name ?? site, ...absent, ...definedOf(content) },
         facts: content.facts?.map(({ label, value }) => ({ label, parts: unlinkedParts(value) })) ?? null,
+        paragraphs: content.paragraphs.map(timesApart),
       },
       attachments: logo === undefined ? [] : [logo],
     };
@@ -102,6 +103,10 @@ function withoutScheme(url: string | undefined): string | undefined {
  * each part into an element of its own, which shows and copies the same text and is not recognised as an address.
  */
 const unlinkedParts = (value: string): string[] => value.split(/(?<=[.@])(?=\p{L})/u);
+
+/** The times of a text apart from the rest, because a mail program would break `2026-03-02` behind a hyphen. */
+const timesApart = (text: string): { readonly text: string; readonly time: boolean }[] =>
+  text.split(/(\d{4}-\d\d-\d\d \d\d:\d\d UTC)/).map((part, index) => ({ text: part, time: index % 2 === 1 }));
 
 const definedOf = (content: MailContent) =>
   Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));

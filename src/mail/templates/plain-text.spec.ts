@@ -32,7 +32,7 @@ describe('the plain text of a mail', () => {
     const facts = [
       { label: 'Time', value: '10:00' },
       { label: 'IP address', value: '203.0.113.7' },
-      { label: '登录名', value: 'alice' },
+      { label: '用户名', value: 'alice' },
     ];
     const places = factLines(facts)
       .split('\n')

@@ -58,5 +58,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES;
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
+  // The browser takes the height of the picture from its last layout, which can be that of the former size or language.
+  await pause(300);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -21,7 +21,8 @@ export const texts: Texts = {
       'Ihre Codes kommen nur per E-Mail. Eine Authenticator-App funktioniert auch, wenn Sie Ihre E-Mails nicht lesen können.',
     mailedCodesOrPasskey:
       'Ihre Codes kommen nur per E-Mail. Eine Authenticator-App oder ein Passkey funktioniert auch, wenn Sie Ihre E-Mails nicht lesen können.',
-    noPasskey: 'Sie haben keinen Passkey. Er ist schneller als ein Passwort, und keine falsche Seite kann ihn stehlen.',
+    noPasskey:
+      'Sie haben keinen Passkey. Ein Passkey ist schneller als ein Passwort, und keine gefälschte Seite kann ihn stehlen.',
     noCodes: 'Ohne Wiederherstellungscodes sind Sie ausgesperrt, wenn Ihre üblichen Codes Sie nicht erreichen.',
     fewCodes: 'Sie haben nur noch wenige Wiederherstellungscodes: {count}.',
     passwordExpires: 'Ihr Passwort läuft {time} ab.',

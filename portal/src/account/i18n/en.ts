@@ -5,7 +5,7 @@ export const texts = {
   details: {
     kind: 'Account',
     kinds: { password: '{name} account', ldap: 'Company account' },
-    changedBy: 'Your administrator keeps these details. Ask there if something is wrong.',
+    changedBy: 'Your administrator keeps these details. If something is wrong, ask your administrator to correct it.',
     fromCompany: 'These details come from your company account. If something is wrong, it is changed there.',
     help: 'Get help',
   },
@@ -19,7 +19,7 @@ export const texts = {
     mailedCodes: 'Your codes come by e-mail only. An authenticator app also works when you cannot read your e-mail.',
     mailedCodesOrPasskey:
       'Your codes come by e-mail only. An authenticator app or a passkey also works when you cannot read your e-mail.',
-    noPasskey: 'You have no passkey. It is faster than a password, and a false page cannot steal it.',
+    noPasskey: 'You have no passkey. A passkey is faster than a password, and a fake page cannot steal it.',
     noCodes: 'Without recovery codes you are locked out when your usual codes do not reach you.',
     fewCodes: 'You have few recovery codes left: {count}.',
     passwordExpires: 'Your password expires {time}.',

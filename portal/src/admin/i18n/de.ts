@@ -119,7 +119,8 @@ export const texts: Texts = {
       language: 'Sprache der E-Mails',
     },
     unknownLanguage: 'Unbekannt',
-    languageHint: 'Jede Anmeldung setzt sie auf die Sprache des Browsers.',
+    languageHint:
+      'Jede Anmeldung setzt sie auf die Sprache des Browsers. Solange sie unbekannt ist, gehen E-Mails, die Sie auslösen, in Ihrer Sprache hinaus.',
     empty: 'Es gibt noch keine Benutzer',
     emptyHint: 'Legen Sie den ersten an, oder importieren Sie Benutzer mit der Kommandozeile.',
     noMatch: 'Kein Benutzer passt',

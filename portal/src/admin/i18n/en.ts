@@ -118,7 +118,8 @@ export const texts = {
       language: 'Language of mails',
     },
     unknownLanguage: 'Unknown',
-    languageHint: 'Each sign-in sets it to the language of the browser.',
+    languageHint:
+      'Each sign-in sets it to the language of the browser. While it is unknown, mails that you cause are in yours.',
     empty: 'There are no users yet',
     emptyHint: 'Create the first one, or import users with the command line.',
     noMatch: 'No user matches',
@@ -422,7 +423,7 @@ export const texts = {
         label: 'A common password',
         hint: 'From a public list of the passwords that attackers try first',
       },
-      forbid_own_data: { label: 'Made of own data', hint: 'Login name, name or e-mail address of the user' },
+      forbid_own_data: { label: 'Made of own data', hint: 'User name, name or e-mail address of the user' },
       breach_check: {
         label: 'Known from a data breach',
         hint: 'Asks a service on the internet with five characters of a hash. The password stays here.',

@@ -89,7 +89,7 @@ export const texts: Texts = {
     columns: { user: '用户', status: '状态', provider: '账户类型', tenant: '租户', lastLogin: '最近登录' },
     fields: { loginName: '用户名', nickname: '姓名', email: '邮箱地址', unit: '部门', language: '邮件语言' },
     unknownLanguage: '未知',
-    languageHint: '每次登录时会设为浏览器的语言。',
+    languageHint: '每次登录时会设为浏览器的语言。未知时，由您触发的邮件使用您的语言。',
     empty: '还没有用户',
     emptyHint: '请新建第一个用户，或使用命令行导入用户。',
     noMatch: '没有符合条件的用户',
