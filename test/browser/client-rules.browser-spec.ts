@@ -52,6 +52,7 @@ describe('the limits of the client', () => {
     await page.getByText('u•••@example.com').waitFor();
     await on(page).enterCode(await site.mailedCode(name));
     await on(page).heading(`Hello, ${name}`).waitFor();
+    await on(page).section('Security');
     await page.getByText('You signed in with your password and a one-time code.').waitFor();
   });
 
@@ -67,6 +68,7 @@ describe('the limits of the client', () => {
   it('a code of the authenticator logs in', async () => {
     const { page, name } = await atCode();
     await on(page).enterCode(await site.mailedCode(name));
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));

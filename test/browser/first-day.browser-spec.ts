@@ -211,6 +211,9 @@ describe('the first day of an employee, where each sign-in asks for a code', () 
     await on(page).button('Create a passkey').click();
     await authenticator.recognises(true);
     await on(page).confirmPassword();
+    const code = on(page).fresh().getByLabel('Six-digit code');
+    await code.waitFor();
+    await code.fill(await site.mailedCode(name));
     await page.getByText('The passkey “Firefox on Windows” is ready.').waitFor();
   });
 

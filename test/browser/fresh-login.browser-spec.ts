@@ -107,7 +107,6 @@ describe('a session that is too old for a step', () => {
     const authenticator = await VirtualAuthenticator.add(page);
     await page.goto('/');
     await on(page).logIn(name);
-    await on(page).button('Not now').click();
     await on(page).section('Security');
     await on(page).button('Add a passkey').click();
     await on(page).field('Name of the passkey').fill('Key of Ada');
@@ -255,6 +254,7 @@ describe('where a login needs a code', () => {
     await fresh(page)
       .getByLabel('Six-digit code')
       .fill(await site.mailedCode(name));
+    await codes(page).waitFor();
     const [first] = await page.locator('.codes code').allTextContents();
     await on(page).button('I have saved them').click();
     old(site);

@@ -72,7 +72,7 @@ describe('POST /login/passkey', () => {
       const language = async () => (await client.service.userRow(user.uid)).language;
       const signIn = async (accepted: string | undefined, deviation: Deviation = {}) => {
         const { challenge_id, options } = await client.challenge();
-        const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+        const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-language': accepted };
         return (await client.submit(challenge_id, authenticator.get(options, deviation), { headers })).status;
       };
       expect([await signIn('de-AT,de;q=0.9'), await language()]).toEqual([200, 'de']);
