@@ -36,7 +36,8 @@ describe('the account page', () => {
   let site: PortalSite;
 
   beforeAll(async () => {
-    site = await PortalSite.start();
+    // The tests change what the service offers, so that the welcome page could offer something.
+    site = await PortalSite.start({}, '127.0.0.1', true);
   });
   afterAll(() => site.stop());
   afterEach(() => expect(site.takeComplaints()).toEqual([]));
@@ -493,7 +494,7 @@ describe('the account page', () => {
       await other.goto('/');
       await on(other).logIn(name);
       await on(other).heading(/Hello/).waitFor();
-      const page = await site.visitor({ colorScheme, userAgent: firefox }, { declined: true });
+      const page = await site.visitor({ colorScheme, userAgent: firefox });
       await answered(page, '/capabilities', (data: { brand: object }) => ({
         mfa: 'always',
         trusted_device_days: 30,

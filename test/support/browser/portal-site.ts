@@ -22,8 +22,15 @@ export class PortalSite {
     private readonly offers: boolean,
   ) {}
 
-  /** @param host `localhost` for passkeys, which browsers refuse at an IP address */
-  static async start(settings: Record<string, string> = {}, host = '127.0.0.1'): Promise<PortalSite> {
+  /**
+   * @param host `localhost` for passkeys, which browsers refuse at an IP address
+   * @param offers the welcome page has something to offer after a sign-in
+   */
+  static async start(
+    settings: Record<string, string> = {},
+    host = '127.0.0.1',
+    offers = settings.MFA_REQUIRED === 'true' || host === 'localhost',
+  ): Promise<PortalSite> {
     const port = await freePort();
     const url = `http://${host}:${port}`;
     const service = await TestService.start(
@@ -32,7 +39,6 @@ export class PortalSite {
     );
     await service.app.listen(port, '127.0.0.1');
     const { port: listening } = service.app.getHttpServer().address() as AddressInfo;
-    const offers = settings.MFA_REQUIRED === 'true' || host === 'localhost';
     return new PortalSite(service, `http://${host}:${listening}`, await Chromium.start(), offers);
   }
 
