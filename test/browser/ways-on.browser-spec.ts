@@ -91,6 +91,7 @@ describe('where the pages cannot help, they say whom to ask', () => {
     await on(page).logIn(name);
     await on(page).heading('Enter your code').waitFor();
     await on(page).enterCode(await site.mailedCode(name));
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
     await on(page).enterCode(site.authenticatorCode(secret));
