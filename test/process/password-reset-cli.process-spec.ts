@@ -103,7 +103,8 @@ describe('the command line of password reset', () => {
       await givenUser('disabled', { email: 'disabled@example.com', status: -1 });
       await givenUser('directory', { email: 'directory@example.com', provider: 'ldap' });
       await givenUser('addressless');
-      const before = await linkMails();
+      const pending = () => replicas.rows('SELECT uid FROM user_change_password_request WHERE status = 0 ORDER BY uid');
+      const [before, pendingBefore] = [await linkMails(), await pending()];
       expect(await refusal('user', 'invite', 'disabled', '--print-link')).toBe('the account is disabled');
       expect(await refusal('user', 'invite', 'directory', '--print-link')).toBe(
         'a directory user has no password in this service',
@@ -114,7 +115,7 @@ describe('the command line of password reset', () => {
         '--lang must be one of en, de, zh-CN',
       );
       expect(await linkMails()).toBe(before);
-      expect(await replicas.rows('SELECT uid FROM user_change_password_request WHERE status = 0')).toEqual([]);
+      expect(await pending()).toEqual(pendingBefore);
       const { stdout } = await cli('user', 'invite', 'addressless', '--print-link');
       expect(stdout).toMatch(/^mailed: false$/m);
       expect(stdout).toMatch(/^link: http:\/\/portal\.test\/reset-password\?uid=/m);

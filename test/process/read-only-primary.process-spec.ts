@@ -46,7 +46,9 @@ describe('a read-only database', () => {
     const { code, of } = await doctor(urlOf('service'));
     expect(of.writes).toBe('ok: insert, update and delete, rolled back');
     expect(code).toBe(0);
-    expect(await server.run(`SELECT * FROM \`${new URL(adminUrl).pathname.slice(1)}\`.cooldowns`)).toEqual([]);
+    // A migration has written the row of the kind `tokens`.
+    const written = `SELECT kind FROM \`${new URL(adminUrl).pathname.slice(1)}\`.cooldowns WHERE kind <> 'tokens'`;
+    expect(await server.run(written)).toEqual([]);
   });
 
   it('doctor: an account that may only read is a problem', async () => {

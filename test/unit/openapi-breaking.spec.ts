@@ -91,7 +91,7 @@ describe('a change of the OpenAPI document', () => {
     [
       'a request value that is gone',
       (d) => schema(d, 'LoginDto').properties.provider.enum.pop(),
-      'POST /login: request.provider may no longer be "ldap"',
+      'POST /login: request.provider may no longer be "auto"',
     ],
     [
       'a request field of a narrower type',
