@@ -129,9 +129,11 @@ describe('a data key is replaced while people log in', () => {
       unreadable: 0,
       recovery_codes_of_former_keys: 0,
     });
-    expect(Object.keys(done.resealed as object)).toHaveLength(sealedColumns.length);
+    // Two kinds of mails are sealed in one column.
+    const names = [...new Set(sealedColumns.map(({ table, column }) => `${table}.${column}`))];
+    expect(Object.keys(done.resealed as object)).toEqual(names);
     const again = await fleet.cli('keys', 'reseal');
-    expect(Object.values(again.resealed as object)).toEqual(sealedColumns.map(() => 0));
+    expect(Object.values(again.resealed as object)).toEqual(names.map(() => 0));
     expect((await doctor()).keys).toMatch(/^ok: .*; no long-lived value is encrypted with a previous key$/);
     await logInByTotp(bob);
     const dan = await confirm('dan', opened);
