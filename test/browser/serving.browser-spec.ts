@@ -172,6 +172,7 @@ describe('the pages on another origin', () => {
     expect(await on(page).link('Demo inbox').count()).toBe(0);
     await on(page).logIn('alice');
     await on(page).heading('Hello, alice').waitFor();
+    await on(page).section('Security');
     await on(page).link('Set up authenticator').click();
     await page.getByAltText('QR code for the authenticator app').waitFor();
     await page.goto('/outbox');

@@ -53,7 +53,7 @@ export const givens: Readonly<Record<string, Given>> = {
     const { id, secret } = await guide.service.app.get(ServiceClients).create('invoices');
     guide.values.set('client_credentials', Buffer.from(`${id}:${secret}`).toString('base64'));
   },
-  'Behind a proxy': (guide) => givenSession(guide, 'vera', 'Vera Müller'),
+  'Behind a proxy': (guide) => givenSession(guide, 'ulla', 'Ulla Müller'),
   'Not available': async (guide) => {
     await givenDirectoryUser(guide, 'noor', 'Noor');
     guide.directory.serviceBind = { code: 49 };
