@@ -75,6 +75,8 @@ export class Lane {
         return this.creation === undefined ? {} : { response: this.authenticator.create(this.creation) };
       case 'adminReplayEvents':
         return { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+      case 'reauthenticate':
+        return { password: user.password };
       case 'changeOwnPassword':
         return { current_password: user.password, password, confirm_password: password };
       case 'changePasswordByRequest':
