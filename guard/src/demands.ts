@@ -1,6 +1,6 @@
 import type { Auth, InsufficientReason } from './auth.js';
 
-/** What a route asks of the sign-in of its caller, beyond a valid token (RFC 9470). */
+/** The demands of a route on the sign-in of its caller, beyond a valid token (RFC 9470). */
 export interface Demands {
   /** The greatest age of the last credential check of the session, in seconds. */
   readonly maxAgeSeconds?: number;

@@ -1,4 +1,4 @@
-/** Who is asked for a second factor when they sign in. */
+/** The users whom a sign-in asks for a second factor. */
 export type Asking = 'never' | 'enrolled' | 'always';
 
 interface Here {
@@ -21,14 +21,14 @@ export const fewCodes = 3;
 /** The first mail about an expiring password is sent as early (`PASSWORD_EXPIRY_WARN_DAYS`). */
 const warnedBefore = 14 * 24 * 3_600_000;
 
-/** What is missing. Each one is a text of the security check. */
+/** The things that an account can lack. Each one is a text of the security check. */
 export type Advice = 'passwordExpires' | 'passwordAlone' | 'mailedCodes' | 'noPasskey' | 'noCodes' | 'fewCodes';
 
 /** Whether this user has to enter a code after the password. */
 export const isAsked = (mfa: Asking, me: Pick<Account, 'mfa_type'>): boolean =>
   mfa === 'always' || (mfa === 'enrolled' && me.mfa_type === 'totp');
 
-/** What this user should do for the safety of the account, the most urgent first. Only what works in this installation. */
+/** The advice for this user, the most urgent first. It names only steps that work in this installation. */
 export function adviceFor(me: Account, { mfa, passkeys }: Here, present: number): Advice[] {
   const app = me.mfa_type === 'totp';
   const expires = me.password_expires_at === null ? Infinity : Date.parse(me.password_expires_at);
