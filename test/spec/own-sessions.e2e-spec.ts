@@ -59,6 +59,18 @@ describe.each(['false', 'true'])('the sessions of a user, with REFRESH_TOKEN_ROT
     expect(await list(second.access)).toEqual([shown(1, { ...two, current: true }), shown(0, one)]);
   });
 
+  it('of sessions that began at the same moment, the one that was used last comes first', async () => {
+    const name = await given();
+    const began = [await logIn(name), await logIn(name), await logIn(name), await logIn(name)];
+    for (const { access, refresh } of began) {
+      service.clock.advanceSeconds(60);
+      await refreshed(refresh);
+      const used = (await list(access)).map(({ last_used_at }) => last_used_at);
+      expect(used).toEqual([...used].sort().reverse());
+      expect(used[0]).toBe(service.clock.now().toISOString());
+    }
+  });
+
   it('last_used_at moves at a refresh, not at another request, and the other fields stay those of the login', async () => {
     const name = await given();
     let session = await logIn(name, { ip: '203.0.113.7' });

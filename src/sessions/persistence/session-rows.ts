@@ -66,7 +66,7 @@ export class SessionRows {
        ORDER BY s.created_at DESC, s.jti LIMIT ${maxListed}`,
       [userId, this.clock.now(), credentialVersion],
     );
-    return rows.map((row) => ({
+    const sessions = rows.map((row) => ({
       sid: row.sid,
       createdAt: timeOf(row.created_at),
       lastUsedAt: later(timeOf(row.newest), timeOrNull(row.folded)),
@@ -74,6 +74,8 @@ export class SessionRows {
       userAgent: row.user_agent,
       amr: row.amr?.split(' ') ?? [],
     }));
+    // A session that a new authenticator made has the start of the session before it: the one in use comes first.
+    return sessions.sort((one, other) => +other.createdAt - +one.createdAt || +other.lastUsedAt - +one.lastUsedAt);
   }
 
   /**
