@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataKey } from '../../test/support/settings';
@@ -35,11 +35,14 @@ describe('a logo in BRAND_DIR', () => {
     ]);
   });
 
-  it('must exist', () => {
+  it('must be a file that can be read', () => {
     expect(load({ BRAND_LOGO_URL: '/brand/logo.svg', BRAND_DIR: folder }).brand.logoUrl).toBe('/brand/logo.svg');
-    expect(problems({ BRAND_LOGO_URL: '/brand/missing.svg', BRAND_DIR: folder })).toEqual([
-      'BRAND_LOGO_URL names a file that is not in BRAND_DIR',
-    ]);
+    mkdirSync(join(folder, 'folder.png'));
+    for (const name of ['missing.svg', 'folder.png']) {
+      expect(problems({ BRAND_LOGO_URL: `/brand/${name}`, BRAND_DIR: folder })).toEqual([
+        'BRAND_LOGO_URL names no file in BRAND_DIR that can be read',
+      ]);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { contrastWithWhite } from './contrast';
@@ -65,8 +65,8 @@ function readImage(
     env.problem(key, `must be an https URL, or /brand/ and the name of an ${listed} file`);
   } else if (brandDir === undefined) {
     env.problem('BRAND_DIR', `is not set, and ${key} names a file in it`);
-  } else if (!existsSync(join(brandDir, name))) {
-    env.problem(key, 'names a file that is not in BRAND_DIR');
+  } else if (!isReadableFile(join(brandDir, name))) {
+    env.problem(key, 'names no file in BRAND_DIR that can be read');
   }
   return value;
 }
@@ -79,7 +79,16 @@ function mailLogoFile(logoUrl: string | undefined, brandDir: string | undefined)
   if (brandDir === undefined || logoUrl?.startsWith(brandPath) !== true) return undefined;
   const name = logoUrl.slice(brandPath.length);
   const file = join(brandDir, /\.(png|jpg)$/.test(name) ? name : name.replace(/\.\w+$/, '.png'));
-  return existsSync(file) ? file : undefined;
+  return isReadableFile(file) ? file : undefined;
+}
+
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function readColor(env: SettingsReader): string {
