@@ -84,7 +84,7 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     app.enableCors({
       origin: [...config.http.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: ['retry-after'],
+      exposedHeaders: ['retry-after', 'www-authenticate', 'dpop-nonce'],
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
