@@ -1,5 +1,5 @@
 import type { ClientClock } from './client-clock.js';
-import { type ErrorCode, KeyError, type KeyProblem, ServiceError } from './failures.js';
+import { KeyError, type KeyProblem, ServiceError } from './failures.js';
 import { isRecord } from './storage.js';
 import type { KeyPair, Keys } from './token-keys.js';
 
@@ -113,13 +113,7 @@ export class Proofs {
     if (latest !== undefined && latest.jkt === jkt) return latest;
     const key = await this.stored();
     if (typeof key === 'string' || key.jkt !== jkt) {
-      throw new ServiceError(
-        'AUTH_401011' as string as ErrorCode,
-        'the key of this session is gone',
-        401,
-        undefined,
-        {},
-      );
+      throw new ServiceError('AUTH_401011', 'the key of this session is gone', 401, undefined, {});
     }
     this.latest = key;
     return key;

@@ -1,4 +1,4 @@
-import { RuleError, ServiceError } from './failures.js';
+import { type ErrorCode, RuleError, ServiceError } from './failures.js';
 import type { Client } from './generated/client/index.js';
 import { refresh } from './generated/index.js';
 import { dataOf } from './service-client.js';
@@ -125,8 +125,8 @@ function isStale({ code }: ServiceError): boolean {
 }
 
 /** Without its key, or where the service has begun to demand one, a session is of no more use. */
-function hasEnded(code: string): boolean {
+function hasEnded(code: ErrorCode): boolean {
   return code === 'AUTH_401006' || isUnproven(code);
 }
 
-const isUnproven = (code: string): boolean => code === 'AUTH_401011';
+const isUnproven = (code: ErrorCode): boolean => code === 'AUTH_401011';
