@@ -35,6 +35,11 @@ export class ProofMaker {
     return new ProofMaker(algorithm, privateKey, publicKey.export({ format: 'jwk' }), clock, origin);
   }
 
+  /** The same key, for requests to another origin. */
+  at(origin: string): ProofMaker {
+    return new ProofMaker(this.algorithm, this.privateKey, this.jwk, this.clock, origin);
+  }
+
   /** The thumbprint (RFC 7638). */
   get thumbprint(): string {
     const { crv, kty, x, y } = this.jwk;
