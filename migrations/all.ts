@@ -21,6 +21,7 @@ import { RevocationRuns1767500000000 } from './1767500000000-revocation-runs';
 import { RefreshTokenAudience1767600000000 } from './1767600000000-refresh-token-audience';
 import { PendingReauthentications1767620000000 } from './1767620000000-pending-reauthentications';
 import { UserLanguage1768000000000 } from './1768000000000-user-language';
+import { Proofs1769000000000 } from './1769000000000-proofs';
 import { Applications1769100000000 } from './1769100000000-applications';
 import type { RepeatableMigration } from './repeatable';
 
@@ -49,5 +50,6 @@ export const migrations: (new () => RepeatableMigration)[] = [
   RefreshTokenAudience1767600000000,
   PendingReauthentications1767620000000,
   UserLanguage1768000000000,
+  Proofs1769000000000,
   Applications1769100000000,
 ];

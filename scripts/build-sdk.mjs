@@ -23,7 +23,18 @@ await buildWhenChanged({
 
 /** Makes the declarations import the types of the web platform from web-types.d.ts, not from the library "dom". */
 function importWebTypes(folder) {
-  const names = ['AbortSignal', 'Blob', 'File', 'FormData', 'Headers', 'Request', 'RequestInit', 'Response', 'fetch'];
+  const names = [
+    'AbortSignal',
+    'Blob',
+    'CryptoKey',
+    'File',
+    'FormData',
+    'Headers',
+    'Request',
+    'RequestInit',
+    'Response',
+    'fetch',
+  ];
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.d.ts'));
   for (const file of files.filter((one) => !one.startsWith(`cjs${sep}`) && one !== 'web-types.d.ts')) {
     const path = join(folder, file);

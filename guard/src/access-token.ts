@@ -30,7 +30,8 @@ interface Expected {
  * service and no signature check.
  */
 export function readAccessToken(token: string, { issuer, audience, now }: Expected): ReadToken | InvalidReason {
-  const parsed = parse(token);
+  if (typeof token !== 'string' || token.length > maxLength || !isCompact(token)) return 'malformed';
+  const parsed = parts(token);
   if (parsed === undefined) return 'malformed';
   const { header, payload } = parsed;
   // A refresh token gets new tokens from the service. It opens no other one.
@@ -45,8 +46,8 @@ export function readAccessToken(token: string, { issuer, audience, now }: Expect
   return { alg: header.alg, kid: header.kid, typ: header.typ, claims };
 }
 
-function parse(token: string) {
-  if (typeof token !== 'string' || token.length > maxLength || !isCompact(token)) return undefined;
+/** The parts of a JWT, which are not verified yet. */
+export function parts(token: string) {
   try {
     return { header: decodeProtectedHeader(token), payload: decodeJwt<Record<string, unknown>>(token) };
   } catch {
@@ -54,14 +55,14 @@ function parse(token: string) {
   }
 }
 
-function isCompact(token: string): boolean {
-  const parts = token.split('.');
-  return parts.length === 3 && parts.every((part) => part !== '' && canonicalBase64url.test(part));
+export function isCompact(token: string): boolean {
+  const texts = token.split('.');
+  return texts.length === 3 && texts.every((part) => part !== '' && canonicalBase64url.test(part));
 }
 
 /** @returns undefined when a claim is missing or has another type */
 export function claimsOf(payload: Record<string, unknown>): Claims | undefined {
-  const { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr, auth_time, acr } = payload;
+  const { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr, auth_time, acr, cnf } = payload;
   if (![sub, sid, jti, iss, tenant_id].every((value) => typeof value === 'string')) return undefined;
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
   if (typeof aud !== 'string' && !isTextList(aud)) return undefined;
@@ -69,8 +70,18 @@ export function claimsOf(payload: Record<string, unknown>): Claims | undefined {
   // Tokens of version 1.0.0 have neither of the two.
   if (auth_time !== undefined && !Number.isSafeInteger(auth_time)) return undefined;
   if (acr !== undefined && typeof acr !== 'string') return undefined;
-  const context = { ...(auth_time !== undefined && { auth_time }), ...(acr !== undefined && { acr }) };
+  // A token that is bound in a way that this guard does not know must not pass as an unbound one.
+  if (cnf !== undefined && !isConfirmation(cnf)) return undefined;
+  const context = {
+    ...(auth_time !== undefined && { auth_time }),
+    ...(acr !== undefined && { acr }),
+    ...(cnf !== undefined && { cnf: { jkt: cnf.jkt } }),
+  };
   return { sub, sid, jti, iss, aud, iat, exp, tenant_id, org_unit_id, amr, ...context } as Claims;
+}
+
+function isConfirmation(cnf: unknown): cnf is { readonly jkt: string } {
+  return typeof cnf === 'object' && cnf !== null && typeof (cnf as { jkt?: unknown }).jkt === 'string';
 }
 
 function isTextList(value: unknown): value is string[] {

@@ -24,6 +24,8 @@ interface TokenClaims {
   readonly auth_time?: number | undefined;
   /** `urn:portal:acr:1` for one factor, `urn:portal:acr:2` for two or a passkey. Missing in a token of version 1.0.0. */
   readonly acr?: string | undefined;
+  /** The token is bound to the key with this thumbprint (RFC 9449 §6, RFC 7638), and the caller has proved to have the key. */
+  readonly cnf?: { readonly jkt: string } | undefined;
   /** When the guard asked the service, or checked the signature. Seconds since 1970. */
   readonly verified_at: number;
 }
@@ -47,7 +49,23 @@ export interface SignedAuth extends TokenClaims {
 export type Auth = IntrospectedAuth | SignedAuth;
 
 export type InvalidReason =
-  'malformed' | 'algorithm' | 'type' | 'issuer' | 'audience' | 'expired' | 'not_yet_valid' | 'signature' | 'not_active';
+  | 'malformed'
+  | 'algorithm'
+  | 'type'
+  | 'issuer'
+  | 'audience'
+  | 'expired'
+  | 'not_yet_valid'
+  | 'signature'
+  | 'not_active'
+  /** `check`: the request has no token. */
+  | 'missing'
+  /** The token is bound to a key, and was not sent with a proof of it (RFC 9449 §7.1). */
+  | 'bound'
+  /** The token is bound to no key, but was sent as one that is, or `requireBinding` demands it. */
+  | 'unbound'
+  /** The proof is missing, wrong, of another key, or was used before. */
+  | 'proof';
 
 /** `one_factor`: a second factor is demanded. `too_old`: the last credential check is too long ago. Or it is unknown. */
 export type InsufficientReason = 'one_factor' | 'too_old';
@@ -65,12 +83,16 @@ export type UnavailableReason =
   | 'client_refused'
   | 'unexpected_status'
   | 'malformed_answer'
-  | 'answer_too_long';
+  | 'answer_too_long'
+  /** A bound token, and neither `origins` nor `trustForwarded` says which URL its client has asked. */
+  | 'origin_unknown'
+  /** `replayStore` has failed. */
+  | 'replay_store';
 
 export interface Unavailable {
   readonly status: 'unavailable';
   readonly reason: UnavailableReason;
-  /** The URL that was asked. */
+  /** The URL that was asked. Empty when nothing was asked. */
   readonly url: string;
   /** The wait that the service asked for, if it asked for one. */
   readonly retryAfterSeconds?: number;

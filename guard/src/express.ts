@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Auth } from './auth.js';
 import { type Demands, readDemands } from './demands.js';
-import { authenticate } from './http-answer.js';
+import { authenticateRequest } from './http-answer.js';
 import type { Verifier } from './verifier.js';
 
 declare global {
@@ -29,7 +29,7 @@ type Middleware = (
 export function requireAccessToken(verifier: Verifier, demands?: Demands): Middleware {
   readDemands(demands);
   return (request, response, next) => {
-    authenticate(verifier, request.headers.authorization, demands).then((result) => {
+    authenticateRequest(verifier, request, demands).then((result) => {
       if ('auth' in result) {
         request.auth = result.auth;
         return next();

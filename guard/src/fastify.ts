@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Auth } from './auth.js';
 import { type Demands, readDemands } from './demands.js';
-import { authenticate } from './http-answer.js';
+import { authenticateRequest } from './http-answer.js';
 import type { Verifier } from './verifier.js';
 
 declare module 'fastify' {
@@ -20,7 +20,7 @@ declare module 'fastify' {
 export function requireAccessToken(verifier: Verifier, demands?: Demands) {
   readDemands(demands);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const result = await authenticate(verifier, request.headers.authorization, demands);
+    const result = await authenticateRequest(verifier, request, demands);
     if ('auth' in result) {
       request.auth = result.auth;
       return undefined;

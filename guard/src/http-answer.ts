@@ -1,6 +1,8 @@
 import type { Auth, Insufficient, InvalidReason, Verdict } from './auth.js';
 import { type Demands, twoFactors } from './demands.js';
-import type { Verifier } from './verifier.js';
+import { proofAlgorithms } from './proof.js';
+import type { CheckedRequest } from './request.js';
+import { checkRequest, type Verifier } from './verifier.js';
 
 /** The answer to a request that may not pass. */
 export interface Refusal {
@@ -12,7 +14,20 @@ export interface Refusal {
 export type Authentication = { readonly auth: Auth } | { readonly refusal: Refusal };
 
 /**
- * Judges the header `Authorization` of a request. The adapters use it, and so can any other framework.
+ * Judges a request. The adapters use it, and so can any other framework on Node.
+ * @param demands what the route asks for, in addition to the options of the verifier
+ */
+export async function authenticateRequest(
+  verifier: Verifier,
+  request: CheckedRequest,
+  demands?: Demands,
+): Promise<Authentication> {
+  const verdict = await checkRequest(verifier, request, demands);
+  return verdict.status === 'valid' ? { auth: verdict.auth } : { refusal: refusalOf(verdict) };
+}
+
+/**
+ * Judges the header `Authorization` alone, so that a token which is bound to a key is refused: its proof is in another header.
  * @param authorization the value of the header, undefined when there is none
  * @param demands what the route asks for, in addition to the options of the verifier
  */
@@ -40,9 +55,15 @@ function refusalOf(verdict: Exclude<Verdict, { status: 'valid' }>): Refusal {
     return refusal(503, 'temporarily_unavailable', text, { 'retry-after': `${verdict.retryAfterSeconds ?? 1}` });
   }
   if (verdict.status === 'insufficient') return insufficient(verdict);
-  const text = descriptions[verdict.reason];
-  const challenge = `Bearer realm="portal", error="invalid_token", error_description="${text}"`;
-  return refusal(401, 'invalid_token', text, { 'www-authenticate': challenge });
+  const { reason } = verdict;
+  if (reason === 'missing') return noToken;
+  const text = descriptions[reason];
+  const error = reason === 'proof' ? 'invalid_dpop_proof' : 'invalid_token';
+  const told = `realm="portal", error="${error}", error_description="${text}"`;
+  // RFC 9449 §7.1: the client learns what to send instead.
+  const wantsProof = reason === 'proof' || reason === 'bound' || reason === 'unbound';
+  const challenge = wantsProof ? `DPoP ${told}, algs="${proofAlgorithms.join(' ')}"` : `Bearer ${told}`;
+  return refusal(401, error, text, { 'www-authenticate': challenge });
 }
 
 /** RFC 9470 §3: what the client has to ask the user for. It names everything that the route demands. */
@@ -67,6 +88,10 @@ const descriptions: Readonly<Record<InvalidReason, string>> = {
   not_yet_valid: 'The access token is not valid yet.',
   signature: 'The signature of the access token is wrong.',
   not_active: 'The access token is not active.',
+  missing: 'An access token is required.',
+  bound: 'The access token is bound to a key: send Authorization: DPoP with a proof.',
+  unbound: 'The access token must be bound to a key.',
+  proof: 'The proof of possession is missing, wrong, or was used before.',
 };
 
 function refusal(

@@ -11,6 +11,7 @@ export {
   type Verdict,
 } from './auth.js';
 export type { Demands } from './demands.js';
-export { authenticate, type Authentication, type Refusal } from './http-answer.js';
-export type { IntrospectionOptions, JwksOptions, VerifierOptions } from './options.js';
-export { type Verifier, verifier } from './verifier.js';
+export { authenticate, authenticateRequest, type Authentication, type Refusal } from './http-answer.js';
+export type { IntrospectionOptions, JwksOptions, ReplayStore, VerifierOptions } from './options.js';
+export type { CheckedRequest } from './request.js';
+export { checkRequest, type Verifier, verifier } from './verifier.js';

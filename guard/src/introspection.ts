@@ -72,6 +72,8 @@ function authFrom(answer: Record<string, unknown>, claims: Claims, askedAt: numb
   if (answered === undefined || identity(answered) !== identity(claims)) return undefined;
   return frozen<IntrospectedAuth>({
     ...answered,
+    // The answer confirms the token with all its claims. A replica of a former version does not repeat this one.
+    ...(claims.cnf !== undefined && { cnf: claims.cnf }),
     ...{ username, is_admin, verified_by: 'introspection', verified_at: askedAt },
   });
 }
@@ -84,6 +86,7 @@ function identity({ sub, sid, jti, iss, aud, iat, exp }: Claims): string {
 export function frozen<A extends Claims>(auth: A): A {
   Object.freeze(auth.amr);
   Object.freeze(auth.aud);
+  Object.freeze(auth.cnf);
   return Object.freeze(auth);
 }
 

@@ -8,7 +8,8 @@ import {
 
 import { type Auth as AuthClaims, authOf } from './auth.js';
 import { type Demands, readDemands, strictest } from './demands.js';
-import { authenticate } from './http-answer.js';
+import { authenticateRequest } from './http-answer.js';
+import type { CheckedRequest } from './request.js';
 import type { Verifier } from './verifier.js';
 
 const publicRoute = 'portal-auth:public';
@@ -28,8 +29,7 @@ export const Auth = createParamDecorator((_: unknown, context: ExecutionContext)
   authOf(context.switchToHttp().getRequest<{ auth?: AuthClaims }>()),
 );
 
-interface HttpRequest {
-  readonly headers: { readonly authorization?: string };
+interface HttpRequest extends CheckedRequest {
   auth?: AuthClaims;
 }
 
@@ -54,7 +54,7 @@ export class AccessTokenGuard implements CanActivate {
     // A GraphQL or WebSocket handler has no HTTP request here, so it must not pass by accident.
     if (context.getType() !== 'http') throw new Error('AccessTokenGuard guards HTTP routes only');
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const result = await authenticate(this.#verifier, request.headers.authorization, demandsOf(context));
+    const result = await authenticateRequest(this.#verifier, request, demandsOf(context));
     if ('auth' in result) {
       request.auth = result.auth;
       return true;

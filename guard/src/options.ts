@@ -1,6 +1,12 @@
 import type { Unavailable } from './auth.js';
 import { demandNames, type Demands, readDemands } from './demands.js';
 
+/** Remembers the proofs of several processes. `SET id 1 NX EX seconds` of Redis does it. */
+export interface ReplayStore {
+  /** @returns whether the id is new. It has to be remembered for so many seconds. A rejection refuses nobody: it is 503. */
+  firstUse(id: string, seconds: number): boolean | Promise<boolean>;
+}
+
 /** With `maxAgeSeconds` and `requireFactor`, which then hold for each token. */
 interface CommonOptions extends Demands {
   /** `JWT_ISSUER` of the service. */
@@ -11,6 +17,17 @@ interface CommonOptions extends Demands {
   readonly timeoutMs?: number;
   /** How many answers are cached at most. Default: 10,000, which take about 10 MB. */
   readonly maxCachedTokens?: number;
+  /**
+   * Where the clients reach this service: `https://portal.example.com`, with the path in front if a proxy removes one. Bound
+   * tokens need it, because their proofs name the URL (RFC 9449 §4.3).
+   */
+  readonly origins?: string | readonly string[];
+  /** The proxy in front sets `X-Forwarded-Proto` and `X-Forwarded-Host`, and removes what a client sends of them. Default: false. */
+  readonly trustForwarded?: boolean;
+  /** Refuses tokens that are bound to no key. Default: false. */
+  readonly requireBinding?: boolean;
+  /** Remembers the proofs that were used. Default: in the memory of this process. */
+  readonly replayStore?: ReplayStore;
   /** Called for each token that could not be checked, for logs and metrics. It must not throw. */
   readonly onUnavailable?: (problem: Unavailable) => void;
 }
@@ -52,12 +69,17 @@ export interface Settings {
   readonly timeoutMs: number;
   readonly onUnavailable: ((problem: Unavailable) => void) | undefined;
   readonly demands: Demands;
+  readonly origins: readonly string[];
+  readonly trustForwarded: boolean;
+  readonly requireBinding: boolean;
+  readonly replayStore: ReplayStore | undefined;
 }
 
 const clientKeys = ['introspectionUrl', 'clientId', 'clientSecret'] as const;
 const known = [
   ...['mode', 'issuer', 'audience', ...clientKeys, 'jwksUrl', 'maxStaleSeconds'],
   ...['timeoutMs', 'maxCachedTokens', 'onUnavailable', ...demandNames],
+  ...['origins', 'trustForwarded', 'requireBinding', 'replayStore'],
 ];
 
 /** @throws TypeError that names the option, never its value, which may be a secret */
@@ -86,7 +108,30 @@ export function readOptions(options: VerifierOptions): Settings {
     timeoutMs: readNumber(given, 'timeoutMs', 3000, { min: 1, max: 60_000 }),
     onUnavailable: onUnavailable as Settings['onUnavailable'],
     demands: readDemands(Object.fromEntries(demandNames.map((name) => [name, given[name]])), 'verifier'),
+    origins: readOrigins(given),
+    trustForwarded: readFlag(given, 'trustForwarded'),
+    requireBinding: readFlag(given, 'requireBinding'),
+    replayStore: readReplayStore(given),
   };
+}
+
+function readOrigins({ origins = [] }: Record<string, unknown>): string[] {
+  return [origins].flat().map((one) => {
+    const url = new URL(readUrl({ origins: one }, 'origins'));
+    if (url.search !== '' || url.hash !== '') fail('origins', 'must have neither query nor fragment');
+    return (url.origin + url.pathname).replace(/\/+$/, '');
+  });
+}
+
+function readFlag(given: Record<string, unknown>, name: string): boolean {
+  const value = given[name] ?? false;
+  if (typeof value !== 'boolean') fail(name, 'must be true or false');
+  return value;
+}
+
+function readReplayStore({ replayStore: store }: Record<string, unknown>): ReplayStore | undefined {
+  const fits = store === undefined || typeof (store as ReplayStore | null)?.firstUse === 'function';
+  return fits ? (store as ReplayStore | undefined) : fail('replayStore', 'must have a function firstUse');
 }
 
 function readJwksUrl(given: Record<string, unknown>, mode: 'introspection' | 'jwks'): string | undefined {

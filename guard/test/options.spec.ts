@@ -47,6 +47,12 @@ describe('the options of verifier', () => {
     ['timeoutMs', 0],
     ['maxCachedTokens', 1],
     ['onUnavailable', 'sEcReT'],
+    ['origins', 'portal.example.com/sEcReT'],
+    ['origins', ['https://portal.example.com', 'https://portal.example.com/?sEcReT']],
+    ['trustForwarded', 'sEcReT'],
+    ['requireBinding', 1],
+    ['replayStore', { firstUse: 'sEcReT' }],
+    ['replayStore', null],
   ])('a wrong %s (%j) is named in one line, and its value is not told', (name, value) => {
     const message = messageOf({ ...asking, [name]: value });
     expect(message).toMatch(new RegExp(`^verifier: ${name} .+$`));

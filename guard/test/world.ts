@@ -1,4 +1,5 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { createHash, randomUUID } from 'node:crypto';
+import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 import type { Ports } from '../dist/ports.js';
 
@@ -25,6 +26,28 @@ export async function newKey(kid: string, alg = 'ES256'): Promise<Key> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
+
+/** A client with a key of its own, which makes proofs (RFC 9449). */
+export interface Prover {
+  readonly cnf: { readonly jkt: string };
+  readonly jwk: JWK;
+  readonly privateKey: CryptoKey;
+  proof(claims: Payload, header?: Payload): Promise<string>;
+}
+
+export async function newProver(alg = 'ES256'): Promise<Prover> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  return {
+    ...{ cnf: { jkt: await calculateJwkThumbprint(jwk) }, jwk, privateKey },
+    proof: (claims, header) =>
+      new SignJWT({ jti: randomUUID(), ...claims })
+        .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk, ...header })
+        .sign(privateKey),
+  };
+}
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /** The service, its keys and the clocks. A test counts what the guard asked. */
 export class World {

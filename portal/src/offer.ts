@@ -14,6 +14,7 @@ export interface Offer extends Pick<
   | 'passkeys'
   | 'trusted_device_days'
   | 'home_url'
+  | 'token_binding'
 > {
   readonly brand: Partial<CapabilitiesResponse['brand']>;
   /** True when the request has succeeded or failed. Until then the brand is hidden, so that no wrong name flashes. */
@@ -30,6 +31,7 @@ let offer: Offer = {
   passkeys: false,
   trusted_device_days: 0,
   home_url: null,
+  token_binding: 'optional',
   brand: {},
   settled: false,
 };
@@ -53,7 +55,7 @@ function showIcon(url: string): void {
 
 /** What a replica of version 1.0.0 does not answer. It serves these pages during an upgrade, and after a roll-back. */
 const ofFormer = ({ mfa_required }: CapabilitiesResponse): Partial<CapabilitiesResponse> => ({
-  ...{ login_by_email: false, home_url: null },
+  ...{ login_by_email: false, home_url: null, token_binding: 'off' as const },
   mfa: mfa_required ? 'always' : 'never',
 });
 

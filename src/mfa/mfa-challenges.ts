@@ -65,7 +65,7 @@ export class MfaChallenges {
    */
   async open(user: User, client: ClientInfo, sid: string | null = null): Promise<Challenge> {
     if (channelOf(user) === 'email') return this.openByEmail(user, client, sid);
-    const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client.ip, sid);
+    const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client, sid);
     return { channel: 'totp', mfaToken };
   }
 
@@ -79,7 +79,7 @@ export class MfaChallenges {
       async (tx) => {
         const now = await this.users.hold(tx, user);
         if (now === null) throw new DomainError(loginFailed);
-        const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client.ip, sid);
+        const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client, sid);
         await this.codes.issue(tx, now, pending, client);
         return { channel: 'email', mfaToken };
       },

@@ -4,6 +4,7 @@ import { DirectorySettings } from '../directory/ldap-settings';
 import { BrandSettings } from '../mail/brand-settings';
 import { MfaSettings } from '../mfa/mfa-settings';
 import { PasskeySettings } from '../sessions/passkey-settings';
+import { TokenBindingSettings } from '../sessions/token-binding-settings';
 import { TrustedDeviceSettings } from '../sessions/session-settings';
 import { AnswersTo, anyone } from '../platform/http/audience';
 import { ApiOperation, ApiTags } from '../platform/http/api-docs';
@@ -26,6 +27,7 @@ export class CapabilitiesController {
     passkeySettings: PasskeySettings,
     portal: PortalSettings,
     loginNames: LoginNameSettings,
+    tokenBinding: TokenBindingSettings,
   ) {
     this.answer = capabilitiesOf({
       ldap: directory.ldap,
@@ -35,6 +37,7 @@ export class CapabilitiesController {
       passkeys: passkeySettings.passkeys,
       homeUrl: portal.homeUrl,
       byEmail: loginNames.byEmail,
+      binding: tokenBinding.binding,
     });
   }
 
@@ -47,13 +50,28 @@ export class CapabilitiesController {
   }
 }
 
-interface Settings extends DirectorySettings, PasskeySettings, LoginNameSettings, Pick<PortalSettings, 'homeUrl'> {
+interface Settings
+  extends
+    DirectorySettings,
+    PasskeySettings,
+    LoginNameSettings,
+    Pick<PortalSettings, 'homeUrl'>,
+    Pick<TokenBindingSettings, 'binding'> {
   readonly captcha: CaptchaSettings;
   readonly mfa: MfaSettings & TrustedDeviceSettings;
   readonly brand: BrandSettings;
 }
 
-function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys, homeUrl, byEmail }: Settings): CapabilitiesResponse {
+function capabilitiesOf({
+  ldap,
+  captcha,
+  mfa,
+  brand,
+  passkeys,
+  homeUrl,
+  byEmail,
+  binding,
+}: Settings): CapabilitiesResponse {
   const [provider = 'altcha'] = captcha.providers;
   return {
     providers: ldap === undefined ? ['password'] : ['password', 'ldap'],
@@ -66,6 +84,7 @@ function capabilitiesOf({ ldap, captcha, mfa, brand, passkeys, homeUrl, byEmail 
     mfa: mfa.rule,
     passkeys: passkeys !== undefined,
     trusted_device_days: mfa.trustedDeviceDays,
+    token_binding: binding,
     password_reset: true,
     home_url: homeUrl ?? null,
     languages: [...languages],

@@ -1,3 +1,4 @@
+import { tokenBindings, type TokenBindingMode } from '../sessions/token-binding-settings';
 import type { MfaRule } from '../mfa/mfa-settings';
 import { ApiProperty } from '../platform/http/api-docs';
 
@@ -70,6 +71,13 @@ export class CapabilitiesResponse {
     description: 'Days that a device can be trusted for; 0 where it cannot.',
   })
   trusted_device_days: number;
+
+  @ApiProperty({
+    enum: tokenBindings,
+    description:
+      'Whether tokens are bound to a key of the client (RFC 9449): where the client sends a proof, always, or never.',
+  })
+  token_binding: TokenBindingMode;
 
   @ApiProperty({ description: 'Whether the service has `/forget-password`.' })
   password_reset: boolean;

@@ -4,12 +4,20 @@ import {
   accessTokenInvalid,
   accessTokenRevoked,
   youngSessionRequired,
+  proofRejected,
   refreshTokenRejected,
 } from '../shared/errors/error-catalogue';
-import { AccessTokenGuard, OptionalSessionGuard, RefreshTokenGuard, SessionTokenGuard } from './tokens.guard';
+import {
+  AccessTokenGuard,
+  OptionalSessionGuard,
+  RefreshTokenGuard,
+  SessionTokenGuard,
+  SignInGuard,
+  SignInOrSessionGuard,
+} from './tokens.guard';
 import { YoungSessionGuard } from './young-session.guard';
 
-const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked] as const;
+const refusals = [accessTokenInvalid, accessTokenExpired, accessTokenRevoked, proofRejected] as const;
 
 /** A user with an access token. */
 export const accessToken: Audience = { guards: [AccessTokenGuard], security: [{ access_token: [] }], refusals };
@@ -21,12 +29,18 @@ export const youngSession: Audience = {
   refusals: [...refusals, youngSessionRequired],
 };
 
+/** The public at a login: a proof of possession binds the tokens (docs/spec/extensions.md#n). */
+export const signIn: Audience = { guards: [SignInGuard], security: [], refusals: [proofRejected] };
+
 /** The public, and the session of an access token where there is one: `@Session()` is null without it. */
 export const anyoneOrAccessToken: Audience = {
   guards: [OptionalSessionGuard],
   security: [{}, { access_token: [] }],
-  refusals: [],
+  refusals: [proofRejected],
 };
+
+/** Like `anyoneOrAccessToken`, for a route that answers tokens. */
+export const signInOrAccessToken: Audience = { ...anyoneOrAccessToken, guards: [SignInOrSessionGuard] };
 
 /** A client with either token of a session, for logout. */
 export const sessionToken: Audience = {
@@ -39,5 +53,5 @@ export const sessionToken: Audience = {
 export const refreshToken: Audience = {
   guards: [RefreshTokenGuard],
   security: [{}, { refresh_token: [] }],
-  refusals: [refreshTokenRejected],
+  refusals: [refreshTokenRejected, proofRejected],
 };

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, type Repository } from 'typeorm';
+import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { isUserId } from '../shared/user-id';
@@ -17,6 +18,7 @@ import { type MfaType, type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { LoginTokens } from './persistence/login-token.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
+import { ProofRefusals } from './proof/proof-refusals';
 
 export type { PendingLogin } from './persistence/pending-login.entity';
 
@@ -25,6 +27,9 @@ export interface PendingLoginClaim {
   readonly mfaToken: string | undefined;
   readonly ip: string;
 }
+
+/** A client that asks for the tokens of the login, with the key that it has proven to hold, if any. */
+export type PendingLoginHolder = PendingLoginClaim & Pick<ClientInfo, 'provenKey'>;
 
 /**
  * The id of a confirmation begins with this mark. A replica of version 1.0.0 that replaces the row gives it another id, and
@@ -50,6 +55,7 @@ export class PendingLogins {
     private readonly pendingLogins: PendingLoginSettings,
     private readonly secondFactor: SecondFactorSettings,
     private readonly tokens: LoginTokens,
+    private readonly refusals: ProofRefusals,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -64,7 +70,7 @@ export class PendingLogins {
     sql: Sql,
     user: User,
     channel: MfaType,
-    ip: string,
+    { ip, provenKey }: Pick<ClientInfo, 'ip' | 'provenKey'>,
     sid: string | null = null,
   ): Promise<{ readonly pending: Pick<PendingLogin, 'userId' | 'id' | 'expires'>; readonly mfaToken: string }> {
     const mfaToken = this.random.bytes(32).toString('base64url');
@@ -72,7 +78,14 @@ export class PendingLogins {
     const expires = this.clock.secondsFromNow(this.pendingLogins.pendingTtlSeconds);
     const login = {
       ...{ id, sid, channel, tokenHash: sha256Hex(mfaToken), ip, credentialVersion: user.credentialVersion, expires },
-      ...{ createdAt: this.clock.now(), codeHash: null, codeExpires: null, attempts: 0, isClosed: false },
+      ...{
+        boundTo: provenKey === undefined ? null : `${id}.${provenKey}`,
+        createdAt: this.clock.now(),
+        codeHash: null,
+        codeExpires: null,
+        attempts: 0,
+        isClosed: false,
+      },
     };
     const takeOver = () => this.rows.won(sql, { userId: user.uid }, login);
     if (!(await takeOver())) {
@@ -103,6 +116,21 @@ export class PendingLogins {
       pending.credentialVersion === user.credentialVersion &&
       user.status === userStatus.enabled;
     return live && (await this.hasSession(pending, user)) ? { pending, user } : undefined;
+  }
+
+  /**
+   * Like `find`, for a request that gets the tokens. A login with a proof is finished with the same key
+   * (docs/spec/extensions.md#n). Its owner learns that the key is another one, and no attempt is counted.
+   * @throws ProofRejected AUTH_401011
+   */
+  async findForTokens(
+    uid: string,
+    { provenKey, ...claim }: PendingLoginHolder,
+  ): Promise<{ pending: PendingLogin; user: User } | undefined> {
+    const found = await this.find(uid, claim);
+    const key = found && keyOf(found.pending);
+    if (key !== undefined && key !== provenKey) throw this.refusals.of(provenKey === undefined ? 'missing' : 'key');
+    return found;
   }
 
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer login has its own attempts. */
@@ -169,5 +197,9 @@ export class PendingLogins {
     return timingSafeEqual(Buffer.from(sha256Hex(claim.mfaToken), 'hex'), Buffer.from(tokenHash, 'hex'));
   }
 }
+
+/** A replica of version 1.0.0 that replaces the row gives it another id, and leaves this column as it is. */
+const keyOf = ({ id, boundTo }: PendingLogin): string | undefined =>
+  boundTo?.startsWith(`${id}.`) ? boundTo.slice(id.length + 1) : undefined;
 
 const marked = (id: string): string => `${confirmationMark}${id.slice(confirmationMark.length)}`;

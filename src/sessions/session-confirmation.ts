@@ -49,7 +49,9 @@ export class SessionConfirmation {
     await this.supersede(tx, sid, refresh.jti);
     await this.tokens.insert(tx, session, [access, refresh]);
     await this.audit.record(tx, 'SESSION_CONFIRMED', { userId, client, detail: { sid, mfa } });
-    const claims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: refresh.createdAt };
+    const checked = { amr, authenticatedAt: refresh.createdAt };
+    // A bound session proves its key here, so it keeps it. Another one is bound from now on.
+    const claims = { userId, sid, tenantId, orgUnitId, ...checked, boundTo: client.provenKey };
     return {
       accessToken: await this.issuer.sign(claims, access, tx),
       refreshToken: await this.issuer.sign(claims, refresh, tx),

@@ -76,7 +76,8 @@ export class SessionOpener {
     const checkedAt = authenticatedAt === undefined ? refresh.createdAt : authenticatedAt;
     const start = { ...client, amr, authenticatedAt: checkedAt, startedAt: startedAt ?? refresh.createdAt };
     await this.tokens.insert(tx, { userId, sid, credentialVersion }, [access, refresh], start);
-    const session: SessionClaims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: checkedAt };
+    const claims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: checkedAt };
+    const session: SessionClaims = { ...claims, boundTo: client.provenKey };
     return {
       accessToken: await this.issuer.sign(session, access, tx),
       refreshToken: await this.issuer.sign(session, refresh, tx),

@@ -144,12 +144,13 @@ export class SessionRefresher {
 
 /**
  * The scope comes from the row of the user, who may have moved to another tenant since the session was opened. The time of the
- * last credential check comes from the first row of the session, because the presented token does not have it.
+ * last credential check comes from the first row of the session, because the presented token does not have it. The key is that of
+ * the presented token, whose possession was proven.
  */
 function claimsOf(
-  { sub, sid, amr }: TokenPayload,
+  { sub, sid, amr, cnf }: TokenPayload,
   { tenantId, orgUnitId }: Scope,
   { authenticatedAt }: Pick<SessionClaims, 'authenticatedAt'>,
 ): SessionClaims {
-  return { userId: sub, sid, amr, tenantId, orgUnitId, authenticatedAt };
+  return { userId: sub, sid, amr, tenantId, orgUnitId, authenticatedAt, boundTo: cnf?.jkt };
 }

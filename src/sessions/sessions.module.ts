@@ -22,12 +22,17 @@ import { LoginTokens } from './persistence/login-token.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
 import { SessionRows } from './persistence/session-rows';
 import { TrustedDevice } from './persistence/trusted-device.entity';
+import { UsedProof } from './persistence/used-proof.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
+import { ProofReader } from './proof/proof-reader';
+import { ProofRefusals } from './proof/proof-refusals';
+import { proofMemory } from './proof/proof-memory';
 import { SessionOpener } from './session-opener';
 import { SessionConfirmation } from './session-confirmation';
 import { SessionRefresher } from './session-refresher';
 import { SessionTraces } from './session-traces';
 import { SignInNotices } from './sign-in-notices';
+import { TokenBinding } from './token-binding';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
 import { TrustedDevices } from './trusted-devices';
@@ -39,20 +44,30 @@ const rows = [LoginTokens, SessionRows, TrustedDeviceRows, KnownBrowsers];
 const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
   ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
+  ...[TokenBinding, ProofRefusals],
   ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces],
 ];
 
 @Module({
   imports: [
     JwtModule.register({}),
-    TypeOrmModule.forFeature([LoginToken, PendingLogin, TrustedDevice, KnownBrowser]),
+    TypeOrmModule.forFeature([LoginToken, PendingLogin, TrustedDevice, KnownBrowser, UsedProof]),
     UsersModule,
     AuditModule,
     MailModule,
     DirectoryModule,
   ],
   controllers: [JwksController, TrustedDevicesController],
-  providers: [...rows, RefreshAudience, TokenIssuer, SignInNotices, DirectoryRecheck, ...doors],
+  providers: [
+    ...rows,
+    ProofReader,
+    proofMemory,
+    RefreshAudience,
+    TokenIssuer,
+    SignInNotices,
+    DirectoryRecheck,
+    ...doors,
+  ],
   exports: doors,
 })
 export class SessionsModule {}

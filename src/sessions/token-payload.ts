@@ -10,7 +10,7 @@ export type AuthenticationMethod = 'pwd' | 'otp' | 'device' | 'hwk' | 'user' | '
 /** How strongly a session was authenticated (docs/spec/extensions.md#acr): one factor; or two factors, or a passkey. */
 export type AuthenticationContext = 'urn:portal:acr:1' | 'urn:portal:acr:2';
 
-/** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused, apart from the last two. */
+/** The claims of our tokens (docs/spec/decisions.md#4). A token that lacks one of them is refused, apart from the last three. */
 export interface TokenPayload {
   readonly sub: string;
   readonly jti: string;
@@ -24,10 +24,12 @@ export interface TokenPayload {
   readonly tenant_id: string;
   readonly org_unit_id: string | null;
   readonly amr: readonly AuthenticationMethod[];
-  // Only access tokens have these claims (docs/spec/extensions.md#acr), and not those of version 1.0.0.
+  // Only access tokens have these two claims (docs/spec/extensions.md#acr), and not those of version 1.0.0.
   /** The last check of a credential, in seconds. Also missing in a session of a version that did not store it. */
   readonly auth_time?: number;
   readonly acr?: AuthenticationContext;
+  /** Only in tokens that are bound to a key: its thumbprint (RFC 9449 §6.1). */
+  readonly cnf?: { readonly jkt: string };
 }
 
 export function isTokenPayload(claims: Record<string, unknown>): boolean {

@@ -12,6 +12,8 @@ import { SessionLimit } from '../platform/limits/session-limit';
 import type { CurrentSession, PresentedToken } from './current-session';
 import { RefreshTokenStrategy } from './jwt/refresh-token.strategy';
 import { TokenStrategy } from './jwt/token.strategy';
+import type { Proof } from './proof/proof-reader';
+import { TokenBinding } from './token-binding';
 import type { TokenUse } from './token-payload';
 
 const refusals = new Set<CatalogueEntry>([accessTokenInvalid, accessTokenExpired, accessTokenRevoked]);
@@ -30,16 +32,28 @@ function accepted<Token extends PresentedToken>(token: Token | false, uses: read
 abstract class SessionGuard implements CanActivate {
   protected abstract readonly accepts: readonly TokenUse[];
 
-  constructor(private readonly strategy: TokenStrategy) {}
+  constructor(
+    private readonly strategy: TokenStrategy,
+    protected readonly binding: TokenBinding,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
-    request.user = await this.session(request);
+    const proof = this.proofOf(request);
+    request.user = await this.session(request, proof);
+    // Last, so that only the clients of live tokens write to the memory of proofs, or somebody who asks for tokens.
+    await this.binding.use(proof, request);
     return true;
   }
 
-  protected async session(request: FastifyRequest): Promise<CurrentSession | null> {
-    return accepted(await this.strategy.check(request), this.accepts);
+  protected proofOf(request: FastifyRequest): Proof | undefined {
+    return this.binding.proofOf(request);
+  }
+
+  protected async session(request: FastifyRequest, proof: Proof | undefined): Promise<CurrentSession | null> {
+    const session = accepted(await this.strategy.check(request), this.accepts);
+    this.binding.assertHolder(session, proof, request);
+    return session;
   }
 }
 
@@ -55,6 +69,20 @@ export class SessionTokenGuard extends SessionGuard {
   protected readonly accepts = ['access', 'refresh'] as const;
 }
 
+/** Accepts everybody who asks for tokens by a login, with a good proof of possession or none (AUTH_401011). */
+@Injectable()
+export class SignInGuard implements CanActivate {
+  constructor(private readonly binding: TokenBinding) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf(context);
+    const proof = this.binding.proofOf(request);
+    this.binding.assertProven(proof);
+    await this.binding.use(proof, request);
+    return true;
+  }
+}
+
 /**
  * For anonymous routes that use an access token when there is one. `@Session()` is null without a valid access token. A
  * database that is down is answered with 503, not treated as a missing token.
@@ -63,13 +91,22 @@ export class SessionTokenGuard extends SessionGuard {
 export class OptionalSessionGuard extends SessionGuard {
   protected readonly accepts = ['access'] as const;
 
-  protected override async session(request: FastifyRequest): Promise<CurrentSession | null> {
+  protected override async session(request: FastifyRequest, proof: Proof | undefined): Promise<CurrentSession | null> {
     try {
-      return await super.session(request);
+      return await super.session(request, proof);
     } catch (error) {
-      if (error instanceof DomainError && error.entry.status === 401) return null;
+      if (error instanceof DomainError && refusals.has(error.entry)) return null;
       throw error;
     }
+  }
+}
+
+/** Like OptionalSessionGuard, for a route that answers tokens. */
+@Injectable()
+export class SignInOrSessionGuard extends OptionalSessionGuard {
+  protected override session(request: FastifyRequest, proof: Proof | undefined): Promise<CurrentSession | null> {
+    this.binding.assertProven(proof);
+    return super.session(request, proof);
   }
 }
 
@@ -82,17 +119,21 @@ export class RefreshTokenGuard implements CanActivate {
   constructor(
     private readonly strategy: RefreshTokenStrategy,
     private readonly limit: SessionLimit,
+    private readonly binding: TokenBinding,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
+    const proof = this.binding.proofOf(request);
     try {
       request.user = accepted(await this.strategy.check(request), ['refresh']);
     } catch (reason) {
       if (reason instanceof DomainError && refusals.has(reason.entry)) throw new DomainError(refreshTokenRejected);
       throw reason;
     }
+    this.binding.assertHolder(request.user, proof, request);
     await this.limit.count(request.user.payload.sid);
+    await this.binding.use(proof, request);
     return true;
   }
 }

@@ -20,6 +20,7 @@ import { readTracingSettings, type TracingSettings } from '../platform/config/tr
 import { type PortalSettings, readPortalSettings } from '../portal/portal-settings';
 import { type JwtSettings, readJwtSettings } from '../sessions/jwt-settings';
 import { type PasskeySettings, readPasskeySettings } from '../sessions/passkey-settings';
+import { readTokenBindingSettings, type TokenBindingSettings } from '../sessions/token-binding-settings';
 import {
   type AdminSettings,
   type PendingLoginSettings,
@@ -78,6 +79,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly mail: MailSettings;
   abstract readonly events: EventSettings;
   abstract readonly admin: AdminSettings;
+  abstract readonly tokenBinding: TokenBindingSettings;
 }
 
 /** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */
@@ -87,6 +89,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const http = readHttpSettings(env, production);
   const service = readServiceSettings(env, production, http.port);
   const { dataDir, systemUrl } = service;
+  const database = readDatabaseSettings(env, production);
+  const redisUrl = env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']);
   const portal = readPortalSettings(env);
   const testingAllowed = !production && isLoopback(http.host);
 
@@ -94,8 +98,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ...service,
     http,
     logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-    database: readDatabaseSettings(env, production),
-    redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
+    database,
+    redisUrl,
+    tokenBinding: readTokenBindingSettings(env, { production, systemUrl, redisUrl, databaseUrl: database.url }),
     jwt: readJwtSettings(env, { production, dataDir, systemUrl }),
     lock: readLockSettings(env),
     loginNames: readLoginNameSettings(env),

@@ -15,6 +15,7 @@ import { TracingSettings } from '../platform/config/tracing-settings';
 import { PortalSettings } from '../portal/portal-settings';
 import { JwtSettings } from '../sessions/jwt-settings';
 import { PasskeySettings } from '../sessions/passkey-settings';
+import { TokenBindingSettings } from '../sessions/token-binding-settings';
 import {
   AdminSettings,
   PendingLoginSettings,
@@ -63,6 +64,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(JwtSettings, config.jwt),
     slice(SignInSettings, { newSignInNotice }),
     slice(AdminSettings, config.admin),
+    slice(TokenBindingSettings, config.tokenBinding),
     slice(PasskeySettings, { passkeys }),
     slice(MfaSettings, config.mfa),
     slice(SecondFactorSettings, config.mfa),

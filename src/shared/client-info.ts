@@ -10,6 +10,8 @@ export interface ClientInfo {
   /** The language that the request asks for. Undefined when it names none, and `language` is only the default. */
   readonly wishedLanguage?: Language;
   readonly requestId: string;
+  /** The thumbprint of the key that the client has proven to hold. Tokens that are issued to it are bound to this key. */
+  readonly provenKey?: string;
   /**
    * Aborts with ClientGone when the connection of the client closes. Work that has not begun by then can be skipped.
    */

@@ -67,7 +67,7 @@ describe('guarded writes of the second factor', () => {
 
   async function givenPending(name: string): Promise<{ user: User; pending: PendingLogin; mfaToken: string }> {
     const user = await services[0].givenUser(name);
-    const { mfaToken } = await on(PendingLogins).open(services[0].database, user, 'totp', client.ip);
+    const { mfaToken } = await on(PendingLogins).open(services[0].database, user, 'totp', client);
     const found = await on(PendingLogins).find(user.uid, { mfaToken, ip: '' });
     return { user, pending: found!.pending, mfaToken };
   }
@@ -149,9 +149,7 @@ describe('guarded writes of the second factor', () => {
   it('opening: 20 parallel first logins of a user leave one row, which belongs to one of them', async () => {
     for (const name of ['first-login', 'first-login-2', 'first-login-3']) {
       const user = await services[0].givenUser(name);
-      const opened = await race(20, (n) =>
-        on(PendingLogins, n).open(services[n % 2]!.database, user, 'totp', client.ip),
-      );
+      const opened = await race(20, (n) => on(PendingLogins, n).open(services[n % 2]!.database, user, 'totp', client));
       expect(await services[0].count('pending_logins', 'user_id = ?', [user.uid])).toBe(1);
       const owners = await Promise.all(
         opened.map(({ mfaToken }) => on(PendingLogins).find(user.uid, { mfaToken, ip: '' })),
@@ -163,7 +161,7 @@ describe('guarded writes of the second factor', () => {
   it('opening: nothing of the former pending login applies to the new pending login', async () => {
     const { user, pending } = await givenPending('former');
     await race(5, () => on(PendingLogins).reserveAttempt(pending));
-    await on(PendingLogins).open(services[0].database, user, 'email', client.ip);
+    await on(PendingLogins).open(services[0].database, user, 'email', client);
     expect(await on(PendingLogins).reserveAttempt(pending)).toBe('refused');
     expect(await services[0].database.transaction((tx) => on(PendingLogins).consume(tx, pending))).toBe(false);
     const found = await on(PendingLogins).find(user.uid, { mfaToken: undefined, ip: client.ip });

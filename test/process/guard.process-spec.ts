@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
 import { CountingProxy } from '../support/counting-proxy';
 import { post } from '../support/post';
+import { ProofMaker } from '../support/proof';
 import { runProgram } from '../support/run-program';
 import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
@@ -14,6 +15,8 @@ import { captchaToken, password, testSettings } from '../support/settings';
 const introspect = '/introspect';
 const jwks = '/.well-known/jwks.json';
 const audience = 'portal';
+/** Where clients reach the services: a proxy would be in front of them. */
+const ordersUrl = 'https://orders.example.com';
 
 /** No test depends on it: it is longer than a busy machine takes. */
 const timeoutMs = 60_000;
@@ -62,6 +65,8 @@ describe('services that use @portal-auth/guard', () => {
       both: { ...local, ...client },
       cached: { ...exact, maxStaleSeconds: 3600 },
       hasty: { ...exact, timeoutMs: 50 },
+      bound: { ...local, ...client, origins: ordersUrl },
+      strict: { ...local, origins: ordersUrl, requireBinding: true },
       'wrong-client': { ...exact, clientSecret: 'not-the-secret' },
     };
     const start = async (script: string) =>
@@ -199,6 +204,48 @@ describe('services that use @portal-auth/guard', () => {
       await refused('local', await resign({ ...claims, auth_time: undefined, acr: two }, header));
       const forged = await resign({ ...old, acr: two }, header, createPrivateKey(newKeyPem()));
       expect((await ask(framework, 'local', forged, 'payments')).body.error).toBe('invalid_token');
+    });
+
+    it('a bound token passes with a proof of its key, once, and never without it (T440, T442)', async () => {
+      const key = ProofMaker.make({ now: () => new Date() });
+      const credentials = { username: 'ann', password, captcha_token: captchaToken };
+      const { body } = await post(auth, '/login', credentials, key.headers('POST', '/login'));
+      const { access_token: access, refresh_token: refresh } = body.data;
+      const send = async (verifier: string, headers: Record<string, string>): Promise<Reply> => {
+        const response = await fetch(`${apps[framework]!.url}/${verifier}/whoami?page=2`, { headers });
+        return { status: response.status, headers: response.headers, body: await response.json() };
+      };
+      const proven = (verifier: string, by = key, origin = ordersUrl) => {
+        const path = `/${verifier}/whoami`;
+        return by.with(access, 'GET', path, { claims: { htu: origin + path } });
+      };
+      for (const verifier of ['bound', 'strict']) {
+        const headers = proven(verifier);
+        expect(await send(verifier, headers)).toMatchObject({ status: 200, body: { cnf: { jkt: key.thumbprint } } });
+        const refused = [
+          headers,
+          proven(verifier, ProofMaker.make({ now: () => new Date() })),
+          proven(verifier, key, 'https://evil.example'),
+          { authorization: `DPoP ${access}` },
+          { ...proven(verifier), authorization: `Bearer ${access}` },
+        ];
+        for (const one of refused) {
+          const answer = await send(verifier, one);
+          expect(answer.status).toBe(401);
+          expect(answer.headers.get('www-authenticate')).toMatch(
+            /^DPoP realm="portal", error="invalid_.+, algs="ES256 EdDSA"$/,
+          );
+        }
+      }
+      // Without its origin the guard cannot tell what the proof has to name.
+      expectUnavailable(await send('both', proven('both')));
+      const { access: unbound } = await logIn();
+      expect([await statusOf(framework, 'bound', unbound), await statusOf(framework, 'strict', unbound)]).toEqual([
+        200, 401,
+      ]);
+      await post(auth, '/logout', {}, key.with(refresh, 'POST', '/logout'));
+      expect((await send('bound', proven('bound'))).status).toBe(401);
+      expect((await send('strict', proven('strict'))).status).toBe(200);
     });
 
     it('a logout is seen at once by the service that asks', async () => {

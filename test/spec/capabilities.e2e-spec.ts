@@ -14,6 +14,7 @@ describe('GET /capabilities', () => {
         mfa_required: false,
         mfa: 'never',
         passkeys: true,
+        token_binding: 'optional',
         trusted_device_days: 0,
         password_reset: true,
         home_url: null,

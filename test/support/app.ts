@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -114,6 +115,10 @@ export class TestService {
     await applyAppSetup(app, logger);
     // The service loads this package at the first directory login. Under jest that takes longer than an LDAP time-out.
     if (settings.LDAP_URL !== undefined) await import('passport-ldapauth');
+    // Clients make their proofs of possession for the time that an answer tells, which is the one of the test.
+    app.getHttpServer().prependListener('request', (_request: unknown, response: ServerResponse) => {
+      response.setHeader('date', clock.now().toUTCString());
+    });
     const service = new TestService(app, clock, store, dataDir);
     Object.defineProperty(service, 'logLines', { get: () => lines.map((line) => JSON.parse(line) as object) });
     service.logText = () => [...lines, ...auditLines].join('');

@@ -1,4 +1,4 @@
-import { ConnectionError, PasskeyError, RuleError, ServiceError } from '@portal-auth/sdk';
+import { ConnectionError, KeyError, PasskeyError, RuleError, ServiceError } from '@portal-auth/sdk';
 import { CaptchaError } from '../captcha/captcha-error';
 import type { Texts } from './en';
 
@@ -15,6 +15,8 @@ export function failureTemplate(t: Texts, error: unknown): Template {
   if (error instanceof RuleError) return { text: ruleText(t, error.rule), seconds: error.seconds };
   if (error instanceof ConnectionError) return { text: t.failures.connection, seconds: 0 };
   if (error instanceof PasskeyError) return { text: t.passkeyProblems[error.problem], seconds: 0 };
+  if (error instanceof KeyError)
+    return { text: t.keyProblems[error.problem === 'no-crypto' ? 'no-crypto' : 'no-storage'], seconds: 0 };
   if (error instanceof CaptchaError)
     return { text: error.problem === 'failed' ? t.failures.captcha : t.captcha[error.problem], seconds: 0 };
   return { text: t.failures.unknown, seconds: 0 };

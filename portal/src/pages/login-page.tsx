@@ -15,6 +15,7 @@ import { findOffer, useOffer } from '../offer';
 import { usePasskeySupport } from '../passkey-support';
 import { paths } from '../paths';
 import { passwordLogin, passwordSet, typedName } from '../tab-memory';
+import { useKeyFailure } from '../use-key-failure';
 import { usePasskeyLogin } from '../use-passkey-login';
 import { useTask } from '../use-task';
 
@@ -37,6 +38,7 @@ export function LoginPage(): ReactNode {
   const message = useId();
   const support = usePasskeySupport();
   const passkey = usePasskeyLogin(support);
+  const keyFailure = useKeyFailure();
 
   const attempt = async () => {
     const captchaToken = await captcha.take();
@@ -92,6 +94,7 @@ export function LoginPage(): ReactNode {
           )}
         </Message>
       )}
+      {login.error === undefined && <Failure error={keyFailure} />}
       <Form busy={login.busy} onSubmit={submit} onFocus={() => captcha.prepare()}>
         <Failure id={message} error={login.error}>
           {wayOn(login.error)}

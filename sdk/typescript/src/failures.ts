@@ -188,11 +188,30 @@ export class PasskeyError extends Error {
   }
 }
 
+export type KeyProblem =
+  /** The page is not open over https, or the browser is too old. */
+  | 'no-crypto'
+  /** The browser does not store keys for this page, as in some private windows. */
+  | 'no-storage'
+  /** The program has turned binding off, or has passed a `storage` without a `keyStore`. */
+  | 'no-store';
+
+/** The service issues bound tokens only (`TOKEN_BINDING=required`), and there is no key to bind them to. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+
+  constructor(readonly problem: KeyProblem) {
+    super(`the service demands a key: ${problem}`);
+  }
+}
+
 /** Converts an error of the generated client. */
 export function failureOf(
   error: unknown,
   response: { readonly status: number } | undefined,
-): ServiceError | ConnectionError {
+): ServiceError | ConnectionError | KeyError {
+  // The SDK has refused the request itself.
+  if (error instanceof ServiceError || error instanceof KeyError) return error;
   if (response === undefined || !isRecord(error) || typeof error.error_code !== 'string') {
     return new ConnectionError(response === undefined ? 'no answer' : `unexpected answer ${response.status}`, {
       cause: error,

@@ -13,6 +13,8 @@ export { type ClientClock, systemClock } from './client-clock.js';
 export {
   ConnectionError,
   type ErrorCode,
+  KeyError,
+  type KeyProblem,
   PasskeyError,
   type PasskeyProblem,
   RuleError,
@@ -26,6 +28,7 @@ export type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
 export type { Locks } from './exclusive.js';
 export type { Enrolment, Notice, Snapshot, Step, Waiting } from './state.js';
 export { type KeyValueStorage, memoryStorage } from './storage.js';
+export type { KeyPair, KeyStore } from './token-keys.js';
 export type {
   BrandCapability,
   CapabilitiesResponse,

@@ -5,7 +5,7 @@ import { isRefusedCode, plainCode, resendOf } from './codes.js';
 import { type AskFreshLogin, type ConfirmationCode, Confirmations, type Proof } from './confirmations.js';
 import { DeviceTokens } from './device-tokens.js';
 import { leaseExclusive, type Locks, lockExclusive } from './exclusive.js';
-import { RuleError, ServiceError } from './failures.js';
+import { type KeyProblem, RuleError, ServiceError } from './failures.js';
 import {
   changePasswordByRequest,
   createTotpSecret,
@@ -42,6 +42,7 @@ import {
 } from './own-account.js';
 import { type NewPasskey, type Passkey, Passkeys, type PasskeySignIn } from './own-passkeys.js';
 import type { PasskeyBrowser, PasskeySupport } from './passkey-browser.js';
+import { isBound, Proofs } from './proofs.js';
 import { answerOf, dataOf, type Outcome, serviceClient, type ServiceClientOptions } from './service-client.js';
 import { Session } from './session.js';
 import { SignOuts } from './sign-outs.js';
@@ -56,6 +57,7 @@ import {
 } from './state.js';
 import { browserStorage, type KeyValueStorage, SafeStorage, Slot } from './storage.js';
 import { successorsIn } from './successors.js';
+import { keysFor, type KeyStore } from './token-keys.js';
 import { Waits } from './waits.js';
 
 export interface PortalAuthOptions extends ServiceClientOptions {
@@ -66,6 +68,11 @@ export interface PortalAuthOptions extends ServiceClientOptions {
   readonly clock?: ClientClock;
   /** Default: `navigator.locks`. Null stands for a browser without Web Locks. */
   readonly locks?: Locks | null;
+  /**
+   * Keeps the key that the tokens are bound to. Default: IndexedDB in a page, the memory of this object elsewhere, and none
+   * beside a `storage` of your own. Null: the tokens are not bound.
+   */
+  readonly keyStore?: KeyStore | null;
   /** Language of the messages and mails of the service. */
   readonly language?: Language;
   /** Loads the code for passkeys when it is needed first: `() => import('@portal-auth/sdk/passkeys')`. */
@@ -119,6 +126,8 @@ const keys = {
   setAside: `${prefix}.set-aside`,
   devices: `${prefix}.devices`,
   tabWaits: `${prefix}.tab-waits`,
+  /** A database of its own: a new version of another one would lock out the tabs with an older SDK. */
+  key: `${prefix}.key`,
 } as const;
 
 /**
@@ -129,6 +138,8 @@ export class PortalAuth {
   language: Language | undefined;
   private readonly clock: ClientClock;
   private readonly client: Client;
+  private readonly proofs: Proofs;
+  private readonly fetcher: typeof fetch;
   private readonly clientWith: (timeoutMs: number) => Client;
   /** Has a shorter time-out than `client`, because a login waits for its answers. */
   private readonly promptClient: Client;
@@ -161,8 +172,10 @@ export class PortalAuth {
     this.clock = options.clock ?? systemClock;
     this.language = options.language;
     const language = () => this.language;
-    this.client = serviceClient(options, language, this.clock);
-    this.clientWith = (timeoutMs) => serviceClient({ ...options, timeoutMs }, language, this.clock);
+    this.proofs = new Proofs(keysFor(options, keys.key, this.clock), this.clock);
+    this.fetcher = options.fetch ?? ((...call) => fetch(...call));
+    this.client = serviceClient(options, language, this.clock, this.proofs);
+    this.clientWith = (timeoutMs) => serviceClient({ ...options, timeoutMs }, language, this.clock, this.proofs);
     this.promptClient = this.clientWith(clientRules.captchaSeconds * 1000);
     const locks = options.locks === undefined ? browserLocks() : options.locks;
     const exclusive = locks
@@ -455,9 +468,60 @@ export class PortalAuth {
     return this.session.authorised((auth) => dataOf(getCurrentUser({ client: this.client, auth })));
   }
 
-  /** For the portal's own requests. After a 401 of this service, `call` is repeated once with a new access token. */
+  /**
+   * For the portal's own requests. After a 401 of this service, `call` is repeated once with a new access token. Where the token
+   * is bound (`bound`), a request needs a proof as well: use `fetch()` or `headersFor()`.
+   */
   authorised<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     return this.session.authorised(call);
+  }
+
+  /**
+   * Like the `fetch` of the browser, with the access token and, where it is bound, a proof (RFC 9449), to any service that shall get
+   * them. The token is renewed when it ends in a moment, and once after a 401, unless it is younger than a minute.
+   */
+  async fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const request = new Request(input, init);
+    return this.freshly(async (token, isLast) => {
+      const sent = request.clone();
+      const headers = await this.proofs.headersFor(sent.url, sent.method, token);
+      for (const [name, value] of Object.entries(headers)) sent.headers.set(name, value);
+      const { fetcher } = this;
+      const answer = await fetcher(sent);
+      if (!isLast && answer.status === 401 && this.mayHaveEnded(token, answer)) throw expired();
+      return answer;
+    });
+  }
+
+  /** The headers of one request, for programs that do not use `fetch`. A proof is for this URL and method, and works once. */
+  headersFor(url: string, method = 'GET'): Promise<Record<string, string>> {
+    return this.freshly((token) => this.proofs.headersFor(url, method, token));
+  }
+
+  /** The tokens of this session work with the key of this browser only. */
+  get bound(): boolean {
+    const { tokens } = this.session;
+    return tokens !== undefined && isBound(tokens.access);
+  }
+
+  /** Why tokens cannot be bound to a key here, or undefined. It matters where `capabilities().token_binding` is `required`. */
+  keyProblem(): Promise<KeyProblem | undefined> {
+    return this.proofs.problem();
+  }
+
+  private freshly<T>(call: (token: string, isLast: boolean) => Promise<T>): Promise<T> {
+    let calls = 0;
+    return this.session.authorised((token) => {
+      const isLast = ++calls > 1;
+      if (!isLast && this.proofs.isDue(token)) throw expired();
+      return call(token, isLast);
+    });
+  }
+
+  /** A refresh does not help where the user has to prove more (RFC 9470). */
+  private mayHaveEnded(token: string, { headers }: Response): boolean {
+    const wantsMore = headers.get('www-authenticate')?.includes('insufficient_user_authentication') === true;
+    return !wantsMore && (token !== this.session.tokens?.access || this.proofs.isOld(token));
   }
 
   /**
@@ -753,6 +817,9 @@ export class PortalAuth {
     if (seconds.length > 0) this.stopTicking = this.clock.after(Math.min(...seconds), () => this.changed());
   }
 }
+
+/** As the service says it of a token that has ended. */
+const expired = () => new ServiceError('AUTH_401002', 'the token has to be renewed', 401, undefined, {});
 
 /** No secret: it only differs from that of the other tabs. `crypto` is incomplete or missing on http and in React Native. */
 const leaseOwner = (): string => `${Math.random()}${Math.random()}`;

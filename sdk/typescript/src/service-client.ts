@@ -1,6 +1,7 @@
 import { type Client, createClient, createConfig } from './generated/client/index.js';
 import type { ClientClock } from './client-clock.js';
 import { failureOf } from './failures.js';
+import type { Proofs } from './proofs.js';
 
 export interface ServiceClientOptions {
   /** Base URL of the service. In a page that the service itself serves, an empty string. */
@@ -10,26 +11,28 @@ export interface ServiceClientOptions {
   readonly timeoutMs?: number;
 }
 
-/** The generated client, with a time-out and the user's language on every request. */
+/** The generated client, with a time-out, the user's language and proofs on every request. */
 export function serviceClient(
   options: ServiceClientOptions,
   language: () => string | undefined,
   clock: ClientClock,
+  proofs: Proofs,
 ): Client {
   const { baseUrl, timeoutMs = 20_000, fetch: send = (...call: Parameters<typeof fetch>) => fetch(...call) } = options;
+  const sendInTime = (request: Request): Promise<Response> => {
+    // The timer still runs after the headers have arrived, because the body can hang too.
+    const controller = new AbortController();
+    clock.after(timeoutMs, () => controller.abort());
+    // `AbortSignal.any` is newer than the supported browsers (portal/README.md).
+    const { signal: callers } = request;
+    if (callers.aborted) controller.abort();
+    callers.addEventListener('abort', () => controller.abort(), { once: true });
+    return send(new Request(request, { signal: controller.signal }));
+  };
   const client = createClient(
     createConfig({
       baseUrl: baseUrl.replace(/\/+$/, ''),
-      fetch: (request) => {
-        // The timer still runs after the headers have arrived, because the body can hang too.
-        const controller = new AbortController();
-        clock.after(timeoutMs, () => controller.abort());
-        // `AbortSignal.any` is newer than the supported browsers (portal/README.md).
-        const { signal: callers } = request as Request;
-        if (callers.aborted) controller.abort();
-        callers.addEventListener('abort', () => controller.abort(), { once: true });
-        return send(new Request(request, { signal: controller.signal }));
-      },
+      fetch: (request) => proofs.send(request as Request, sendInTime),
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',

@@ -1,4 +1,4 @@
-import { RuleError, ServiceError } from './failures.js';
+import { type ErrorCode, RuleError, ServiceError } from './failures.js';
 import type { Client } from './generated/client/index.js';
 import { refresh } from './generated/index.js';
 import { dataOf } from './service-client.js';
@@ -107,8 +107,7 @@ export class Session {
       this.on.renewed();
       return fresh.access_token;
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'AUTH_401006' && (await this.pair.expire(seen)))
-        this.on.ended();
+      if (error instanceof ServiceError && hasEnded(error.code) && (await this.pair.expire(seen))) this.on.ended();
       throw error;
     }
   }
@@ -120,7 +119,14 @@ export class Session {
   }
 }
 
-/** The access token is missing, expired or revoked. The refresh then shows whether the session has ended. */
+/** The access token is missing, expired, revoked or without its key. The refresh then shows whether the session has ended. */
 function isStale({ code }: ServiceError): boolean {
-  return code === 'AUTH_401001' || code === 'AUTH_401002' || code === 'AUTH_401004';
+  return code === 'AUTH_401001' || code === 'AUTH_401002' || code === 'AUTH_401004' || isUnproven(code);
 }
+
+/** Without its key, or where the service has begun to demand one, a session is of no more use. */
+function hasEnded(code: ErrorCode): boolean {
+  return code === 'AUTH_401006' || isUnproven(code);
+}
+
+const isUnproven = (code: ErrorCode): boolean => code === 'AUTH_401011';

@@ -32,6 +32,12 @@ export function browserStorage(name: 'localStorage' | 'sessionStorage'): KeyValu
   };
 }
 
+/** One of the two storages of the page, which other origins cannot share. */
+export function isBrowserStorage(storage: KeyValueStorage): boolean {
+  const page = globalThis as { localStorage?: unknown; sessionStorage?: unknown };
+  return storage === page.localStorage || storage === page.sessionStorage;
+}
+
 /**
  * Never throws. A value that the storage refuses, because the storage is full or forbidden, stays in memory. Such a
  * value lasts until the tab is reloaded, and other tabs do not see it.

@@ -1,4 +1,5 @@
 import type { ClientClock } from './client-clock.js';
+import { browserDatabases, inTransaction } from './databases.js';
 
 /**
  * Remembers what has replaced a token pair, in a place that all tabs see at once.
@@ -52,7 +53,7 @@ export function successorsIn(databaseName: string, clock: ClientClock): Successo
   const guarded = <T>(edit: (table: Table) => readonly [T, Table?], otherwise: T): Promise<T> =>
     new Promise((resolve) => {
       const cancel = clock.after(patienceMs, () => resolve(otherwise));
-      inTransaction(database, databaseName, edit)
+      inTransaction(database, databaseName, (value) => edit(isTable(value) ? value : []))
         .catch(() => otherwise)
         .then(resolve, resolve)
         .finally(cancel);
@@ -68,47 +69,6 @@ export function successorsIn(databaseName: string, clock: ClientClock): Successo
         return [true, [...others.slice(1 - keptMarks), [mark, next]]];
       }, true),
   };
-}
-
-/** A page in a sandbox may not even read the property. */
-function browserDatabases(): IDBFactory | undefined {
-  try {
-    return (globalThis as { indexedDB?: IDBFactory }).indexedDB ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A connection for each transaction: an open one would keep the page out of the browser's back-forward cache. */
-async function inTransaction<T>(
-  databases: IDBFactory,
-  name: string,
-  edit: (table: Table) => readonly [T, Table?],
-): Promise<T> {
-  const database = await new Promise<IDBDatabase>((resolve, reject) => {
-    const request = databases.open(name, 1);
-    request.onupgradeneeded = () => void request.result.createObjectStore(name);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error!);
-  });
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      // Transactions that write run one after the other, over all tabs.
-      const transaction = database.transaction(name, 'readwrite');
-      const store = transaction.objectStore(name);
-      const request = store.get(name);
-      let result: T;
-      request.onsuccess = () => {
-        const [made, table] = edit(isTable(request.result) ? request.result : []);
-        result = made;
-        if (table !== undefined) store.put(table, name);
-      };
-      transaction.oncomplete = () => resolve(result);
-      transaction.onabort = () => reject(transaction.error!);
-    });
-  } finally {
-    database.close();
-  }
 }
 
 function isTable(value: unknown): value is Table {

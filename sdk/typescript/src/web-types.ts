@@ -20,6 +20,10 @@ export type Blob = Instance<
   'Blob',
   { readonly size: number; readonly type: string; arrayBuffer(): Promise<ArrayBuffer>; text(): Promise<string> }
 >;
+export type CryptoKey = Instance<
+  'CryptoKey',
+  { readonly type: string; readonly extractable: boolean; readonly algorithm: object; readonly usages: string[] }
+>;
 export type File = Instance<'File', Blob & { readonly name: string }>;
 export type FormData = Instance<'FormData', { append(name: string, value: unknown): void }>;
 export type Headers = Instance<

@@ -55,9 +55,13 @@ export interface Asked {
   readonly bearer: string | undefined;
   readonly language: string | null;
   readonly accept: string | null;
+  readonly url: string;
+  readonly authorization: string | null;
+  /** The proof of possession. */
+  readonly dpop: string | null;
 }
 
-type Reply = { readonly status: number; readonly body: unknown };
+type Reply = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> };
 type Route = (asked: Asked) => Reply | Promise<Reply>;
 
 export const ok = (data: unknown): Reply => ({ status: 200, body: { status: true, data } });
@@ -71,6 +75,8 @@ export class World {
   readonly clock = new FakeClock();
   readonly storage = memoryStorage();
   readonly asked: Asked[] = [];
+  /** The time of the service, for answers that tell it. */
+  time: (() => number) | undefined;
   private readonly routes = new Map<string, Route>();
 
   /** `path` may start with a method, as in `DELETE /user/sessions`. Such a route precedes one without a method. */
@@ -99,12 +105,17 @@ export class World {
       bearer: request.headers.get('authorization')?.replace('Bearer ', ''),
       language: request.headers.get('accept-language'),
       accept: request.headers.get('accept'),
+      url: request.url,
+      authorization: request.headers.get('authorization'),
+      dpop: request.headers.get('dpop'),
     };
     this.asked.push(asked);
     const route = this.routes.get(`${request.method} ${pathname}`) ?? this.routes.get(pathname);
     if (route === undefined) throw new TypeError('connection refused');
-    const { status, body } = await Promise.race([route(asked), aborted(request.signal)]);
-    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+    const { status, body, headers: more } = await Promise.race([route(asked), aborted(request.signal)]);
+    const date: Record<string, string> = this.time === undefined ? {} : { date: new Date(this.time()).toUTCString() };
+    const headers = { 'content-type': 'application/json', ...date, ...more };
+    return new Response(JSON.stringify(body), { status, headers });
   };
 
   /** Opens a tab. With the `tabStorage` of an earlier tab it is that tab after a reload. */
@@ -153,6 +164,9 @@ export const changeWanted = ok({ ...answer, change_password: true, change_uid: '
 export const trustedIn = (deviceToken: string): Reply =>
   ok({ ...answer, access_token: 'access-1', refresh_token: 'refresh-1', device_token: deviceToken });
 const accepted = { result: true, access_token: 'access-2', refresh_token: 'refresh-2' };
+/** Any answer with a pair. */
+export const loggedInWith = (access: string, refresh: string): Reply =>
+  ok({ ...answer, access_token: access, refresh_token: refresh });
 export const codeAccepted = ok({ ...accepted, device_token: null });
 export const deviceTrusted = (deviceToken: string): Reply => ok({ ...accepted, device_token: deviceToken });
 export const fresh = (access: string, refresh = 'refresh-1'): Reply =>

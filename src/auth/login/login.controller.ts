@@ -15,9 +15,10 @@ import {
 } from '../../shared/errors/error-catalogue';
 import { PrivacySettings } from '../../users/account-settings';
 import { inSteps } from '../../platform/http/answer-steps';
-import { AnswersTo, anyone } from '../../platform/http/audience';
+import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
+import { signIn } from '../../sessions/audiences';
 import { LoginAnswers } from './login-answers';
 import { LoginDto, LoginResponse } from './login.dto';
 import { LoginService } from './login.service';
@@ -36,7 +37,7 @@ export class LoginController {
   @RateLimited('login')
   @ApiOperation({ operationId: 'login', summary: 'Log in with a password or a directory credential' })
   @AnswersTo(
-    anyone,
+    signIn,
     LoginResponse,
     captchaRejected,
     captchaUnavailable,

@@ -13,6 +13,11 @@ export class IntrospectionDto {
   token_type_hint?: string;
 }
 
+export class Confirmation {
+  @ApiProperty({ description: 'The thumbprint of the key (RFC 7638).' })
+  jkt: string;
+}
+
 /** The answer about a token (RFC 7662 §2.2). A token that is not active has no other member than `active`. */
 export class IntrospectionResponse {
   @ApiProperty()
@@ -60,6 +65,12 @@ export class IntrospectionResponse {
   @ApiPropertyOptional({ enum: ['access', 'refresh'] })
   token_type?: string;
 
+  @ApiPropertyOptional({
+    type: Confirmation,
+    description: 'The token is bound to this key (RFC 9449 §6.2): whoever presents it must prove to hold the key.',
+  })
+  cnf?: Confirmation;
+
   @ApiPropertyOptional()
   iss?: string;
 
@@ -89,6 +100,7 @@ export function introspectionOf(token: LiveToken | undefined): IntrospectionResp
     auth_time: payload.auth_time,
     acr: payload.acr,
     token_type: payload.token_use,
+    cnf: payload.cnf,
     iss: payload.iss,
     aud: payload.aud,
     iat: payload.iat,

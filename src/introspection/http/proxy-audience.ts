@@ -2,8 +2,10 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Audience } from '../../platform/http/audience';
 import { accessToken } from '../../sessions/audiences';
+import type { Proof } from '../../sessions/token-binding';
 import { AccessTokenGuard } from '../../sessions/tokens.guard';
 import { DomainError } from '../../shared/errors/domain-error';
+import { proofAlgorithms } from '../../shared/errors/proof-rejected';
 
 /**
  * Accepts an access token as AccessTokenGuard does. Its 401 has `WWW-Authenticate` (RFC 6750 §3), which a proxy passes on to the
@@ -11,6 +13,11 @@ import { DomainError } from '../../shared/errors/domain-error';
  */
 @Injectable()
 export class ProxyTokenGuard extends AccessTokenGuard {
+  /** A proxy passes on the proof of its client, which is for the request of that client. */
+  protected override proofOf(request: FastifyRequest): Proof | undefined {
+    return this.binding.proofOfForwarded(request);
+  }
+
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     try {
       return await super.canActivate(context);
@@ -26,15 +33,19 @@ export class ProxyTokenGuard extends AccessTokenGuard {
 }
 
 /** The error code is for a request with a token only (RFC 6750 §3.1). */
-const challengeTo = (authorization: string | undefined): string =>
-  /^bearer(?: |$)/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer';
+function challengeTo(authorization: string | undefined): string {
+  const scheme = /^(bearer|dpop)(?: |$)/i.exec(authorization ?? '')?.[1]?.toLowerCase();
+  if (scheme === 'dpop') return `DPoP error="invalid_token", ${proofAlgorithms}`;
+  return scheme === 'bearer' ? 'Bearer error="invalid_token"' : 'Bearer';
+}
 
 /** A proxy that passes on the access token of its client. */
 export const proxy: Audience = { ...accessToken, guards: [ProxyTokenGuard] };
 
 export const documentedChallenge = {
   'WWW-Authenticate': {
-    description: '`Bearer`, with `error="invalid_token"` if the request had a token (RFC 6750).',
+    description:
+      '`Bearer`, with `error="invalid_token"` if the request had a token (RFC 6750). `DPoP`, with the reason, for a bound token.',
     schema: { type: 'string' },
   },
 } as const;

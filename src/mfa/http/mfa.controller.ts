@@ -15,7 +15,7 @@ import { OwnFormat } from '../../platform/http/answers.decorator';
 import { AnswersTo, anyone } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
-import { accessToken, anyoneOrAccessToken } from '../../sessions/audiences';
+import { accessToken, anyoneOrAccessToken, signInOrAccessToken } from '../../sessions/audiences';
 import { type CurrentSession, Session } from '../../sessions/current-session';
 import { OpenEnrolments } from '../enrolment/open-enrolments';
 import { TotpEnrolmentService } from '../enrolment/totp-enrolment.service';
@@ -56,7 +56,7 @@ export class MfaController {
     operationId: 'verifyOtp',
     summary: 'Finish a login or confirm an authenticator with a code',
   })
-  @AnswersTo(anyoneOrAccessToken, OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
+  @AnswersTo(signInOrAccessToken, OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
   async verify(
     @Body() { uid, type, code, mfa_token, trust_device }: OtpVerifyDto,
     @Session() session: CurrentSession | null,

@@ -19,7 +19,7 @@ export class EmailVerifier {
   ) {}
 
   async verify({ uid, code, mfaToken, trustDevice }: SubmittedCode, client: ClientInfo): Promise<VerifiedLogin> {
-    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    const found = await this.pendingLogins.findForTokens(uid, { mfaToken, ip: client.ip, provenKey: client.provenKey });
     if (found?.pending.channel !== 'email') throw codeRefused('email');
     const { pending, user } = found;
     const guess = await this.attempts.reserve({ user, type: 'email', purpose: 'login', client }, () =>

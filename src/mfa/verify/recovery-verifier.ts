@@ -25,7 +25,7 @@ export class RecoveryVerifier {
   ) {}
 
   async verify({ uid, code, mfaToken, trustDevice }: SubmittedCode, client: ClientInfo): Promise<VerifiedLogin> {
-    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    const found = await this.pendingLogins.findForTokens(uid, { mfaToken, ip: client.ip, provenKey: client.provenKey });
     if (found === undefined) throw codeRefused('recovery');
     const { pending, user } = found;
     const guess = await this.attempts.reserve({ user, type: 'recovery', purpose: 'login', client }, () =>

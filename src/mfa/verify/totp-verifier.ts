@@ -40,7 +40,7 @@ export class TotpVerifier {
 
   async verify(submitted: SubmittedCode, client: ClientInfo, session: CurrentSession | null): Promise<VerifiedLogin> {
     const { uid, mfaToken, trustDevice } = submitted;
-    const found = await this.pendingLogins.find(uid, { mfaToken, ip: client.ip });
+    const found = await this.pendingLogins.findForTokens(uid, { mfaToken, ip: client.ip, provenKey: client.provenKey });
     const login = found?.pending.channel === 'totp' ? found : undefined;
     const enrolment = await this.enrolments.find(uid, { session, ip: client.ip });
     const guess = await this.reserve(login, enrolment, client);

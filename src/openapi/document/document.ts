@@ -24,6 +24,15 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'access_token')
     .addBasicAuth({ type: 'http', scheme: 'basic' }, 'service_client')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'refresh_token')
+    // Not in the operations: generators know no scheme of this name, and most would send the token itself as the proof.
+    .addSecurity('bound_token', {
+      type: 'http',
+      scheme: 'DPoP',
+      bearerFormat: 'JWT',
+      description:
+        'Wherever a route takes `access_token` or `refresh_token`, a token that is bound to a key of the client (RFC 9449) is sent as ' +
+        '`Authorization: DPoP …` with a proof of the key in the header `DPoP`. A request for tokens with a proof makes bound tokens.',
+    })
     .build();
   config.tags = [...tags];
   const created = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });

@@ -30,6 +30,12 @@ export function clientAddress(
   return address.toString();
 }
 
+/** Whether the peer of a socket is a trusted proxy. */
+export function isTrustedPeer(peer: string | undefined, trusted: readonly CidrRange[]): boolean {
+  const address = parse(peer ?? '');
+  return address !== undefined && isTrusted(address, trusted);
+}
+
 /** IPv4-mapped IPv6 becomes IPv4. A text with a zone, a port or an octal part is not an address. */
 function parse(text: string): Address | undefined {
   return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { DomainError, ErrorData } from '../../shared/errors/domain-error';
+import { ProofRejected } from '../../shared/errors/proof-rejected';
 import type { CatalogueEntry } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
 
@@ -44,6 +45,7 @@ export function sendError(reply: FastifyReply, error: DomainError, language: Lan
   const waits = entry.status === 429 || entry.status === 503;
   const data = waits ? { retry_after: 2, ...error.data } : error.data;
   if (waits) reply.header('retry-after', String(data?.retry_after));
+  if (error instanceof ProofRejected) reply.header('www-authenticate', error.challenge);
   // The rest of a body that is too large is not read, so the connection cannot be used again.
   if (entry.status === 413) reply.header('connection', 'close');
   reply.errorCode = entry.code;

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { databaseSystem } from '../tracing/traced-database';
 import type { Tracing } from '../tracing/tracing';
 import { LocalCounters } from './local-counters';
+import { openRedis } from './redis-client';
 
 /** A request is counted twice. Both waits for a Redis that does not answer stay below 250 ms in total (ADR 0011). */
 const commandTimeoutMs = 100;
@@ -37,30 +38,16 @@ export class SharedCounters implements ThrottlerStorage, OnApplicationShutdown {
     redis.on('ready', () => (this.pausedUntil = 0));
   }
 
-  /** Connects in the background. The client is loaded here, so that a service without Redis starts without it. */
+  /** Connects in the background. */
   static async open(
     url: string,
     tracing?: Tracing,
     own: ThrottlerStorage = new LocalCounters(),
   ): Promise<SharedCounters> {
-    const [{ Redis }, { ThrottlerStorageRedisService }] = await Promise.all([
-      import('ioredis'),
+    const [redis, { ThrottlerStorageRedisService }] = await Promise.all([
+      openRedis(url, commandTimeoutMs),
       import('@nest-lab/throttler-storage-redis'),
     ]);
-    const redis = new Redis(url, {
-      commandTimeout: commandTimeoutMs,
-      connectTimeout: 2000,
-      // Otherwise a command would wait for a connection, or would be sent again after a reconnect.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      // Otherwise a dead connection whose end was not signalled would be kept for a quarter of an hour.
-      socketTimeout: pauseMs,
-      keepAlive: 30_000,
-      retryStrategy: (attempt) => Math.min(attempt * 250, pauseMs),
-      // After a failover the former master may still answer, but it refuses writes.
-      reconnectOnError: ({ message }) => message.startsWith('READONLY'),
-    });
     return new SharedCounters(redis, new ThrottlerStorageRedisService(redis), own, tracing);
   }
 

@@ -15,6 +15,8 @@ export interface SessionClaims extends Scope, Pick<SessionKey, 'userId' | 'sid'>
   readonly amr: readonly AuthenticationMethod[];
   /** The last check of a credential. Null when no version has stored it: the tokens then have no `auth_time`. */
   readonly authenticatedAt: Date | null;
+  /** The thumbprint of the key that the tokens are bound to. Undefined: to none. */
+  readonly boundTo: string | undefined;
 }
 
 /** The lifetimes, the claims and the signature of every token (docs/spec/decisions.md#4). */
@@ -53,7 +55,7 @@ export class TokenIssuer {
 
   /** Signs with the configured algorithm and the current key. @param sql the transaction of the caller, or the database */
   async sign(session: SessionClaims, token: NewToken, sql: Sql): Promise<string> {
-    const { userId, sid, tenantId, orgUnitId, amr, authenticatedAt } = session;
+    const { userId, sid, tenantId, orgUnitId, amr, authenticatedAt, boundTo } = session;
     const { issuer, audience, signing, algorithm } = this.settings;
     const isAccess = token.use === 'access';
     const claims: TokenPayload = {
@@ -70,6 +72,7 @@ export class TokenIssuer {
       amr,
       ...(isAccess && authenticatedAt !== null && { auth_time: seconds(authenticatedAt) }),
       ...(isAccess && { acr: acrOf(amr) }),
+      ...(boundTo !== undefined && { cnf: { jkt: boundTo } }),
     };
     const header = { typ: isAccess ? 'JWT' : refreshTokenType };
     return this.jwt.sign(claims, { secret: signing.key, algorithm, keyid: signing.kid, header } as object);

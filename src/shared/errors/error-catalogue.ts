@@ -122,6 +122,11 @@ export const youngSessionRequired = entry(
   'Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.',
   '请重新登录后再执行此操作：距离上次登录时间过长，或受信任的设备免除了第二因素验证。',
 );
+export const proofRejected = entry(
+  'AUTH_401011',
+  'The proof of possession is missing or not valid.',
+  '持有证明缺失或无效。',
+);
 export const notFoundForCaller = entry('USER_404001', 'There is no such entry.', '没有该条目。');
 export const passkeyNotRegistered = entry('PASSKEY_400001', 'The passkey could not be added.', '无法添加该通行密钥。');
 export const passkeyRejected = entry('PASSKEY_401001', 'The passkey is not valid.', '通行密钥无效。');

@@ -42,7 +42,15 @@ export async function tokens(): Promise<Recorded> {
   const config = loadConfig({ ...testSettings, DATABASE_URL: 'sqlite::memory:' });
   const unsigned = { sign: (claims: object) => JSON.stringify(claims) } as unknown as JwtService;
   const issuer = new TokenIssuer(unsigned, new SystemClock(), new SystemRandom(), config.jwt, {} as RefreshAudience);
-  const session = { userId: 'u', sid: 's', tenantId: 't', orgUnitId: null, amr: [], authenticatedAt: new Date() };
+  const session = {
+    userId: 'u',
+    sid: 's',
+    tenantId: 't',
+    orgUnitId: null,
+    amr: [],
+    authenticatedAt: new Date(),
+    boundTo: 'k',
+  };
   const claims = JSON.parse(await issuer.sign(session, issuer.firstTokens().access, {} as Sql)) as object;
   return { claims: Object.keys(claims) };
 }

@@ -171,7 +171,10 @@ export type RefreshResponse = {
      * The presented refresh token, or its successor when rotation is on.
      */
     refresh_token: string;
-    token_type: 'Bearer';
+    /**
+     * `DPoP` for tokens that are bound to a key (RFC 9449).
+     */
+    token_type: 'Bearer' | 'DPoP';
     /**
      * Lifetime of the access token in seconds.
      */
@@ -325,6 +328,13 @@ export type IntrospectionDto = {
     token_type_hint?: string;
 };
 
+export type Confirmation = {
+    /**
+     * The thumbprint of the key (RFC 7638).
+     */
+    jkt: string;
+};
+
 export type IntrospectionResponse = {
     active: boolean;
     /**
@@ -353,6 +363,10 @@ export type IntrospectionResponse = {
      */
     acr?: 'urn:portal:acr:1' | 'urn:portal:acr:2';
     token_type?: 'access' | 'refresh';
+    /**
+     * The token is bound to this key (RFC 9449 §6.2): whoever presents it must prove to hold the key.
+     */
+    cnf?: Confirmation;
     iss?: string;
     aud?: string;
     /**
@@ -962,6 +976,10 @@ export type CapabilitiesResponse = {
      */
     trusted_device_days: number;
     /**
+     * Whether tokens are bound to a key of the client (RFC 9449): where the client sends a proof, always, or never.
+     */
+    token_binding: 'optional' | 'required' | 'off';
+    /**
      * Whether the service has `/forget-password`.
      */
     password_reset: boolean;
@@ -1497,6 +1515,17 @@ export type ErrorAuth401010 = {
 };
 
 /**
+ * The proof of possession is missing or not valid.
+ */
+export type ErrorAuth401011 = {
+    error_code: 'AUTH_401011';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
  * You are not permitted to do this.
  */
 export type ErrorAuth403001 = {
@@ -1862,6 +1891,8 @@ export type LoginResponseEnvelope = {
 };
 
 export type LoginFailure401 = ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'CAPTCHA_401001';
 } & ErrorCaptcha401001) | ({
     error_code: 'LOGIN_401004';
@@ -1895,6 +1926,8 @@ export type PasskeyOptionsResponseEnvelope = {
 };
 
 export type LoginWithPasskeyFailure401 = ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'PASSKEY_401001';
 } & ErrorPasskey401001) | ({
     error_code: 'LOGIN_401004';
@@ -1919,6 +1952,8 @@ export type ReauthenticateFailure401 = ({
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'LOGIN_401004';
 } & ErrorLogin401004) | ({
     error_code: 'LOGIN_401001';
@@ -1949,6 +1984,12 @@ export type RefreshResponseEnvelope = {
     data: RefreshResponse;
 };
 
+export type RefreshFailure401 = ({
+    error_code: 'AUTH_401006';
+} & ErrorAuth401006) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
 export type RefreshFailure503 = ({
     error_code: 'LOGIN_503001';
 } & ErrorLogin503001) | ({
@@ -1966,7 +2007,9 @@ export type LogoutFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type MeResponseEnvelope = {
     status: true;
@@ -1979,7 +2022,9 @@ export type GetCurrentUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type TokenPairResponseEnvelope = {
     status: true;
@@ -1999,6 +2044,8 @@ export type ChangeOwnPasswordFailure401 = ({
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'AUTH_401010';
 } & ErrorAuth401010) | ({
     error_code: 'LOGIN_401004';
@@ -2019,7 +2066,9 @@ export type ListSessionsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type SessionsEndedResponseEnvelope = {
     status: true;
@@ -2032,7 +2081,9 @@ export type EndOtherSessionsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type EndSessionFailure401 = ({
     error_code: 'AUTH_401001';
@@ -2040,7 +2091,9 @@ export type EndSessionFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type LoginHistoryResponseEnvelope = {
     status: true;
@@ -2053,7 +2106,9 @@ export type GetLoginHistoryFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type VerifyRequestFailure401 = ({
     error_code: 'AUTH_401001';
@@ -2061,7 +2116,9 @@ export type VerifyRequestFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type OverviewResponseEnvelope = {
     status: true;
@@ -2074,7 +2131,9 @@ export type AdminOverviewFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminUserPageEnvelope = {
     status: true;
@@ -2087,7 +2146,9 @@ export type AdminListUsersFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListUsersFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2106,7 +2167,9 @@ export type AdminCreateUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminCreateUserFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2120,7 +2183,9 @@ export type AdminGetUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminChangeUserFailure401 = ({
     error_code: 'AUTH_401001';
@@ -2128,7 +2193,9 @@ export type AdminChangeUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminChangeUserFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2153,7 +2220,9 @@ export type AdminDeleteUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminDeleteUserFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2167,7 +2236,9 @@ export type AdminUnlockUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminUnlockUserFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2181,7 +2252,9 @@ export type AdminRevokeSessionsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRevokeSessionsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2195,7 +2268,9 @@ export type AdminResetSecondFactorFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminResetSecondFactorFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2209,7 +2284,9 @@ export type AdminRequirePasswordChangeFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRequirePasswordChangeFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2223,7 +2300,9 @@ export type AdminInviteUserFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminInviteUserFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2237,7 +2316,9 @@ export type AdminSendResetLinkFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminSendResetLinkFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2256,7 +2337,9 @@ export type AdminListUserSessionsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListUserSessionsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2275,7 +2358,9 @@ export type AdminListUserLoginsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListUserLoginsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2294,7 +2379,9 @@ export type AdminListUserPasskeysFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListUserPasskeysFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2308,7 +2395,9 @@ export type AdminDeleteUserPasskeyFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminDeleteUserPasskeyFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2327,7 +2416,9 @@ export type AdminListLoginLogsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListLoginLogsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2346,7 +2437,9 @@ export type AdminListAuditLogsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListAuditLogsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2365,7 +2458,9 @@ export type AdminListConfigFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListConfigFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2384,7 +2479,9 @@ export type AdminTestSmtpFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminTestSmtpFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2398,7 +2495,9 @@ export type AdminSetConfigFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminSetConfigFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2412,7 +2511,9 @@ export type AdminUnsetConfigFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminUnsetConfigFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2431,7 +2532,9 @@ export type AdminListMailsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListMailsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2445,7 +2548,9 @@ export type AdminRetryMailFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRetryMailFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2464,7 +2569,9 @@ export type AdminListEventsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListEventsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2478,7 +2585,9 @@ export type AdminRetryEventFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRetryEventFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2497,7 +2606,9 @@ export type AdminReplayEventsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminReplayEventsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2516,7 +2627,9 @@ export type AdminListTenantsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListTenantsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2535,7 +2648,9 @@ export type AdminCreateTenantFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminCreateTenantFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2549,7 +2664,9 @@ export type AdminRenameTenantFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRenameTenantFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2568,7 +2685,9 @@ export type AdminListOrgUnitsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListOrgUnitsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2587,7 +2706,9 @@ export type AdminCreateOrgUnitFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminCreateOrgUnitFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2601,7 +2722,9 @@ export type AdminRenameOrgUnitFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRenameOrgUnitFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2636,7 +2759,9 @@ export type GetTrustedDevicesFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type DeviceRemovedResponseEnvelope = {
     status: true;
@@ -2649,7 +2774,9 @@ export type DeleteTrustedDeviceFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type OtpVerifyResponseEnvelope = {
     status: true;
@@ -2657,6 +2784,8 @@ export type OtpVerifyResponseEnvelope = {
 };
 
 export type VerifyOtpFailure401 = ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'MFA_401001';
 } & ErrorMfa401001) | ({
     error_code: 'AUTH_MFA_401001';
@@ -2691,6 +2820,8 @@ export type CreateTotpSecretFailure401 = ({
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011) | ({
     error_code: 'AUTH_MFA_401001';
 } & ErrorAuthMfa401001);
 
@@ -2705,7 +2836,9 @@ export type GetRecoveryCodesFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type RecoveryCodesResponseEnvelope = {
     status: true;
@@ -2718,7 +2851,9 @@ export type CreateRecoveryCodesFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type ChangeRequestResponseEnvelope = {
     status: true;
@@ -2789,7 +2924,9 @@ export type CreatePasskeyOptionsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type PasskeysResponseEnvelope = {
     status: true;
@@ -2802,7 +2939,9 @@ export type ListPasskeysFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type PasskeyRegisteredResponseEnvelope = {
     status: true;
@@ -2821,7 +2960,9 @@ export type RegisterPasskeyFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type PasskeyItemEnvelope = {
     status: true;
@@ -2834,7 +2975,9 @@ export type RenamePasskeyFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type RenamePasskeyFailure404 = ({
     error_code: 'COMMON_404001';
@@ -2853,7 +2996,9 @@ export type DeletePasskeyFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type DeletePasskeyFailure404 = ({
     error_code: 'COMMON_404001';
@@ -2874,6 +3019,7 @@ export type LoginErrors = {
      */
     400: ErrorCommon400001;
     /**
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `CAPTCHA_401001`: The captcha is not valid.
      * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
      * - `LOGIN_401001`: The user name or password is wrong.
@@ -2984,6 +3130,7 @@ export type LoginWithPasskeyErrors = {
      */
     400: ErrorCommon400001;
     /**
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `PASSKEY_401001`: The passkey is not valid.
      * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
      * - `LOGIN_401011`: The account is disabled.
@@ -3045,6 +3192,7 @@ export type ReauthenticateErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
      * - `LOGIN_401001`: The user name or password is wrong.
      * - `PASSKEY_401001`: The passkey is not valid.
@@ -3105,9 +3253,10 @@ export type RefreshErrors = {
      */
     400: ErrorCommon400001;
     /**
-     * `AUTH_401006`: The refresh token is not valid.
+     * - `AUTH_401006`: The refresh token is not valid.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
-    401: ErrorAuth401006;
+    401: RefreshFailure401;
     /**
      * `COMMON_413001`: The request is too large.
      */
@@ -3158,6 +3307,7 @@ export type LogoutErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: LogoutFailure401;
     /**
@@ -3209,6 +3359,7 @@ export type GetCurrentUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: GetCurrentUserFailure401;
     /**
@@ -3253,6 +3404,7 @@ export type ChangeOwnPasswordErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `AUTH_401010`: The two passwords differ.
      * - `LOGIN_401004`: The account is locked after repeated failures. Try again later.
      * - `LOGIN_401001`: The user name or password is wrong.
@@ -3312,6 +3464,7 @@ export type EndOtherSessionsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: EndOtherSessionsFailure401;
     /**
@@ -3363,6 +3516,7 @@ export type ListSessionsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: ListSessionsFailure401;
     /**
@@ -3411,6 +3565,7 @@ export type EndSessionErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: EndSessionFailure401;
     /**
@@ -3471,6 +3626,7 @@ export type GetLoginHistoryErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: GetLoginHistoryFailure401;
     /**
@@ -3572,6 +3728,7 @@ export type VerifyRequestErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: VerifyRequestFailure401;
     /**
@@ -3617,6 +3774,7 @@ export type AdminOverviewErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminOverviewFailure401;
     /**
@@ -3689,6 +3847,7 @@ export type AdminListUsersErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListUsersFailure401;
     /**
@@ -3737,6 +3896,7 @@ export type AdminCreateUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminCreateUserFailure401;
     /**
@@ -3802,6 +3962,7 @@ export type AdminDeleteUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminDeleteUserFailure401;
     /**
@@ -3871,6 +4032,7 @@ export type AdminGetUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminGetUserFailure401;
     /**
@@ -3927,6 +4089,7 @@ export type AdminChangeUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminChangeUserFailure401;
     /**
@@ -3997,6 +4160,7 @@ export type AdminUnlockUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminUnlockUserFailure401;
     /**
@@ -4062,6 +4226,7 @@ export type AdminRevokeSessionsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRevokeSessionsFailure401;
     /**
@@ -4127,6 +4292,7 @@ export type AdminResetSecondFactorErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminResetSecondFactorFailure401;
     /**
@@ -4192,6 +4358,7 @@ export type AdminRequirePasswordChangeErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRequirePasswordChangeFailure401;
     /**
@@ -4257,6 +4424,7 @@ export type AdminInviteUserErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminInviteUserFailure401;
     /**
@@ -4322,6 +4490,7 @@ export type AdminSendResetLinkErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminSendResetLinkFailure401;
     /**
@@ -4396,6 +4565,7 @@ export type AdminListUserSessionsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListUserSessionsFailure401;
     /**
@@ -4462,6 +4632,7 @@ export type AdminListUserLoginsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListUserLoginsFailure401;
     /**
@@ -4528,6 +4699,7 @@ export type AdminListUserPasskeysErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListUserPasskeysFailure401;
     /**
@@ -4589,6 +4761,7 @@ export type AdminDeleteUserPasskeyErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminDeleteUserPasskeyFailure401;
     /**
@@ -4682,6 +4855,7 @@ export type AdminListLoginLogsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListLoginLogsFailure401;
     /**
@@ -4767,6 +4941,7 @@ export type AdminListAuditLogsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListAuditLogsFailure401;
     /**
@@ -4824,6 +4999,7 @@ export type AdminListConfigErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListConfigFailure401;
     /**
@@ -4872,6 +5048,7 @@ export type AdminTestSmtpErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminTestSmtpFailure401;
     /**
@@ -4937,6 +5114,7 @@ export type AdminUnsetConfigErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminUnsetConfigFailure401;
     /**
@@ -5002,6 +5180,7 @@ export type AdminSetConfigErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminSetConfigFailure401;
     /**
@@ -5071,6 +5250,7 @@ export type AdminListMailsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListMailsFailure401;
     /**
@@ -5124,6 +5304,7 @@ export type AdminRetryMailErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRetryMailFailure401;
     /**
@@ -5197,6 +5378,7 @@ export type AdminListEventsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListEventsFailure401;
     /**
@@ -5250,6 +5432,7 @@ export type AdminRetryEventErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRetryEventFailure401;
     /**
@@ -5310,6 +5493,7 @@ export type AdminReplayEventsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminReplayEventsFailure401;
     /**
@@ -5375,6 +5559,7 @@ export type AdminListTenantsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListTenantsFailure401;
     /**
@@ -5423,6 +5608,7 @@ export type AdminCreateTenantErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminCreateTenantFailure401;
     /**
@@ -5484,6 +5670,7 @@ export type AdminRenameTenantErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRenameTenantFailure401;
     /**
@@ -5557,6 +5744,7 @@ export type AdminListOrgUnitsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListOrgUnitsFailure401;
     /**
@@ -5605,6 +5793,7 @@ export type AdminCreateOrgUnitErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminCreateOrgUnitFailure401;
     /**
@@ -5670,6 +5859,7 @@ export type AdminRenameOrgUnitErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRenameOrgUnitFailure401;
     /**
@@ -5858,6 +6048,7 @@ export type GetTrustedDevicesErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: GetTrustedDevicesFailure401;
     /**
@@ -5906,6 +6097,7 @@ export type DeleteTrustedDeviceErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: DeleteTrustedDeviceFailure401;
     /**
@@ -5958,6 +6150,7 @@ export type VerifyOtpErrors = {
      */
     400: ErrorCommon400001;
     /**
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `MFA_401001`: The e-mail code is not valid.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
@@ -6064,6 +6257,10 @@ export type GetOtpQrCodeErrors = {
      */
     400: ErrorCommon400001;
     /**
+     * `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: ErrorAuth401011;
+    /**
      * `MFA_404001`: There is no QR code to show.
      */
     404: ErrorMfa404001;
@@ -6108,6 +6305,7 @@ export type CreateTotpSecretErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      * - `AUTH_MFA_401001`: The authenticator code is not valid.
      */
     401: CreateTotpSecretFailure401;
@@ -6164,6 +6362,7 @@ export type GetRecoveryCodesErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: GetRecoveryCodesFailure401;
     /**
@@ -6207,6 +6406,7 @@ export type CreateRecoveryCodesErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: CreateRecoveryCodesFailure401;
     /**
@@ -6452,6 +6652,7 @@ export type CreatePasskeyOptionsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: CreatePasskeyOptionsFailure401;
     /**
@@ -6511,6 +6712,7 @@ export type ListPasskeysErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: ListPasskeysFailure401;
     /**
@@ -6559,6 +6761,7 @@ export type RegisterPasskeyErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: RegisterPasskeyFailure401;
     /**
@@ -6623,6 +6826,7 @@ export type DeletePasskeyErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: DeletePasskeyFailure401;
     /**
@@ -6688,6 +6892,7 @@ export type RenamePasskeyErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: RenamePasskeyFailure401;
     /**

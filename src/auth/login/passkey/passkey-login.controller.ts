@@ -17,6 +17,7 @@ import { PasskeyAssertions } from '../../../passkeys/passkey-assertions';
 import { PasskeysOn } from '../../../passkeys/passkeys-on.guard';
 import { LoginResponse } from '../login.dto';
 import { LoginAnswers } from '../login-answers';
+import { signIn } from '../../../sessions/audiences';
 import { PasskeyLoginDto, PasskeyOptionsResponse } from './passkey-login.dto';
 import { PasskeyLoginService } from './passkey-login.service';
 
@@ -45,7 +46,7 @@ export class PasskeyLoginController {
   @RateLimited('login')
   @ApiOperation({ operationId: 'loginWithPasskey', summary: 'Log in with a passkey, which is both factors' })
   @AnswersTo(
-    anyone,
+    signIn,
     LoginResponse,
     routeNotFound,
     passkeyRejected,
