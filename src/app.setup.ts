@@ -86,6 +86,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       // The clock of a browser can be wrong, and a proof of possession has the time of the service: `date`.
       exposedHeaders: ['retry-after', 'www-authenticate', 'dpop-nonce', 'date'],
+      // Pages of another origin finish a sign-in with the cookie of the interaction. No other route reads a cookie.
+      credentials: config.openId !== undefined,
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
