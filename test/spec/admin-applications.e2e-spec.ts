@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
+import { openIdSettings } from '../support/openid';
 import { foreignId } from '../support/routes';
 
 const grafana = {
@@ -21,7 +22,7 @@ describe('applications through the API of administrators', () => {
   let root: AdminClient;
 
   beforeAll(async () => {
-    service = await TestService.start(adminSettings);
+    service = await TestService.start({ ...adminSettings, ...openIdSettings });
     root = await AdminClient.of(service, 'root-admin');
     await root.send('POST', 'tenants', { id: 'acme', name: 'Acme' });
   });
