@@ -42,8 +42,11 @@ export type BrowserRequest = IncomingMessage & {
 export const cookieName = (issuer: string, name: string): string =>
   issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;
 
-const jwkOf = ({ algorithm, key }: OpenIdKey): JWK =>
-  ({ ...key.export({ format: 'jwk' }), use: 'sig', alg: algorithm });
+const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
+  ...key.export({ format: 'jwk' }),
+  use: 'sig',
+  alg: algorithm,
+});
 
 /** Makes the provider. Only this folder knows the package (ADR 0034). */
 export function makeProvider(ports: ProviderPorts): Provider {
@@ -74,6 +77,9 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
     scopes: offeredScopes,
     claims: { acr: null, auth_time: null, iss: null, sid: null, ...claims() },
     responseTypes: ['code'],
+    // A page of an application asks for its tokens from an origin to which its users are sent back.
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => URL.canParse(uri) && new URL(uri).origin === origin) === true,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: {
       id_token_signed_response_alg: algorithm,
