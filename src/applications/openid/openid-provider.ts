@@ -1,46 +1,21 @@
 import type { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { ParameterizedContext } from 'koa';
 import type { Adapter, Configuration, JWK, Provider } from 'oidc-provider';
-import type { KeyRing } from '../../platform/crypto/key-ring';
-import type { ClientInfo } from '../../shared/client-info';
-import type { JwtSettings } from '../../sessions/jwt-settings';
 import { admits } from '../application-access';
-import type { Applications } from '../applications.repository';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
-import type { OpenIdKey, OpenIdProviderSettings } from '../openid-settings';
+import type { OpenIdKey } from '../openid-settings';
 import { accountOf } from './account';
 import { metadataOf } from './client-metadata';
 import { acrValues, demandsSecondFactor } from './demands';
 import { adaptModels, type SignedIn } from './models';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
-import { RecordAdapter, type RecordPorts } from './record-adapter';
+import { cookieName, type ProviderPorts } from './ports';
+import { RecordAdapter } from './record-adapter';
 
 const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
-export const interactionSeconds = 3600;
-
-export interface ProviderPorts extends RecordPorts {
-  readonly settings: OpenIdProviderSettings;
-  readonly systemUrl: string;
-  readonly jwt: JwtSettings;
-  readonly keys: KeyRing;
-  readonly applications: Applications;
-  /** Ends the session of the service: the browser asked for it at an application. */
-  readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
-}
-
-/** The request of a browser, with the value of its cookie (`BrowserCookie`). */
-export type BrowserRequest = IncomingMessage & {
-  portalBrowser?: string;
-  originalUrl?: string;
-  portalClient?: ClientInfo;
-};
-
-/** `__Host-`: no other host of the domain can set the cookie, so nobody can slip a session of another person in. */
-export const cookieName = (issuer: string, name: string): string =>
-  issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;
+const interactionSeconds = 3600;
 
 const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
   ...key.export({ format: 'jwk' }),
