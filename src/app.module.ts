@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AdminModule } from './admin/admin.module';
+import { ApplicationEndsModule } from './applications/application-ends.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { EventsModule } from './events/events.module';
@@ -27,6 +28,7 @@ export class AppModule {
         AuthModule,
         AccountModule,
         IntrospectionModule,
+        ...(config.openId ? [ApplicationEndsModule] : []),
         ...(config.admin.api ? [AdminModule] : []),
         MetricsModule,
         PortalModule,

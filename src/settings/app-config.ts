@@ -1,3 +1,4 @@
+import { type OpenIdSettings, readOpenIdSettings } from '../applications/openid-settings';
 import { type EventSettings, readEventSettings } from '../audit/event-settings';
 import { type CaptchaSettings, readCaptchaSettings } from '../captcha/captcha-settings';
 import { type DirectorySettings, readDirectorySettings } from '../directory/ldap-settings';
@@ -44,7 +45,13 @@ import { type HashingSettings, readHashingSettings } from '../users/hashing-sett
 import { type PasswordSettings, readPasswordSettings } from '../users/password-settings';
 
 /** The slices whose settings have no group of their own. */
-type Ungrouped = ServiceSettings & KeySettings & PrivacySettings & SignInSettings & DirectorySettings & PasskeySettings;
+type Ungrouped = ServiceSettings &
+  KeySettings &
+  PrivacySettings &
+  SignInSettings &
+  DirectorySettings &
+  PasskeySettings &
+  OpenIdSettings;
 
 /**
  * All settings (docs/spec/decisions.md#8): validated, typed and frozen. Only compositions know this class. Other classes
@@ -59,6 +66,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly newSignInNotice: boolean;
   abstract readonly ldap: DirectorySettings['ldap'];
   abstract readonly passkeys: PasskeySettings['passkeys'];
+  abstract readonly openId: OpenIdSettings['openId'];
   abstract readonly logLevel: string;
   abstract readonly redisUrl: string | undefined;
   abstract readonly http: HttpSettings;
@@ -90,13 +98,15 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const portal = readPortalSettings(env);
   const testingAllowed = !production && isLoopback(http.host);
 
+  const jwt = readJwtSettings(env, { production, dataDir, systemUrl });
   const config: AppConfig = {
     ...service,
     http,
     logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     database: readDatabaseSettings(env, production),
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
-    jwt: readJwtSettings(env, { production, dataDir, systemUrl }),
+    jwt,
+    ...readOpenIdSettings(env, { production, dataDir, systemUrl, jwt }),
     lock: readLockSettings(env),
     loginNames: readLoginNameSettings(env),
     ...readPrivacySettings(env),
