@@ -4,7 +4,7 @@ import { type EndedSessions, type SessionEndListener, SessionEnds } from '../ses
 import { LogoutWorker } from './logout/logout-worker';
 import { OpenIdSettings } from './openid-settings';
 import { ApplicationLogouts } from './persistence/application-logout.repository';
-import { ApplicationSessions } from './persistence/application-session.repository';
+import { ApplicationSessions } from './application-sessions.repository';
 
 /**
  * One end for everything (docs/spec/extensions.md#j, ADR 0035): the transaction that ends a session queues a logout token for

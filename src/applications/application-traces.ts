@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
 import { Database, type Transaction } from '../platform/database/database';
-import { EntityRows } from '../platform/database/entity-rows';
 import { hour, type OldRows } from '../platform/database/old-rows';
 import { type UserTrace, UserTraces } from '../platform/database/user-traces';
-import { ApplicationSessions } from './persistence/application-session.repository';
-import { OidcRecord } from './persistence/oidc-record.entity';
+import { ApplicationSessions } from './application-sessions.repository';
+import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** A record answers nothing after its end. */
 export const oldOidcRecords: OldRows = { table: 'oidc_records', key: 'id_hash', time: 'expires', seconds: hour };
@@ -26,16 +23,14 @@ export const oldLogouts: OldRows = {
 @Injectable()
 export class ApplicationTraces implements UserTrace {
   readonly tables = ['application_sessions', 'oidc_records'];
-  private readonly records: EntityRows<OidcRecord>;
 
   constructor(
     traces: UserTraces,
-    @InjectRepository(OidcRecord) records: Repository<OidcRecord>,
     private readonly database: Database,
     private readonly sessions: ApplicationSessions,
+    private readonly records: OidcRecords,
   ) {
     traces.register(this);
-    this.records = new EntityRows(records, database);
   }
 
   /** The sessions have ended in this transaction, so their logout tokens are queued and need these rows no more. */
@@ -46,6 +41,6 @@ export class ApplicationTraces implements UserTrace {
   /** Records have ended with the user, so it is enough to delete them here. */
   async settle(uid: string): Promise<void> {
     await this.sessions.removeOf(this.database, uid);
-    await this.records.remove(this.database, { userId: uid });
+    await this.records.removeOf(uid);
   }
 }

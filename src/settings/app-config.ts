@@ -96,9 +96,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const service = readServiceSettings(env, production, http.port);
   const { dataDir, systemUrl } = service;
   const portal = readPortalSettings(env);
+  const jwt = readJwtSettings(env, { production, dataDir, systemUrl });
   const testingAllowed = !production && isLoopback(http.host);
 
-  const jwt = readJwtSettings(env, { production, dataDir, systemUrl });
   const config: AppConfig = {
     ...service,
     http,
@@ -106,7 +106,6 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     database: readDatabaseSettings(env, production),
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
     jwt,
-    ...readOpenIdSettings(env, { production, dataDir, systemUrl, jwt }),
     lock: readLockSettings(env),
     loginNames: readLoginNameSettings(env),
     ...readPrivacySettings(env),
@@ -129,6 +128,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ...readSignInSettings(env),
     events: readEventSettings(env, production),
     admin: readAdminSettings(env),
+    ...readOpenIdSettings(env, { production, dataDir, systemUrl, jwt }),
     limits: readLimitSettings(env, production),
     tracing: readTracingSettings(env),
   };

@@ -73,5 +73,6 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(TrustedDeviceSettings, config.mfa),
     slice(ResetSettings, config.reset),
     slice(PortalSettings, config.portal),
+    slice(OpenIdSettings, { openId }),
   ];
 }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import type { Database } from '../../../src/platform/database/database';
-import { ApplicationSessions } from '../../../src/applications/persistence/application-session.repository';
-import type { CurrentSession } from '../../../src/sessions/current-session';
-import { UserSessions } from '../../../src/sessions/user-sessions';
+import { ApplicationSessions } from '../../../src/applications/application-sessions.repository';
 import { timeOf } from '../../../src/platform/database/sql';
 import type { TestService } from '../app';
 
@@ -24,24 +22,11 @@ export async function givenApplication(
   return id;
 }
 
-/** The session of an access token, as the guards of a route hand it on. */
-export async function sessionOf({ database }: { readonly database: Database }, access: string) {
-  const { sub = '', sid } = decodeJwt(access);
-  const user = await database.row<{ version: number }>(
-    'SELECT credential_version AS version FROM users WHERE uid = ?',
-    [sub],
-  );
-  return { payload: { sub, sid }, credentialVersion: user!.version } as unknown as CurrentSession;
-}
-
-/** The session signs in to the application, as the provider does it when it issues a code. */
+/** The session of the access token signs in to the application, as the provider does it when it issues a code. */
 export async function signIn(service: TestService, access: string, applicationId: string): Promise<string> {
-  const session = await sessionOf(service, access);
-  const { sid, sub: userId } = session.payload;
-  await service.database.transaction(async (tx) => {
-    await service.app.get(UserSessions).hold(tx, session);
-    await service.app.get(ApplicationSessions, { strict: false }).begin(tx, { sid, userId }, applicationId);
-  });
+  const { sub: userId = '', sid } = decodeJwt<{ sid: string }>(access);
+  const sessions = service.app.get(ApplicationSessions, { strict: false });
+  if (!(await sessions.begin({ sid, applicationId, userId }))) throw new Error('the session has ended');
   return sid;
 }
 
