@@ -27,6 +27,7 @@ import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { ProofReader } from './proof/proof-reader';
 import { ProofRefusals } from './proof/proof-refusals';
 import { proofMemory } from './proof/proof-memory';
+import { SessionEnds } from './session-ends';
 import { SessionOpener } from './session-opener';
 import { SessionConfirmation } from './session-confirmation';
 import { SessionRefresher } from './session-refresher';
@@ -45,7 +46,7 @@ const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
   ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
   ...[TokenBinding, ProofRefusals],
-  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces],
+  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces, SessionEnds],
 ];
 
 @Module({

@@ -67,6 +67,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly newSignInNotice: boolean;
   abstract readonly ldap: DirectorySettings['ldap'];
   abstract readonly passkeys: PasskeySettings['passkeys'];
+  abstract readonly openId: OpenIdSettings['openId'];
   abstract readonly logLevel: string;
   abstract readonly redisUrl: string | undefined;
   abstract readonly http: HttpSettings;
@@ -87,7 +88,6 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly events: EventSettings;
   abstract readonly admin: AdminSettings;
   abstract readonly tokenBinding: TokenBindingSettings;
-  abstract readonly openId: OpenIdSettings['openId'];
 }
 
 /** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */

@@ -68,6 +68,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(AdminSettings, config.admin),
     slice(TokenBindingSettings, config.tokenBinding),
     slice(PasskeySettings, { passkeys }),
+    slice(OpenIdSettings, { openId }),
     slice(MfaSettings, config.mfa),
     slice(SecondFactorSettings, config.mfa),
     slice(PendingLoginSettings, config.mfa),
