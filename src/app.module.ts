@@ -1,6 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
+import { AdminApplicationsModule } from './admin/admin-applications.module';
 import { AdminModule } from './admin/admin.module';
+import { OwnApplicationsModule } from './applications/own-applications.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { EventsModule } from './events/events.module';
@@ -27,7 +29,8 @@ export class AppModule {
         AuthModule,
         AccountModule,
         IntrospectionModule,
-        ...(config.admin.api ? [AdminModule] : []),
+        ...(config.admin.api ? [AdminModule, AdminApplicationsModule] : []),
+        OwnApplicationsModule,
         MetricsModule,
         PortalModule,
       ],

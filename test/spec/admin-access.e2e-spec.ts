@@ -1,6 +1,14 @@
 import { eventStatus } from '../../src/events/outbox/outbox-event.entity';
 import { mailStatus } from '../../src/mail/mail-status';
-import { accessTable, adminRoutes, givenCaller, givenPasskeyRow, startAdministration, tokenOf } from '../support/admin';
+import {
+  accessTable,
+  adminRoutes,
+  givenApplicationRow,
+  givenCaller,
+  givenPasskeyRow,
+  startAdministration,
+  tokenOf,
+} from '../support/admin';
 import { adminRequests, targetEvent, targetMail, targetUnit } from '../support/admin-requests';
 import { TestService } from '../support/app';
 
@@ -51,7 +59,8 @@ describe('who may use the administration', () => {
         password: null,
         tenantId: 'acme',
       });
-      const { path, body } = adminRequests[route]!({ uid, passkey: await givenPasskeyRow(service, uid) });
+      const passkey = await givenPasskeyRow(service, uid);
+      const { path, body } = adminRequests[route]!({ uid, passkey, application: await givenApplicationRow(service) });
       const method = route.slice(0, route.indexOf(' ')) as 'GET';
       const answer = await service.send(method, path, body, { bearer: bearers[caller] });
       answers[caller] = answer.status === 200 ? '200' : String(answer.body.error_code);

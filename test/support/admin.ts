@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
+import { AdminApplicationsModule } from '../../src/admin/admin-applications.module';
 import { AdminModule } from '../../src/admin/admin.module';
 import type { AppConfig } from '../../src/settings/app-config';
 import { SessionOpener } from '../../src/sessions/session-opener';
@@ -53,9 +54,31 @@ export async function givenPasskeyRow({ database, clock }: TestService, uid: str
   return id;
 }
 
+/** An application that runs on a server, whose secret nobody knows. @returns its id */
+export async function givenApplicationRow({ database, clock }: TestService, more: object = {}): Promise<string> {
+  const lists = Object.fromEntries(
+    ['redirect_uris', 'post_logout_redirect_uris', 'scopes', 'audience', 'allowed_tenants', 'allowed_groups'].map(
+      (list) => [list, '[]'],
+    ),
+  );
+  const now = clock.now();
+  const row = {
+    ...{ id: randomUUID(), name: 'Grafana', type: 'web', secret_hash: 'x', ...lists },
+    ...{ first_party: 1, enabled: 1, created_at: now, changed_at: now, ...more },
+  };
+  const columns = Object.keys(row);
+  await database.affected(
+    `INSERT INTO applications (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    Object.values(row),
+  );
+  return row.id;
+}
+
 /** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
 export function adminRoutes(): string[] {
-  const controllers = Reflect.getMetadata('controllers', AdminModule) as Type<unknown>[];
+  const controllers = [AdminModule, AdminApplicationsModule].flatMap(
+    (module) => Reflect.getMetadata('controllers', module) as Type<unknown>[],
+  );
   return controllers.flatMap((controller) => {
     const prototype = controller.prototype as Record<string, unknown>;
     const base = Reflect.getMetadata('path', controller) as string;
