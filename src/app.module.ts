@@ -3,6 +3,7 @@ import { AccountModule } from './account/account.module';
 import { AdminApplicationsModule } from './admin/admin-applications.module';
 import { AdminModule } from './admin/admin.module';
 import { OwnApplicationsModule } from './applications/own-applications.module';
+import { OpenIdModule } from './applications/openid.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { EventsModule } from './events/events.module';
@@ -30,6 +31,7 @@ export class AppModule {
         AccountModule,
         IntrospectionModule,
         ...(config.admin.api ? [AdminModule, AdminApplicationsModule] : []),
+        ...(config.openId === undefined ? [] : [OpenIdModule.with(config.openId)]),
         OwnApplicationsModule,
         MetricsModule,
         PortalModule,
