@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { Mail } from '../components/icons';
+import { issuerUrl } from '../page-settings';
 import { useTexts } from './i18n/texts';
-import { Building, Chart, Key, List, People, Send, Shield } from './parts/icons';
+import { Apps, Building, Chart, Key, List, People, Send, Shield } from './parts/icons';
 import { hrefOf, usePlace } from './place';
 import type { Viewer } from './viewer';
 
@@ -18,6 +19,7 @@ export function Navigation({ viewer: { me, root } }: { readonly viewer: Viewer }
         ) : (
           <Item path={ownTenant} icon={<Building />} text={nav.units} />
         )}
+        {root && issuerUrl !== '' && <Item path="/applications" icon={<Apps />} text={nav.applications} />}
       </ul>
       <p className="nav-group" id="nav-logs">
         {nav.logs}

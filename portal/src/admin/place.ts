@@ -51,6 +51,8 @@ export function hrefOf(path: string, params: Params = {}): string {
 
 export const userHref = (uid: string): string => hrefOf(`/users/${encodeURIComponent(uid)}`);
 
+export const applicationHref = (id: string): string => hrefOf(`/applications/${encodeURIComponent(id)}`);
+
 export function go(href: string): void {
   leadElsewhere();
   location.hash = href;

@@ -1,13 +1,18 @@
 import type { ReactNode } from 'react';
+import { issuerUrl } from '../page-settings';
 import { useTexts } from './i18n/texts';
+import { ApplicationPage } from './pages/application-page';
+import { ApplicationsPage } from './pages/applications-page';
 import { AuditPage } from './pages/audit-page';
 import { EventsPage } from './pages/events-page';
 import { LoginsPage } from './pages/logins-page';
 import { MailSettingsPage } from './pages/mail-settings-page';
 import { MailsPage } from './pages/mails-page';
+import { NewApplicationPage } from './pages/new-application-page';
 import { NewUserPage } from './pages/new-user-page';
 import { OverviewPage } from './pages/overview-page';
 import { PolicyPage } from './pages/policy-page';
+import { ReceiptPage } from './pages/receipt-page';
 import { TenantPage } from './pages/tenant-page';
 import { TenantsPage } from './pages/tenants-page';
 import { UserPage } from './pages/user-page';
@@ -18,7 +23,9 @@ import { hrefOf, usePlace } from './place';
 /** The page of a place. The key makes a new page for another user or tenant. */
 export function Routes(): ReactNode {
   const { parts, path } = usePlace();
-  const [area, id] = parts;
+  const [area, id, part] = parts;
+  if (issuerUrl !== '' && area === 'users' && id !== undefined && part === 'logouts' && parts.length === 3)
+    return <ReceiptPage key={path} uid={id} />;
   if (parts.length > 2) return <Missing />;
   switch (area) {
     case undefined:
@@ -36,6 +43,10 @@ export function Routes(): ReactNode {
       return <EventsPage />;
     case 'tenants':
       return id === undefined ? <TenantsPage /> : <TenantPage key={path} id={id} />;
+    case 'applications':
+      if (issuerUrl === '') return <Missing />;
+      if (id === undefined) return <ApplicationsPage />;
+      return id === 'new' ? <NewApplicationPage /> : <ApplicationPage key={path} id={id} />;
     case 'settings':
       if (id === 'password') return <PolicyPage />;
       return id === 'mail' ? <MailSettingsPage /> : <Missing />;

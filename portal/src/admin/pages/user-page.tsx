@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { ServiceError } from '@portal-auth/sdk';
 import type { AdminUserDetail } from '@portal-auth/sdk/admin';
 import { Message } from '../../components/message';
+import { issuerUrl } from '../../page-settings';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { UserBadges } from '../parts/badges';
@@ -12,6 +13,7 @@ import { go, hrefOf } from '../place';
 import { useLoaded } from '../use-loaded';
 import { Actions } from '../user/actions';
 import { LoginsCard } from '../user/logins-card';
+import { LogoutsCard } from '../user/logouts-card';
 import { PasskeysCard } from '../user/passkeys-card';
 import { ProfileCard } from '../user/profile-card';
 import { SecurityCard } from '../user/security-card';
@@ -69,6 +71,7 @@ export function UserPage({ uid }: { readonly uid: string }): ReactNode {
           <SecurityCard user={value} />
           {value.passkeys > 0 && <PasskeysCard key={`passkeys ${changes}`} user={value} onDone={changed} />}
           <SessionsCard key={`sessions ${changes}`} user={value} />
+          {issuerUrl !== '' && <LogoutsCard key={`logouts ${changes}`} user={value} />}
           <LoginsCard user={value} />
         </div>
         <div className="column">

@@ -80,3 +80,21 @@ export const Chevron = (): ReactNode => (
     <path d="m9 6 6 6-6 6" />
   </Icon>
 );
+
+export const Apps = (): ReactNode => (
+  <Icon>
+    <path d="M4.500 4.500h6v6h-6zM13.500 4.500h6v6h-6zM4.500 13.500h6v6h-6zM13.500 13.500h6v6h-6z" />
+  </Icon>
+);
+
+export const Cross = (): ReactNode => (
+  <Icon>
+    <path d="m7 7 10 10M17 7 7 17" />
+  </Icon>
+);
+
+export const Printer = (): ReactNode => (
+  <Icon>
+    <path d="M7 9V4h10v5M7 17H4.500V9.500h15V17H17M7 14.500h10V20H7z" />
+  </Icon>
+);

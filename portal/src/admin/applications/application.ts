@@ -1,0 +1,100 @@
+import { ServiceError } from '@portal-auth/sdk';
+import type { AdminApplication, AdminApplicationChange, NewAdminApplication } from './client';
+
+export const types = ['web', 'spa', 'native', 'service'] as const;
+export type ApplicationType = (typeof types)[number];
+
+/** The scopes of docs/spec/extensions.md#j. Every application with users has `openid`. */
+export const scopes = ['profile', 'email', 'organization', 'groups', 'offline_access'] as const;
+
+/** A program has no users: it has no addresses to return to, no consent and nobody who may sign in. */
+export const hasUsers = (type: ApplicationType): boolean => type !== 'service';
+
+/** Only a server can keep a secret. */
+export const hasSecret = (type: ApplicationType): boolean => type === 'web' || type === 'service';
+
+/** What the form holds: empty texts where the service has null. */
+export interface Draft {
+  readonly type: ApplicationType;
+  readonly name: string;
+  readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
+  readonly backchannel_logout_uri: string;
+  readonly uri: string;
+  readonly logo_url: string;
+  readonly scopes: readonly string[];
+  readonly audience: readonly string[];
+  readonly first_party: boolean;
+  readonly allowed_tenants: readonly string[];
+}
+
+export const emptyDraft: Draft = {
+  type: 'web',
+  name: '',
+  redirect_uris: [],
+  post_logout_redirect_uris: [],
+  backchannel_logout_uri: '',
+  uri: '',
+  logo_url: '',
+  scopes: ['openid', 'profile', 'email'],
+  audience: [],
+  first_party: true,
+  allowed_tenants: [],
+};
+
+/** A page in the browser and an app cannot receive a logout token by themselves. */
+export const hasBackchannel = ({ type, backchannel_logout_uri: uri }: AdminApplication | Draft): boolean =>
+  type === 'web' || (uri !== null && uri !== '');
+
+export const draftOf = (application: AdminApplication): Draft => ({
+  ...application,
+  backchannel_logout_uri: application.backchannel_logout_uri ?? '',
+  uri: application.uri ?? '',
+  logo_url: application.logo_url ?? '',
+});
+
+/** The values of a list without empty lines. */
+export const filled = (values: readonly string[]): string[] =>
+  values.map((one) => one.trim()).filter((one) => one !== '');
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** What the service gets: only the fields that the type has. */
+export function bodyOf(draft: Draft): NewAdminApplication {
+  const { type, name, first_party } = draft;
+  const audience = filled(draft.audience);
+  if (!hasUsers(type)) return { type, name: name.trim(), audience };
+  return {
+    type,
+    name: name.trim(),
+    redirect_uris: filled(draft.redirect_uris),
+    post_logout_redirect_uris: filled(draft.post_logout_redirect_uris),
+    backchannel_logout_uri: orNull(draft.backchannel_logout_uri),
+    uri: orNull(draft.uri),
+    logo_url: orNull(draft.logo_url),
+    scopes: [...draft.scopes],
+    audience,
+    first_party,
+    allowed_tenants: filled(draft.allowed_tenants),
+  };
+}
+
+/** Only what was changed, so that two administrators who change different fields do not undo each other. */
+export function changeOf(before: Draft, now: Draft): AdminApplicationChange {
+  const former: Readonly<Record<string, unknown>> = { ...bodyOf(before) };
+  return Object.fromEntries(
+    Object.entries(bodyOf(now)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(former[name])),
+  );
+}
+
+/** What the service says about a field, or about one entry of a list: `redirect_uris` and `redirect_uris[2]`. */
+export function problemsOf(error: unknown): (field: string, entry?: number) => string | undefined {
+  const fields = error instanceof ServiceError ? error.fields : {};
+  return (field, entry) => {
+    const name = entry === undefined ? field : `${field}[${entry}]`;
+    const [problem] = fields[name] ?? [];
+    // The message begins with the name of the field, and stands beside the field.
+    const text = problem?.startsWith(`${name} `) ? problem.slice(name.length + 1) : problem;
+    return text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1);
+  };
+}

@@ -1,0 +1,128 @@
+import { type ReactNode, useState } from 'react';
+import { Field } from '../../components/fields';
+import { Form } from '../../components/form';
+import { Failure } from '../../components/message';
+import { Submit } from '../../components/submit';
+import { useSpeech } from '../../i18n/texts';
+import { useTask } from '../../use-task';
+import { useTexts } from '../i18n/texts';
+import { Card } from '../parts/card';
+import { Facts, Or } from '../parts/facts';
+import { useUnsaved } from '../unsaved';
+import { changeOf, draftOf, hasBackchannel, hasUsers, problemsOf } from './application';
+import { admin, type AdminApplication } from './client';
+import { AccessFields, AddressFields, RightFields } from './field-groups';
+
+interface DetailsCardProps {
+  readonly application: AdminApplication;
+  readonly onSaved: () => void;
+}
+
+/** What the service knows about the application, and the form to change it. */
+export function DetailsCard({ application, onSaved }: DetailsCardProps): ReactNode {
+  const { applications: texts, user } = useTexts();
+  const [editing, setEditing] = useState(false);
+  const facts = useFacts(application);
+  if (editing)
+    return (
+      <EditForm
+        application={application}
+        onSaved={() => {
+          setEditing(false);
+          onSaved();
+        }}
+        onCancel={() => setEditing(false)}
+      />
+    );
+  return (
+    <Card
+      title={texts.details}
+      action={
+        <button type="button" className="secondary small" onClick={() => setEditing(true)}>
+          {user.edit}
+        </button>
+      }
+    >
+      <div className="long-facts">
+        <Facts facts={facts} />
+      </div>
+    </Card>
+  );
+}
+
+function useFacts(application: AdminApplication): readonly (readonly [string, ReactNode])[] {
+  const { applications: texts, user } = useTexts();
+  const { fields } = texts;
+  const lines = (values: readonly string[], none: ReactNode = <Or text={null} />): ReactNode =>
+    values.length === 0 ? (
+      none
+    ) : (
+      <ul className="lines">
+        {values.map((one) => (
+          <li key={one}>{one}</li>
+        ))}
+      </ul>
+    );
+  const { type } = application;
+  const audience = [fields.audience, lines(application.audience)] as const;
+  if (!hasUsers(type)) return [[fields.type, texts.types[type].label], audience];
+  return [
+    [fields.type, texts.types[type].label],
+    [fields.redirect_uris, lines(application.redirect_uris)],
+    [fields.post_logout_redirect_uris, lines(application.post_logout_redirect_uris)],
+    ...(hasBackchannel(application)
+      ? [[fields.backchannel_logout_uri, application.backchannel_logout_uri ?? texts.notTold] as const]
+      : []),
+    [fields.uri, <Or text={application.uri} />],
+    [fields.logo_url, <Or text={application.logo_url} />],
+    [fields.scopes, application.scopes.join(' ')],
+    audience,
+    [fields.first_party, application.first_party ? user.yes : user.no],
+    [fields.allowed_tenants, lines(application.allowed_tenants, texts.everybody)],
+    ...(application.allowed_groups.length > 0
+      ? [[fields.allowed_groups, lines(application.allowed_groups)] as const]
+      : []),
+  ];
+}
+
+function EditForm({ application, onSaved, onCancel }: DetailsCardProps & { readonly onCancel: () => void }): ReactNode {
+  const { t } = useSpeech();
+  const { applications: texts, user } = useTexts();
+  const [before] = useState(() => draftOf(application));
+  const [draft, setDraft] = useState(before);
+  const change = changeOf(before, draft);
+  const changed = Object.keys(change).length > 0;
+  useUnsaved(changed);
+  const save = useTask(async () => {
+    if (changed) await admin.changeApplication(application.id, change);
+    onSaved();
+  });
+  const problem = problemsOf(save.error);
+  const group = { draft, problem, set: (values: Partial<typeof draft>) => setDraft({ ...draft, ...values }) };
+  return (
+    <Form busy={save.busy} onSubmit={() => void save.run()}>
+      <Failure error={save.error} />
+      <Card title={texts.details}>
+        <Field
+          label={texts.fields.name}
+          value={draft.name}
+          onChange={(name) => group.set({ name })}
+          error={problem('name')}
+          autoComplete="off"
+          maxLength={255}
+          autoFocus
+          required
+        />
+      </Card>
+      <AddressFields {...group} />
+      <RightFields {...group} />
+      <AccessFields {...group} />
+      <div className="actions start">
+        <Submit label={user.save} busy={save.busy} busyLabel={user.saving} />
+        <button type="button" className="secondary" onClick={onCancel}>
+          {t.account.cancel}
+        </button>
+      </div>
+    </Form>
+  );
+}
