@@ -39,7 +39,7 @@ const NEEDED = {
   'spec-everything': [],
   'db-sqlite': [],
   'db-mariadb': ['mariadbd'],
-  process: [...SERVERS, ...LANGUAGES],
+  process: [...SERVERS, ...LANGUAGES, 'chromium'],
   browser: ['chromium'],
 };
 /** A process group that has not ended after this time gets SIGKILL. */
