@@ -21,6 +21,7 @@ import { RevocationRuns1767500000000 } from './1767500000000-revocation-runs';
 import { RefreshTokenAudience1767600000000 } from './1767600000000-refresh-token-audience';
 import { PendingReauthentications1767620000000 } from './1767620000000-pending-reauthentications';
 import { UserLanguage1768000000000 } from './1768000000000-user-language';
+import { Applications1769100000000 } from './1769100000000-applications';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -48,4 +49,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   RefreshTokenAudience1767600000000,
   PendingReauthentications1767620000000,
   UserLanguage1768000000000,
+  Applications1769100000000,
 ];

@@ -8,7 +8,7 @@ const ranks = [
   ['platform', 'hashing'],
   ['users', 'audit', 'captcha', 'mail', 'directory'],
   ['sessions'],
-  ['mfa', 'password-reset', 'passkeys', 'events'],
+  ['mfa', 'password-reset', 'passkeys', 'events', 'applications'],
   ['auth', 'account', 'admin', 'introspection', 'health', 'metrics', 'retention', 'portal'],
   ['settings'],
   ['cli', 'demo', 'openapi'],

@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A row of `application_sessions`: this session of the service has signed in to this application. */
+@Entity('application_sessions')
+export class ApplicationSession {
+  @PrimaryColumn('varchar', { length: 36 })
+  sid: string;
+
+  @PrimaryColumn('varchar', { name: 'application_id', length: 36 })
+  applicationId: string;
+
+  @Column('varchar', { name: 'user_id', length: 36 })
+  userId: string;
+
+  @Column('datetime', { name: 'began_at' })
+  beganAt: Date;
+}
