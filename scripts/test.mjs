@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 
 const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
-const PROXIES = ['nginx', 'apache2', 'lua-socket'];
+const PROXIES = ['nginx', 'apache2', 'lua-socket', 'apache-openidc'];
 const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, ...PROXIES, 'openssl'];
 /** For docs/without-the-guard.md. */
 const PYTHON_JWT = ['python3', 'python3-jwt', 'python3-cryptography'];

@@ -29,6 +29,12 @@ export const SERVER_PROGRAMS = {
   apache2: { commands: ['apache2'], debian: 'apache2-bin', image: null },
   // The package has no program. Lua in Apache loads this folder.
   'lua-socket': { commands: ['/usr/share/lua/5.3/socket'], debian: 'lua-socket', image: null },
+  // The package has a module for Apache, which is no program.
+  'apache-openidc': {
+    commands: ['/usr/share/doc/libapache2-mod-auth-openidc'],
+    debian: 'libapache2-mod-auth-openidc',
+    image: null,
+  },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },
