@@ -28,7 +28,7 @@ export class WebBrowser {
   async ask(url: string | URL, { form, json, headers }: Sent = {}): Promise<Page> {
     const target = new URL(url);
     const body: string | undefined =
-      form === undefined ? (JSON.stringify(json) as string | undefined) : new URLSearchParams(form).toString();
+      form === undefined ? (JSON.stringify(json)) : new URLSearchParams(form).toString();
     const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
     const sent = {
       // As a browser that opens a page: Apache answers 401 instead of a redirect to anything else.
