@@ -52,6 +52,7 @@ export default tseslint.config(
       '**/dist/**',
       'node_modules/**',
       'data/**',
+      'examples/next-page/next-env.d.ts',
       'coverage/**',
       'sdk/*/src/generated/**',
       'sdk/*/test/**',
@@ -112,6 +113,8 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.mjs', '**/*.cjs', '**/*.js'], ...tseslint.configs.disableTypeChecked },
+  // Its packages are installed for its test only, and its own build checks the types.
+  { files: ['examples/next-page/**'], ...tseslint.configs.disableTypeChecked },
   // CommonJS without a build step: files that Node or jest loads as they are.
   { files: ['**/*.cjs', '**/*.js'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {

@@ -20,24 +20,26 @@ const require = createRequire(import.meta.url);
 
 const SAMBA = ['samba', 'samba-provision'];
 const CLUSTER = ['galera', 'rsync', 'haproxy'];
-const PROXIES = ['nginx', 'apache2', 'lua-socket'];
+const PROXIES = ['nginx', 'apache2', 'lua-socket', 'apache-openidc'];
 const SERVERS = ['mariadbd', ...CLUSTER, 'redis-server', 'slapd', 'ldapadd', ...SAMBA, ...PROXIES, 'openssl'];
+/** For docs/without-the-guard.md. */
+const PYTHON_JWT = ['python3', 'python3-jwt', 'python3-cryptography'];
 const LANGUAGES = [
   'javac',
   ...['go', 'go-oauth2'],
   ...['php', 'php-mbstring', 'php-guzzle'],
-  ...['python3', 'python3-urllib3', 'python3-dateutil', 'python3-certifi'],
+  ...['python3-urllib3', 'python3-dateutil', 'python3-certifi', 'python3-flask', ...PYTHON_JWT],
 ];
 const EVERYTHING = [...SERVERS, ...LANGUAGES, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */
 const NEEDED = {
   unit: ['promtool'],
-  'spec-sqlite': [],
-  'spec-mariadb': ['mariadbd'],
+  'spec-sqlite': PYTHON_JWT,
+  'spec-mariadb': ['mariadbd', ...PYTHON_JWT],
   'spec-everything': [],
   'db-sqlite': [],
   'db-mariadb': ['mariadbd'],
-  process: [...SERVERS, ...LANGUAGES],
+  process: [...SERVERS, ...LANGUAGES, 'chromium'],
   browser: ['chromium'],
 };
 /** A process group that has not ended after this time gets SIGKILL. */

@@ -13,6 +13,9 @@ export class CountingProxy {
   readonly counts = new Map<string, number>();
   /** Replaces the answer of the service. */
   answer: ((response: ServerResponse) => void) | undefined;
+  /** The service gets requests of this path, and the client gets no answer. */
+  losesAnswersOf: string | undefined;
+  lost = 0;
   private held: (() => void)[] | undefined;
 
   private constructor(
@@ -67,6 +70,11 @@ export class CountingProxy {
     const { method, headers, url: path } = request;
     const options = { host: '127.0.0.1', port: this.targetPort, method, headers, path, agent: false } as const;
     const upstream = httpRequest(options, (answer) => {
+      if (path === this.losesAnswersOf) {
+        answer.resume();
+        this.lost++;
+        return;
+      }
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });

@@ -1,5 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { Application, ApplicationType } from '../application.entity';
+import { offeredScopes } from '../openid-scopes';
 
 const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -28,7 +29,8 @@ export function metadataOf(application: Application | null): AdapterPayload | un
     response_types: type === 'service' ? [] : ['code'],
     redirect_uris: type === 'service' ? [] : redirectUris,
     post_logout_redirect_uris: postLogoutRedirectUris,
-    scope: scopes.join(' ') || undefined,
+    // The package knows no scopes of resources. They are judged with their resource.
+    scope: scopes.filter((one) => offeredScopes.includes(one)).join(' ') || undefined,
     ...(backchannelLogoutUri === null
       ? {}
       : { backchannel_logout_uri: backchannelLogoutUri, backchannel_logout_session_required: true }),

@@ -29,6 +29,12 @@ export const SERVER_PROGRAMS = {
   apache2: { commands: ['apache2'], debian: 'apache2-bin', image: null },
   // The package has no program. Lua in Apache loads this folder.
   'lua-socket': { commands: ['/usr/share/lua/5.3/socket'], debian: 'lua-socket', image: null },
+  // The package has a module for Apache, which is no program.
+  'apache-openidc': {
+    commands: ['/usr/share/doc/libapache2-mod-auth-openidc'],
+    debian: 'libapache2-mod-auth-openidc',
+    image: null,
+  },
   nginx: { commands: ['nginx'], debian: 'nginx-light', image: 'nginx:1.28' },
   promtool: { commands: ['promtool'], debian: 'prometheus', image: 'prom/prometheus:v2.53.0' },
   openssl: { commands: ['openssl'], debian: 'openssl', image: null },
@@ -47,13 +53,14 @@ export const SERVER_PROGRAMS = {
   'python3-urllib3': { commands: [`${PYTHON_PACKAGES}/urllib3`], debian: 'python3-urllib3', image: null },
   'python3-dateutil': { commands: [`${PYTHON_PACKAGES}/dateutil`], debian: 'python3-dateutil', image: null },
   'python3-certifi': { commands: [`${PYTHON_PACKAGES}/certifi`], debian: 'python3-certifi', image: null },
-  // The two packages have no program: Debian's python3 loads their folders.
+  // These packages have no program: Debian's python3 loads their folders.
   'python3-jwt': { commands: [`${PYTHON_PACKAGES}/jwt`], debian: 'python3-jwt', image: null },
   'python3-cryptography': {
     commands: [`${PYTHON_PACKAGES}/cryptography`],
     debian: 'python3-cryptography',
     image: null,
   },
+  'python3-flask': { commands: [`${PYTHON_PACKAGES}/flask`], debian: 'python3-flask', image: null },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],
     debian: 'chromium',
