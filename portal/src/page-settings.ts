@@ -8,3 +8,6 @@ export const serviceUrl = told('service').replace(/\/+$/, '');
 
 /** Path of the demo's outbox. Empty outside the demo. */
 export const outboxUrl = told('outbox');
+
+/** The address of the OpenID provider, without a slash at its end. Empty where applications do not sign in here. */
+export const issuerUrl = told('issuer');

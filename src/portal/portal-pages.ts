@@ -24,6 +24,8 @@ const pagePaths = [
   '/account/devices',
   '/account/activity',
   '/account/authenticator',
+  '/continue',
+  '/device',
   '/outbox',
   '/admin',
 ];
