@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AdminModule } from './admin/admin.module';
+import { OpenIdModule } from './applications/openid.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { EventsModule } from './events/events.module';
@@ -28,6 +29,7 @@ export class AppModule {
         AccountModule,
         IntrospectionModule,
         ...(config.admin.api ? [AdminModule] : []),
+        ...(config.openId === undefined ? [] : [OpenIdModule.with(config.openId)]),
         MetricsModule,
         PortalModule,
       ],

@@ -85,6 +85,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       origin: [...config.http.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: ['retry-after'],
+      // Pages of another origin finish a sign-in with the cookie of the interaction. No other route reads a cookie.
+      credentials: config.openId !== undefined,
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });

@@ -31,6 +31,14 @@ export class TokenRevoker {
     });
   }
 
+  /** Ends a session that its user ended somewhere else: at an application (docs/spec/extensions.md#j). */
+  async endSession(userId: string, sid: string, client: ClientInfo): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      if (await this.tokens.revokeSession(tx, sid))
+        await this.audit.record(tx, 'SESSION_CLOSED', { userId, client, detail: { sid } });
+    });
+  }
+
   /**
    * Ends all sessions, pending logins, trusted devices and password change requests of the user.
    * Races with parallel logins and refreshes, on any replica. The tokens that they insert have the former credential

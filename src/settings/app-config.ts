@@ -1,3 +1,4 @@
+import { type OpenIdSettings, readOpenIdSettings } from '../applications/openid-settings';
 import { type EventSettings, readEventSettings } from '../audit/event-settings';
 import { type CaptchaSettings, readCaptchaSettings } from '../captcha/captcha-settings';
 import { type DirectorySettings, readDirectorySettings } from '../directory/ldap-settings';
@@ -44,7 +45,13 @@ import { type HashingSettings, readHashingSettings } from '../users/hashing-sett
 import { type PasswordSettings, readPasswordSettings } from '../users/password-settings';
 
 /** The slices whose settings have no group of their own. */
-type Ungrouped = ServiceSettings & KeySettings & PrivacySettings & SignInSettings & DirectorySettings & PasskeySettings;
+type Ungrouped = ServiceSettings &
+  KeySettings &
+  PrivacySettings &
+  SignInSettings &
+  DirectorySettings &
+  PasskeySettings &
+  OpenIdSettings;
 
 /**
  * All settings (docs/spec/decisions.md#8): validated, typed and frozen. Only compositions know this class. Other classes
@@ -78,6 +85,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly mail: MailSettings;
   abstract readonly events: EventSettings;
   abstract readonly admin: AdminSettings;
+  abstract readonly openId: OpenIdSettings['openId'];
 }
 
 /** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */
@@ -88,6 +96,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const service = readServiceSettings(env, production, http.port);
   const { dataDir, systemUrl } = service;
   const portal = readPortalSettings(env);
+  const jwt = readJwtSettings(env, { production, dataDir, systemUrl });
   const testingAllowed = !production && isLoopback(http.host);
 
   const config: AppConfig = {
@@ -96,7 +105,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     database: readDatabaseSettings(env, production),
     redisUrl: env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']),
-    jwt: readJwtSettings(env, { production, dataDir, systemUrl }),
+    jwt,
     lock: readLockSettings(env),
     loginNames: readLoginNameSettings(env),
     ...readPrivacySettings(env),
@@ -119,6 +128,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     ...readSignInSettings(env),
     events: readEventSettings(env, production),
     admin: readAdminSettings(env),
+    ...readOpenIdSettings(env, { production, dataDir, systemUrl, jwt }),
     limits: readLimitSettings(env, production),
     tracing: readTracingSettings(env),
   };

@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { OpenIdSettings } from '../applications/openid-settings';
 import { EventSettings } from '../audit/event-settings';
 import { CaptchaSettings } from '../captcha/captcha-settings';
 import { DirectorySettings } from '../directory/ldap-settings';
@@ -40,7 +41,8 @@ export class ConfigModule {
 }
 
 function slicesOf(config: AppConfig): readonly Slice<object>[] {
-  const { production, systemUrl, dataDir, dataKeys, hideAccountExistence, newSignInNotice, ldap, passkeys } = config;
+  const { production, systemUrl, dataDir, dataKeys, hideAccountExistence, newSignInNotice, ldap, passkeys, openId } =
+    config;
   return [
     slice(AppConfig, config),
     slice(ServiceSettings, { production, systemUrl, dataDir }),
@@ -70,5 +72,6 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(TrustedDeviceSettings, config.mfa),
     slice(ResetSettings, config.reset),
     slice(PortalSettings, config.portal),
+    slice(OpenIdSettings, { openId }),
   ];
 }

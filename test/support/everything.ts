@@ -9,6 +9,7 @@ import { freePort } from './servers/free-port';
 export const everything = {
   PORTAL: 'on',
   ADMIN_API: 'on',
+  OIDC: 'on',
   AUDIT_STREAM: 'stdout',
   WEBHOOK_URL: 'https://127.0.0.1:9/events',
   WEBHOOK_SECRET: webhookSecret,

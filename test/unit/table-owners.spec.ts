@@ -10,6 +10,9 @@ const filesIn = (folder: string) =>
 
 /** The module that owns each table. Only its code reads and writes the table. */
 const owners: Record<string, string> = {
+  application_logouts: 'applications',
+  application_sessions: 'applications',
+  applications: 'applications',
   audit_logs: 'audit',
   captcha_receipts: 'captcha',
   cooldowns: 'platform',
@@ -19,6 +22,7 @@ const owners: Record<string, string> = {
   login_logs: 'audit',
   login_tokens: 'sessions',
   mail_outbox: 'mail',
+  oidc_records: 'applications',
   org_units: 'users',
   passkey_challenges: 'passkeys',
   passkeys: 'passkeys',

@@ -13,6 +13,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'password reset', description: 'Setting a password without a session: forgotten, first and expired ones.' },
   { name: 'introspection', description: 'Services and proxies behind the portal ask about a token (RFC 7662).' },
   {
+    name: 'applications',
+    description: 'Signing in to applications with OpenID Connect. Only with `OIDC=on`.',
+  },
+  {
     name: 'admin',
     description: 'Users, logs, settings, mails and tenants, for administrators. Only with `ADMIN_API=on`.',
   },

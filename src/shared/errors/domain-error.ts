@@ -8,6 +8,10 @@ export interface ErrorData {
   readonly retry_after?: number;
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly rules?: readonly string[];
+  /** Where the page leads the user: to the application that gets the refusal. */
+  readonly redirect_to?: string;
+  /** The session lacks its second factor, rather than a fresh login. */
+  readonly second_factor?: boolean;
 }
 
 /** The only error that use cases throw: an entry of the catalogue. ErrorEnvelopeFilter renders it. */

@@ -135,3 +135,10 @@ export const lockOut = entry(
   'This change would lock you out, or leave the service without an administrator.',
   '此更改会使您无法登录，或使系统失去管理员。',
 );
+export const consentMissing = entry('APP_400001', 'The application needs your consent.', '该应用需要您的授权。');
+export const applicationRefused = entry('APP_403001', 'You may not use this application.', '您无权使用该应用。');
+export const interactionNotFound = entry(
+  'APP_404001',
+  'This sign-in does not exist in this browser, or has expired. Go back to the application and try again.',
+  '此浏览器中没有该登录请求，或请求已过期。请返回应用后重试。',
+);

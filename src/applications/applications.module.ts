@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Application } from './application.entity';
+import { ApplicationSessions } from './application-sessions.repository';
+import { Applications } from './applications.repository';
+import { ApplicationLogout } from './persistence/application-logout.entity';
+import { ApplicationSession } from './persistence/application-session.entity';
+import { OidcRecord } from './persistence/oidc-record.entity';
+import { OidcRecords } from './persistence/oidc-record.repository';
+
+/** The rows: for the administration, the command line and what ends with a session, also with `OIDC=off`. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout])],
+  providers: [Applications, ApplicationSessions, OidcRecords],
+  exports: [Applications, ApplicationSessions, OidcRecords],
+})
+export class ApplicationsModule {}

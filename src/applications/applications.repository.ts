@@ -1,0 +1,45 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { MoreThan, type Repository } from 'typeorm';
+import { sha256Hex } from '../platform/crypto/key-ring';
+import { Database } from '../platform/database/database';
+import { EntityRows } from '../platform/database/entity-rows';
+import { Clock } from '../shared/clock';
+import { isUuid } from '../shared/uuid';
+import { Application } from './application.entity';
+
+/** The table `applications`. Nothing is cached, so a change counts at once, on every replica. */
+@Injectable()
+export class Applications {
+  private readonly rows: EntityRows<Application>;
+
+  constructor(
+    @InjectRepository(Application) rows: Repository<Application>,
+    database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
+
+  /** MySQL ignores spaces at the end of a text that it compares, so only exact identifiers reach it. */
+  find(id: string): Promise<Application | null> {
+    return isUuid(id) ? this.rows.findOne({ id }) : Promise.resolve(null);
+  }
+
+  /** The newest first. There are a few dozen. */
+  list(): Promise<Application[]> {
+    return this.rows.find({ id: MoreThan('') }, { order: { createdAt: 'DESC', id: 'ASC' } });
+  }
+
+  /** Compares in constant time with the secret, and with the former one while `rotate-secret` keeps it. */
+  async secretMatches(id: string, secret: string): Promise<boolean> {
+    const application = await this.find(id);
+    if (application === null) return false;
+    const { secretHash, oldSecretHash, oldSecretExpires } = application;
+    const keepsOld = oldSecretExpires !== null && oldSecretExpires > this.clock.now();
+    const accepted = [secretHash, keepsOld ? oldSecretHash : null].filter((hash) => hash !== null);
+    const presented = Buffer.from(sha256Hex(secret), 'hex');
+    return accepted.map((hash) => timingSafeEqual(Buffer.from(hash, 'hex'), presented)).includes(true);
+  }
+}

@@ -1,0 +1,67 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { KeyRing } from '../platform/crypto/key-ring';
+import { ServiceSettings } from '../platform/config/service-settings';
+import { AddressLimit } from '../platform/limits/address-limit';
+import { JwtSettings } from '../sessions/jwt-settings';
+import { LiveSessions } from '../sessions/live-sessions';
+import { SessionsModule } from '../sessions/sessions.module';
+import { TokenRevoker } from '../sessions/token-revoker';
+import { Clock } from '../shared/clock';
+import { UsersModule } from '../users/users.module';
+import { UsersRepository } from '../users/users.repository';
+import { ApplicationSessions } from './application-sessions.repository';
+import { ApplicationsModule } from './applications.module';
+import { Applications } from './applications.repository';
+import { InteractionsController } from './http/interactions.controller';
+import { Interactions } from './openid/interactions';
+import { loadLibrary } from './openid/library';
+import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
+import { makeProvider } from './openid/openid-provider';
+import type { OpenIdProviderSettings } from './openid-settings';
+import { OidcRecords } from './persistence/oidc-record.repository';
+
+/** The OpenID provider (docs/spec/extensions.md#j). The composition root loads it only with `OIDC=on`. */
+@Module({})
+export class OpenIdModule {
+  static with(settings: OpenIdProviderSettings): DynamicModule {
+    return {
+      module: OpenIdModule,
+      imports: [ApplicationsModule, SessionsModule, UsersModule],
+      controllers: [InteractionsController],
+      providers: [
+        Interactions,
+        OpenIdEndpoint,
+        AddressLimit,
+        {
+          provide: openIdProviderSettings,
+          inject: [ServiceSettings],
+          useFactory: ({ systemUrl }: ServiceSettings) => ({ ...settings, systemUrl }),
+        },
+        {
+          provide: openIdProvider,
+          inject: [
+            ...[OidcRecords, LiveSessions, UsersRepository, ApplicationSessions, Applications],
+            ...[TokenRevoker, Clock, KeyRing, JwtSettings, ServiceSettings],
+          ],
+          useFactory: async (
+            records: OidcRecords,
+            sessions: LiveSessions,
+            users: UsersRepository,
+            applicationSessions: ApplicationSessions,
+            applications: Applications,
+            revoker: TokenRevoker,
+            clock: Clock,
+            keys: KeyRing,
+            jwt: JwtSettings,
+            { systemUrl }: ServiceSettings,
+          ) =>
+            makeProvider({
+              ...{ settings, systemUrl, records, sessions, users, applicationSessions, applications, clock, keys, jwt },
+              library: await loadLibrary(),
+              endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
+            }),
+        },
+      ],
+    };
+  }
+}

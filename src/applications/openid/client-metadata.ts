@@ -1,0 +1,36 @@
+import type { AdapterPayload } from 'oidc-provider';
+import type { Application, ApplicationType } from '../application.entity';
+
+const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code';
+
+const grants: Readonly<Record<ApplicationType, readonly string[]>> = {
+  web: ['authorization_code', 'refresh_token'],
+  spa: ['authorization_code', 'refresh_token'],
+  native: ['authorization_code', 'refresh_token', deviceCode],
+  service: ['client_credentials'],
+};
+
+/** What the package knows of an application (OpenID Registration §2). Undefined: it may not be used. */
+export function metadataOf(application: Application | null): AdapterPayload | undefined {
+  if (application === null || !application.enabled) return undefined;
+  const { id, name, type, secretHash, redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri } =
+    application;
+  const confidential = type === 'web' || type === 'service';
+  if (confidential && secretHash === null) return undefined;
+  return {
+    client_id: id,
+    client_name: name,
+    // The secret is not known. `Client.compareClientSecret` is replaced, and nothing else uses this value.
+    client_secret: confidential ? (secretHash ?? undefined) : undefined,
+    token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
+    application_type: type === 'native' ? 'native' : 'web',
+    grant_types: [...grants[type]],
+    response_types: type === 'service' ? [] : ['code'],
+    redirect_uris: type === 'service' ? [] : redirectUris,
+    post_logout_redirect_uris: postLogoutRedirectUris,
+    scope: scopes.join(' ') || undefined,
+    ...(backchannelLogoutUri === null
+      ? {}
+      : { backchannel_logout_uri: backchannelLogoutUri, backchannel_logout_session_required: true }),
+  };
+}

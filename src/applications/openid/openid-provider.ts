@@ -1,0 +1,237 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { Logger } from '@nestjs/common';
+import type { ParameterizedContext } from 'koa';
+import type { Adapter, Configuration, JWK, Provider } from 'oidc-provider';
+import type { KeyRing } from '../../platform/crypto/key-ring';
+import type { ClientInfo } from '../../shared/client-info';
+import type { JwtSettings } from '../../sessions/jwt-settings';
+import { admits } from '../application-access';
+import type { Applications } from '../applications.repository';
+import { claimsOfScopes, offeredScopes } from '../openid-scopes';
+import type { OpenIdKey, OpenIdProviderSettings } from '../openid-settings';
+import { accountOf } from './account';
+import { metadataOf } from './client-metadata';
+import { acrValues, demandsSecondFactor } from './demands';
+import { adaptModels, type SignedIn } from './models';
+import { askToSignOut, errorPage, sendForm, toPages } from './pages';
+import { RecordAdapter, type RecordPorts } from './record-adapter';
+
+const day = 86_400;
+/** How long an interaction may take (docs/spec/extensions.md#j). */
+export const interactionSeconds = 3600;
+
+export interface ProviderPorts extends RecordPorts {
+  readonly settings: OpenIdProviderSettings;
+  readonly systemUrl: string;
+  readonly jwt: JwtSettings;
+  readonly keys: KeyRing;
+  readonly applications: Applications;
+  /** Ends the session of the service: the browser asked for it at an application. */
+  readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
+}
+
+/** The request of a browser, with the value of its cookie (`BrowserCookie`). */
+export type BrowserRequest = IncomingMessage & {
+  portalBrowser?: string;
+  originalUrl?: string;
+  portalClient?: ClientInfo;
+};
+
+/** `__Host-`: no other host of the domain can set the cookie, so nobody can slip a session of another person in. */
+export const cookieName = (issuer: string, name: string): string =>
+  issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;
+
+const jwkOf = ({ algorithm, key }: OpenIdKey): JWK =>
+  ({ ...key.export({ format: 'jwk' }), use: 'sig', alg: algorithm });
+
+/** Makes the provider. Only this folder knows the package (ADR 0034). */
+export function makeProvider(ports: ProviderPorts): Provider {
+  const { settings, library } = ports;
+  const adapter = (kind: string): Adapter =>
+    kind === 'Client' ? clientAdapter(ports) : new RecordAdapter(kind, ports);
+  const provider = new library.Provider(settings.issuer, configurationOf(ports, adapter));
+  adaptModels(provider, ports);
+  // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
+  provider.proxy = true;
+  provider.use(replaceForeignSession(provider, ports));
+  const logger = new Logger('openid');
+  provider.on('server_error', (_ctx, error) => logger.error({ err: error as unknown }, 'the provider failed'));
+  // Without a listener Koa would print the stack of a connection that breaks.
+  (provider as EventEmitter).on('error', (error: unknown) => logger.debug({ err: error }, 'a request was cut'));
+  return provider;
+}
+
+function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapter): Configuration {
+  const { settings, jwt, keys, applications, library, systemUrl } = ports;
+  const [{ algorithm }] = settings.keys;
+  const algorithms = [...new Set(settings.keys.map((key) => key.algorithm))];
+  const { InvalidTarget } = library.errors;
+  return {
+    adapter,
+    jwks: { keys: settings.keys.map(jwkOf) },
+    acrValues,
+    scopes: offeredScopes,
+    claims: { acr: null, auth_time: null, iss: null, sid: null, ...claims() },
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientDefaults: {
+      id_token_signed_response_alg: algorithm,
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+    enabledJWA: { idTokenSigningAlgValues: algorithms, dPoPSigningAlgValues: ['ES256', 'Ed25519', 'EdDSA'] },
+    cookies: {
+      keys: [...keys.secrets('oidc-cookies')],
+      names: {
+        session: cookieName(settings.issuer, 'session'),
+        interaction: 'portal-interaction',
+        resume: 'portal-resume',
+      },
+      long: { httpOnly: true, sameSite: 'lax', signed: true, path: '/' },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    pkce: { required: () => true },
+    features: {
+      devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
+      claimsParameter: { enabled: false },
+      clientCredentials: { enabled: true },
+      deviceFlow: {
+        enabled: true,
+        userCodeInputSource: (ctx, _form, _out, error) => toPages(ctx, systemUrl, '/device', deviceProblem(error)),
+        // The page of the interaction asks: "Continue to …?"
+        userCodeConfirmSource: (ctx, form) => sendForm(ctx, form),
+        successSource: (ctx) => toPages(ctx, systemUrl, '/device', 'done'),
+      },
+      dPoP: { enabled: true },
+      introspection: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
+      registration: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: async (_ctx, resource, client) => {
+          const application = await applications.find(client.clientId);
+          if (application?.audience.includes(resource) !== true) throw new InvalidTarget();
+          const scope = application.scopes.filter((one) => !offeredScopes.includes(one)).join(' ');
+          return {
+            scope,
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: jwt.accessTtlSeconds,
+            jwt: { sign: { alg: algorithm } },
+          };
+        },
+      },
+      revocation: { enabled: true },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => {
+          const { session, entities } = ctx.oidc;
+          const hint = entities.IdTokenHint?.payload as { sid?: string } | undefined;
+          const sid = (session as unknown as { sid?: string } | undefined)?.sid;
+          // Only an application that this session has signed in to has such a token, so nobody else ends the session unasked.
+          if (sid !== undefined && hint?.sid === sid)
+            sendForm(ctx, form, '<input type="hidden" name="logout" value="yes"/>');
+          else askToSignOut(ctx, form);
+        },
+        postLogoutSuccessSource: (ctx) => toPages(ctx, systemUrl, '/'),
+      },
+      userinfo: { enabled: true },
+    },
+    // An access token of our own lives as long.
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? jwt.accessTtlSeconds,
+      AuthorizationCode: 60,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? jwt.accessTtlSeconds,
+      DeviceCode: 600,
+      Grant: 365 * day,
+      IdToken: 3600,
+      Interaction: interactionSeconds,
+      RefreshToken: (_ctx, token) => (token.scopes.has('offline_access') ? 30 * day : jwt.refreshTtlSeconds),
+      Session: 30 * day,
+    },
+    // The records end with the session of the service, not with the cookie of the browser (`RecordAdapter`).
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    findAccount: (ctx, uid) => accountOf(ports, ctx, uid),
+    loadExistingGrant: (ctx) => existingGrant(ports, ctx),
+    interactions: { url: (_ctx, interaction) => `${systemUrl}/?interaction=${interaction.uid}`, policy: policy(ports) },
+    renderError: (ctx, out) => errorPage(ctx, out),
+  };
+}
+
+const claims = () => Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, names]) => [scope, [...names]]));
+
+const deviceProblem = (error: unknown): string | undefined => (error === undefined ? undefined : 'refused');
+
+type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
+
+/** What a user has allowed once is not asked again, in any session, until the grant ends. */
+async function existingGrant({ records }: ProviderPorts, ctx: Context) {
+  const { result, session, client, provider } = ctx.oidc;
+  const id = result?.consent?.grantId ?? (client && session?.grantIdFor(client.clientId));
+  const grant = id === undefined ? undefined : await provider.Grant.find(id);
+  if (grant !== undefined || session?.accountId === undefined || client === undefined) return grant;
+  const { credentialVersion } = session as unknown as { credentialVersion?: number };
+  if (credentialVersion === undefined) return undefined;
+  const found = await records.findGrant(session.accountId, client.clientId, credentialVersion);
+  return found === undefined ? undefined : provider.Grant.find(String(found.payload.jti));
+}
+
+/** The rules of the package, and two of our own. Each leads to the pages, or with `prompt=none` to an error. */
+function policy({ library, applications, users }: ProviderPorts) {
+  const { base, Check } = library.interactionPolicy;
+  const rules = base();
+  const { checks } = rules.get('login')!;
+  checks.add(
+    new Check('second_factor', 'a second factor is required', 'login_required', (ctx) => {
+      const { params = {}, session } = ctx.oidc;
+      return session?.accountId !== undefined && demandsSecondFactor(params) && session.acr !== acrValues[1];
+    }),
+  );
+  checks.add(
+    new Check('not_admitted', 'the user may not use this application', 'access_denied', async (ctx) => {
+      const { session, client } = ctx.oidc;
+      if (session?.accountId === undefined || client === undefined) return false;
+      const [application, user] = await Promise.all([
+        applications.find(client.clientId),
+        users.findByUid(session.accountId),
+      ]);
+      return application === null || user === null || !admits(application, user);
+    }),
+  );
+  return rules;
+}
+
+/**
+ * The browser goes on with the session that has signed in now. If it has a provider session of another one, of the same
+ * user or not, that one is forgotten in this browser: nobody goes on in it.
+ */
+function replaceForeignSession(provider: Provider, { records }: ProviderPorts) {
+  return async (ctx: ParameterizedContext, next: () => Promise<unknown>): Promise<void> => {
+    const uid = /^\/(?:auth|device)\/([\w-]+)$/.exec(ctx.path)?.[1];
+    const id = uid === undefined ? undefined : ctx.cookies.get(provider.cookieName('session'), { signed: true });
+    if (uid !== undefined && id !== undefined) {
+      const login = (await provider.Interaction.find(uid))?.result?.login as unknown as SignedIn | undefined;
+      const { sid } = ((await provider.Session.find(id)) ?? {}) as { sid?: string };
+      if (login !== undefined && sid !== undefined && sid !== login.sid) await records.remove('Session', id);
+    }
+    await next();
+  };
+}
+
+function clientAdapter({ applications }: ProviderPorts): Adapter {
+  const notOffered = () => Promise.reject(new Error('applications are not stored through the provider'));
+  return {
+    find: async (id) => metadataOf(await applications.find(id)),
+    upsert: notOffered,
+    findByUid: notOffered,
+    findByUserCode: notOffered,
+    consume: notOffered,
+    destroy: notOffered,
+    revokeByGrantId: notOffered,
+  };
+}

@@ -1,0 +1,141 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import type { LiveSessions } from '../../sessions/live-sessions';
+import type { UsersRepository } from '../../users/users.repository';
+import type { Clock } from '../../shared/clock';
+import type { ApplicationSessions } from '../application-sessions.repository';
+import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
+import type { Library } from './library';
+
+/** What the payloads of this service have in addition to those of the package. */
+export interface OwnPayload {
+  readonly credentialVersion?: number;
+  /** The keyed hash of the cookie of the browser that began an interaction. */
+  readonly browser?: string;
+}
+
+type StoredPayload = AdapterPayload & OwnPayload;
+
+export interface RecordPorts {
+  readonly records: OidcRecords;
+  readonly sessions: LiveSessions;
+  readonly users: UsersRepository;
+  readonly applicationSessions: ApplicationSessions;
+  readonly clock: Clock;
+  readonly library: Library;
+}
+
+const offline = (scope: string | undefined): boolean => scope?.split(' ').includes('offline_access') === true;
+
+/**
+ * Stores the records of one kind (a model of the package). A record is found only while what it depends on lives: the
+ * session of the service whose `sid` it has, the grant, the user with the same credential version. So whatever ends one of
+ * them ends all records at once, also one that another replica inserts at the same time.
+ */
+export class RecordAdapter implements Adapter {
+  constructor(
+    private readonly kind: string,
+    private readonly ports: RecordPorts,
+  ) {}
+
+  async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
+    const { records, clock, applicationSessions } = this.ports;
+    const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
+    const facts: RecordFacts = {
+      ...{ userId, applicationId, grantId, uid: this.kind === 'Session' ? payload.uid : undefined },
+      userCode: payload.userCode,
+      credentialVersion: payload.credentialVersion ?? null,
+      sid: this.outlivesSession(payload) ? null : (sid ?? null),
+      // A model without an end does not exist in this configuration; without a time the row would never be removed.
+      expires: clock.secondsFromNow(expiresIn ?? 0),
+    };
+    await records.put(this.kind, id, payload, facts);
+    if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
+      if (sid !== undefined && applicationId !== undefined && userId !== undefined)
+        await applicationSessions.begin({ sid, applicationId, userId });
+    }
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    return this.live(await this.ports.records.find(this.kind, id));
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    return this.live(await this.ports.records.findByUid(this.kind, uid));
+  }
+
+  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
+    return this.live(await this.ports.records.findByUserCode(this.kind, userCode));
+  }
+
+  /**
+   * The package reads `consumed` before it calls this, so two replicas can both come here: see `OidcRecords.consume`. The
+   * loser ends the grant, as for every second use, and the client gets `invalid_grant`.
+   */
+  async consume(id: string): Promise<void> {
+    const { records, library } = this.ports;
+    if (await records.consume(this.kind, id)) return;
+    const grantId = (await records.find(this.kind, id))?.payload.grantId;
+    if (typeof grantId === 'string') await records.endGrant(grantId);
+    if (this.kind === 'PushedAuthorizationRequest')
+      throw new library.errors.InvalidRequestUri('request_uri is invalid, expired, or was already used');
+    throw new library.errors.InvalidGrant('already used');
+  }
+
+  destroy(id: string): Promise<void> {
+    return this.ports.records.remove(this.kind, id);
+  }
+
+  revokeByGrantId(grantId: string): Promise<void> {
+    return this.ports.records.endGrant(grantId);
+  }
+
+  private async live(found: FoundRecord | undefined): Promise<AdapterPayload | undefined> {
+    if (found === undefined || !(await this.isAlive(found))) return undefined;
+    const { payload, consumedAt } = found;
+    // In the time of the package, whose clock is that of the machine. It only asks whether the value is there.
+    return (
+      consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt.getTime() / 1000) }
+    );
+  }
+
+  private async isAlive({ payload, sid, userId, credentialVersion }: FoundRecord): Promise<boolean> {
+    const { records, users } = this.ports;
+    if (this.kind === 'Session') return sid === null || this.isLiveSession(sid, userId, credentialVersion);
+    if (this.kind === 'Grant')
+      return (
+        userId !== null &&
+        credentialVersion !== null &&
+        (await users.findUnchanged({ uid: userId, credentialVersion })) !== null
+      );
+    if (typeof payload.grantId !== 'string' || this.kind === 'Interaction') return true;
+    const grant = await records.find('Grant', payload.grantId);
+    if (grant === undefined || grant.userId !== userId || userId === null || grant.credentialVersion === null)
+      return false;
+    if (sid !== null) return this.isLiveSession(sid, userId, grant.credentialVersion);
+    return (await users.findUnchanged({ uid: userId, credentialVersion: grant.credentialVersion })) !== null;
+  }
+
+  /** The session has not ended, the user is enabled, and the password is the one of the sign-in. */
+  private async isLiveSession(sid: string, userId: string | null, credentialVersion: number | null): Promise<boolean> {
+    if (userId === null || credentialVersion === null) return false;
+    const { users, sessions } = this.ports;
+    const user = { uid: userId, credentialVersion };
+    return (await sessions.find(sid, user)) !== undefined && (await users.findUnchanged(user)) !== null;
+  }
+
+  /**
+   * With `offline_access` the tokens of a grant outlive the log-out. An access token has the scope of its resource only,
+   * so the code or the refresh token that it is made from tells.
+   */
+  private outlivesSession({ scope }: AdapterPayload): boolean {
+    const { entities } = this.ports.library.Provider.ctx?.oidc ?? {};
+    switch (this.kind) {
+      case 'AccessToken':
+        return offline((entities?.RefreshToken ?? entities?.AuthorizationCode ?? entities?.DeviceCode)?.scope);
+      case 'RefreshToken':
+        return offline(scope);
+      default:
+        return false;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { KeyRing } from '../../platform/crypto/key-ring';
+import { Database } from '../../platform/database/database';
+import { EntityRows } from '../../platform/database/entity-rows';
+import type { Sql } from '../../platform/database/sql';
+import { Clock } from '../../shared/clock';
+import { OidcRecord } from './oidc-record.entity';
+
+/** The purpose of the sealed payloads and of the keyed hashes. */
+export const recordPurpose = 'oidc-record';
+
+/** What a record is about. The ids of the protocol are given as they are, and stored as keyed hashes. */
+export interface RecordFacts {
+  readonly applicationId?: string | null;
+  readonly userId?: string | null;
+  readonly sid?: string | null;
+  readonly credentialVersion?: number | null;
+  readonly grantId?: string;
+  readonly uid?: string;
+  readonly userCode?: string;
+  readonly expires: Date | null;
+}
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface FoundRecord extends Pick<
+  OidcRecord,
+  'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
+> {
+  readonly payload: Payload;
+}
+
+/**
+ * The table `oidc_records`. Whoever holds the id of a record may use it, so the table has only keyed hashes of ids, and
+ * the payload, which names other records, is sealed: a copy of the database works nowhere.
+ */
+@Injectable()
+export class OidcRecords {
+  private readonly rows: EntityRows<OidcRecord>;
+
+  constructor(
+    @InjectRepository(OidcRecord) rows: Repository<OidcRecord>,
+    private readonly database: Database,
+    private readonly keys: KeyRing,
+    private readonly clock: Clock,
+  ) {
+    this.rows = new EntityRows(rows, database);
+  }
+
+  /** Stores a record, or what has changed of it. It never brings back what `consume` has used. */
+  async put(kind: string, id: string, payload: Payload, facts: RecordFacts): Promise<void> {
+    const { applicationId = null, userId = null, sid = null, credentialVersion = null, expires } = facts;
+    const change = {
+      payload: this.keys.seal(recordPurpose, JSON.stringify(payload)),
+      grantHash: this.hashOf('Grant', facts.grantId),
+      uidHash: this.hashOf('uid', facts.uid),
+      userCodeHash: this.hashOf('user-code', facts.userCode),
+      ...{ applicationId, userId, sid, credentialVersion, expires },
+    };
+    if ((await this.rows.update(this.database, this.byId(kind, id), change)) > 0) return;
+    const idHash = this.keys.mac(recordPurpose, `${kind}:${id}`);
+    await this.rows.insert(this.database, { idHash, kind, ...change, createdAt: this.clock.now() });
+  }
+
+  /**
+   * Uses an id once.
+   * Race: the same id on two replicas. The first INSERT takes the primary key and wins; the other one meets the duplicate.
+   * @returns false when it was used before
+   */
+  useOnce(kind: string, id: string, expires: Date): Promise<boolean> {
+    const idHash = this.keys.macs(recordPurpose, `${kind}:${id}`).at(-1)!;
+    return this.rows.added(this.database, { idHash, kind, payload: '', expires, createdAt: this.clock.now() });
+  }
+
+  find(kind: string, id: string): Promise<FoundRecord | undefined> {
+    return this.found({ ...this.byId(kind, id), expires: this.unexpired() });
+  }
+
+  findByUid(kind: string, uid: string): Promise<FoundRecord | undefined> {
+    return this.found({ kind, uidHash: In(this.hashesOf('uid', uid)), expires: this.unexpired() });
+  }
+
+  findByUserCode(kind: string, userCode: string): Promise<FoundRecord | undefined> {
+    return this.found({ kind, userCodeHash: In(this.hashesOf('user-code', userCode)), expires: this.unexpired() });
+  }
+
+  /** The newest grant of a user for an application. */
+  async findGrant(userId: string, applicationId: string, credentialVersion: number): Promise<FoundRecord | undefined> {
+    return this.found({ kind: 'Grant', userId, applicationId, credentialVersion, expires: this.unexpired() });
+  }
+
+  /**
+   * Race: one code, refresh token, device code or pushed request that is presented twice, on any replica. The first UPDATE
+   * wins. The other one matches no row: its caller was late, and must treat the use as a second one.
+   */
+  consume(kind: string, id: string): Promise<boolean> {
+    const unused = { ...this.byId(kind, id), consumedAt: IsNull() };
+    return this.rows.won(this.database, unused, { consumedAt: this.clock.now() });
+  }
+
+  async remove(kind: string, id: string): Promise<void> {
+    await this.rows.remove(this.database, this.byId(kind, id));
+  }
+
+  /** Ends a grant. A token whose grant has no row is refused at each use, so one that is inserted meanwhile is dead as well. */
+  async endGrant(grantId: string, sql: Sql = this.database): Promise<void> {
+    await this.rows.remove(sql, this.byId('Grant', grantId));
+    await this.rows.remove(sql, { grantHash: In(this.hashesOf('Grant', grantId)) });
+  }
+
+  private async found(where: Parameters<EntityRows<OidcRecord>['find']>[0]): Promise<FoundRecord | undefined> {
+    const [row] = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1 });
+    if (row === undefined) return undefined;
+    return { ...row, payload: JSON.parse(this.keys.open(recordPurpose, row.payload)) as Payload };
+  }
+
+  private byId(kind: string, id: string) {
+    return { kind, idHash: In(this.hashesOf(kind, id)) };
+  }
+
+  /** With each key of the ring: records live on while keys are rotated. */
+  private hashesOf(kind: string, id: string): string[] {
+    return [...this.keys.macs(recordPurpose, `${kind}:${id}`)];
+  }
+
+  private hashOf(kind: string, id: string | undefined): string | null {
+    return id === undefined ? null : this.keys.mac(recordPurpose, `${kind}:${id}`);
+  }
+
+  private unexpired() {
+    return MoreThan(this.clock.now());
+  }
+}

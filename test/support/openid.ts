@@ -1,0 +1,222 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Application } from '../../src/applications/application.entity';
+import { sha256Hex } from '../../src/platform/crypto/key-ring';
+import type { Answer, TestService } from './app';
+
+/** The settings of a service with the OpenID provider. The issuer is `http://portal.test/oidc`. */
+export const openIdSettings = { OIDC: 'on' } as const;
+
+const portal = 'http://portal.test';
+export const callback = 'https://app.example.com/callback';
+
+export interface GivenApplication {
+  readonly id: string;
+  /** Undefined for an application that keeps none. */
+  readonly secret: string | undefined;
+}
+
+/** Stores an application: by default a web application of the company, which asks for no consent. */
+export async function givenApplication(
+  service: TestService,
+  more: Partial<Application> = {},
+): Promise<GivenApplication> {
+  const type = more.type ?? 'web';
+  const secret = type === 'web' || type === 'service' ? randomBytes(32).toString('base64url') : undefined;
+  const now = service.clock.now();
+  const row: Record<string, unknown> = {
+    id: randomUUID(),
+    name: 'Grafana',
+    type,
+    secretHash: secret === undefined ? null : sha256Hex(secret),
+    oldSecretHash: null,
+    oldSecretExpires: null,
+    redirectUris: [callback],
+    postLogoutRedirectUris: ['https://app.example.com/'],
+    backchannelLogoutUri: null,
+    scopes: ['openid', 'profile', 'email', 'organization', 'offline_access'],
+    audience: [],
+    firstParty: true,
+    allowedTenants: [],
+    allowedGroups: [],
+    logoUrl: null,
+    uri: 'https://app.example.com/',
+    enabled: true,
+    createdAt: now,
+    changedAt: now,
+    ...more,
+  };
+  const columns = Object.keys(row);
+  const values = columns.map((name) => {
+    const value = row[name];
+    return Array.isArray(value) ? JSON.stringify(value) : (value as string | boolean | Date | null);
+  });
+  const names = columns.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  await service.database.affected(
+    `INSERT INTO applications (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    values,
+  );
+  service.secrets.add('the secret of an application', secret);
+  return { id: String(row.id), secret };
+}
+
+interface Cookie {
+  readonly value: string;
+  readonly path: string;
+}
+
+export interface Authorization {
+  /** Where the browser was led at last: a page of the portal, or the application. */
+  readonly url: URL;
+  readonly verifier: string;
+}
+
+/** A browser with its cookies, which walks through the provider of a service in this process. */
+export class OpenIdBrowser {
+  readonly cookies = new Map<string, Cookie>();
+
+  constructor(
+    readonly service: TestService,
+    private readonly prefix = '/oidc',
+  ) {}
+
+  cookieHeader(path: string): string {
+    return [...this.cookies]
+      .filter(([, cookie]) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join('; ');
+  }
+
+  /** One request of this browser to the service. */
+  async request(
+    method: 'GET' | 'POST',
+    url: string,
+    {
+      headers = {},
+      form,
+      ...more
+    }: { headers?: Record<string, string>; form?: Record<string, string>; bearer?: string; body?: unknown } = {},
+  ): Promise<Answer> {
+    const path = url.startsWith(portal) ? url.slice(portal.length) : url;
+    const sent = {
+      ...headers,
+      cookie: this.cookieHeader(path.split('?')[0]!),
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    };
+    const body = form === undefined ? more.body : new URLSearchParams(form).toString();
+    const answer = await this.service.send(method, path, body, { headers: sent, bearer: more.bearer });
+    for (const line of [answer.headers['set-cookie'] ?? []].flat() as string[]) this.store(line);
+    return answer;
+  }
+
+  private store(line: string): void {
+    const [pair = '', ...attributes] = line.split('; ');
+    const at = pair.indexOf('=');
+    const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
+    if (attributes.some((one) => /^expires=Thu, 01 Jan 1970/i.test(one))) this.cookies.delete(pair.slice(0, at));
+    else this.cookies.set(pair.slice(0, at), { value: pair.slice(at + 1), path });
+  }
+
+  /** Begins a code flow, and follows the provider as far as it leads inside its own paths. */
+  async authorize(application: GivenApplication, more: Record<string, string> = {}): Promise<Authorization> {
+    const verifier = randomBytes(32).toString('base64url');
+    const query = new URLSearchParams({
+      client_id: application.id,
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'openid profile email',
+      state: 'a-state',
+      nonce: 'a-nonce',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      ...more,
+    });
+    for (const [name, value] of [...query]) if (value === '') query.delete(name);
+    return { url: await this.follow(`${portal}${this.prefix}/auth?${query.toString()}`), verifier };
+  }
+
+  /** Follows redirects inside the issuer. @returns where they lead outside */
+  async follow(from: string): Promise<URL> {
+    let url = new URL(from);
+    for (let hops = 0; hops < 10 && url.pathname.startsWith(`${this.prefix}/`); hops++) {
+      const { status, headers, raw } = await this.request('GET', url.href);
+      if (status !== 303 && status !== 302) throw new Error(`${url.pathname} answered ${status} ${raw.toString()}`);
+      url = new URL(String(headers.location), url);
+    }
+    return url;
+  }
+
+  /** What the page does whose user is signed in. */
+  finish(interaction: string, access: string, body: Record<string, unknown> = {}, origin = portal): Promise<Answer> {
+    const path = `/applications/interactions/${interaction}`;
+    return this.request('POST', path, { bearer: access, body, headers: { origin } });
+  }
+
+  describe(interaction: string, access: string): Promise<Answer> {
+    return this.request('GET', `/applications/interactions/${interaction}`, { bearer: access });
+  }
+
+  /** The whole way of a user who is signed in at the pages. @returns the URL of the application, with the code */
+  async signIn(
+    application: GivenApplication,
+    access: string,
+    more: Record<string, string> = {},
+    consent?: boolean,
+  ): Promise<Authorization> {
+    const { url, verifier } = await this.authorize(application, more);
+    const interaction = url.searchParams.get('interaction');
+    if (interaction === null) return { url, verifier };
+    const { status, body } = await this.finish(interaction, access, consent === undefined ? {} : { consent });
+    if (status !== 200) throw new Error(`the interaction answered ${status} ${JSON.stringify(body)}`);
+    return { url: await this.follow(String(body.data.redirect_to)), verifier };
+  }
+}
+
+/** `POST {issuer}/token`, as the application sends it. */
+export function askForTokens(
+  service: TestService,
+  application: GivenApplication,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+  prefix = '/oidc',
+): Promise<Answer> {
+  return postForm(service, `${prefix}/token`, application, form, headers);
+}
+
+/** A form with the credentials of the application. */
+export function postForm(
+  service: TestService,
+  path: string,
+  { id, secret }: GivenApplication,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const basic = { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
+  return service.send(
+    'POST',
+    path,
+    new URLSearchParams({ ...(secret === undefined ? { client_id: id } : {}), ...form }).toString(),
+    {
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(secret === undefined ? {} : basic),
+        ...headers,
+      },
+    },
+  );
+}
+
+/** Exchanges the code of `signIn`. */
+export function exchange(
+  service: TestService,
+  application: GivenApplication,
+  { url, verifier }: Authorization,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const code = url.searchParams.get('code') ?? '';
+  const form = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier, ...more };
+  return askForTokens(service, application, form);
+}
+
+/** The claims of a JWT, unverified. */
+export const claimsOf = (jwt: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
