@@ -16,6 +16,8 @@ import { homeOf, passwordLogin, target } from './tab-memory';
 const code = later(async () => (await import('./pages/code-page')).CodePage);
 const account = later(async () => (await import('./pages/account-page')).AccountPage);
 const welcome = later(async () => (await import('./pages/welcome-page')).WelcomePage);
+const interaction = later(async () => (await import('./pages/interaction-page')).InteractionPage);
+const device = later(async () => (await import('./pages/device-page')).DevicePage);
 const totp = later(async () => (await import('./pages/totp-page')).TotpPage);
 const forgot = later(async () => (await import('./pages/forgot-page')).ForgotPage);
 const reset = later(async () => (await import('./pages/reset-page')).ResetPage);
@@ -28,7 +30,7 @@ const ownPages: readonly string[] = Object.values(paths);
 const isOwnPage = (target: string): boolean => target.startsWith('/') && ownPages.includes(pathOf(target));
 
 /** Pages that only a signed-in user sees. */
-const protectedPages: readonly string[] = [...accountSections, paths.totp, paths.admin];
+const protectedPages: readonly string[] = [...accountSections, paths.totp, paths.interaction, paths.admin];
 
 /** One route for all sections, so that the account page stays when the user goes from one to another. */
 const sections = new RegExp(`^(?:${accountSections.join('|')})/?$`, 'i');
@@ -75,6 +77,10 @@ function Pages(): ReactNode {
           <Route path={paths.code}>{only('code', <code.Page />)}</Route>
           <Route path={paths.welcome}>{only('signed-in', <welcome.Page />)}</Route>
           <Route path={sections}>{only('signed-in', <account.Page />)}</Route>
+          <Route path={paths.interaction}>{only('signed-in', <interaction.Page />)}</Route>
+          <Route path={paths.device}>
+            <device.Page />
+          </Route>
           <Route path={paths.totp}>{only('signed-in', <totp.Page />)}</Route>
           <Route path={paths.admin}>{elsewhere}</Route>
           <Route path={paths.forgot}>

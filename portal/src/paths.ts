@@ -12,6 +12,13 @@ export const paths = {
   devices: '/account/devices',
   activity: '/account/activity',
   totp: '/account/authenticator',
+  /**
+   * Where the sign-in to an application goes on: `/continue#UID`. The service leads to `/?interaction=UID`, and a signed-in
+   * user from there to this page. A fragment is kept while the user signs in.
+   */
+  interaction: '/continue',
+  /** Where the user types the code that a device shows. */
+  device: '/device',
   outbox: '/outbox',
   /** The console. Its own places are in the fragment, because search terms must not reach access logs. */
   admin: '/admin',

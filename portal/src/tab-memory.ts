@@ -1,13 +1,16 @@
 import { paths } from './paths';
 import { pathOf, safePath } from './return-to';
 
-/** A text that this tab keeps. It survives a reload if the browser allows storage. */
-function remembered(key: string): { get(): string | undefined; set(text: string | undefined): void } {
+/** A text that this tab keeps, or all tabs do. It survives a reload if the browser allows storage. */
+export function remembered(
+  key: string,
+  storage = (): Storage => sessionStorage,
+): { get(): string | undefined; set(text: string | undefined): void } {
   let kept: string | undefined;
   return {
     get: () => {
       try {
-        return sessionStorage.getItem(key) ?? kept;
+        return storage().getItem(key) ?? kept;
       } catch {
         return kept;
       }
@@ -15,8 +18,8 @@ function remembered(key: string): { get(): string | undefined; set(text: string 
     set: (text) => {
       kept = text;
       try {
-        if (text === undefined) sessionStorage.removeItem(key);
-        else sessionStorage.setItem(key, text);
+        if (text === undefined) storage().removeItem(key);
+        else storage().setItem(key, text);
       } catch {
         // The text stays in memory until the tab is reloaded.
       }
@@ -66,9 +69,14 @@ export const target = {
   set: (path: string | undefined): void => asked.set(path),
 };
 
-/** Stores the path in `/?return_to=/reports` until the login is complete. Ignores all but paths of this origin. */
+/**
+ * Stores the path in `/?return_to=/reports`, or the sign-in of an application in `/?interaction=UID`, until the login is
+ * complete. Ignores all but paths of this origin.
+ */
 export function keepReturnTo(): void {
   if (location.pathname !== paths.login) return;
-  const path = safePath(new URLSearchParams(location.search).get('return_to'));
+  const search = new URLSearchParams(location.search);
+  const uid = search.get('interaction');
+  const path = safePath(uid === null ? search.get('return_to') : `${paths.interaction}#${encodeURIComponent(uid)}`);
   if (path !== undefined) target.set(path);
 }

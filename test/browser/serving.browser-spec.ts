@@ -41,6 +41,8 @@ describe('the pages, served by the service', () => {
     '/account/devices',
     '/account/activity',
     '/account/authenticator',
+    '/continue',
+    '/device?user_code=BDFG-HJKL',
     '/outbox',
     '/admin',
   ])('%s is a page whose Content-Security-Policy allows no foreign and no inline files', async (path) => {

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import { useSpeech } from '../i18n/texts';
+import { issuerUrl } from '../page-settings';
+import { BelowApplications } from './applications';
 import { DetailsCard } from './details-card';
 import { DevicesCard } from './devices-card';
+import { GrantsCard } from './grants-card';
 import { useInstallation } from './installation';
 import { LoginsCard } from './logins-card';
 import { type AccountCardProps, Panel } from './panel';
@@ -24,10 +27,10 @@ export const cards: Readonly<Record<SectionName, (props: AccountCardProps) => Re
 
 function Profile({ me }: AccountCardProps): ReactNode {
   return (
-    <>
+    <BelowApplications>
       <ShortCheck me={me} />
       <DetailsCard me={me} />
-    </>
+    </BelowApplications>
   );
 }
 
@@ -40,6 +43,7 @@ function Security({ me, onChanged }: AccountCardProps): ReactNode {
       <SecondFactorCard me={me} />
       {passkeys && <PasskeysCard onChanged={onChanged} />}
       <RecoveryCard me={me} onChanged={onChanged} />
+      {issuerUrl !== '' && <GrantsCard />}
     </>
   );
 }

@@ -11,11 +11,11 @@ interface Section {
 }
 
 export const sections: readonly [Section, ...Section[]] = [
-  { name: 'profile', path: paths.account, cards: ['profile'] },
+  { name: 'profile', path: paths.account, cards: ['applications', 'profile'] },
   {
     name: 'security',
     path: paths.security,
-    cards: ['check', 'password', 'authenticator', 'passkeys', 'recovery-codes'],
+    cards: ['check', 'password', 'authenticator', 'passkeys', 'recovery-codes', 'grants'],
   },
   { name: 'devices', path: paths.devices, cards: ['sessions', 'devices'] },
   { name: 'activity', path: paths.activity, cards: ['logins'] },

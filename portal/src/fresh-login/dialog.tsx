@@ -10,7 +10,7 @@ import '../styles/dialog.css';
  * Asks who the user is, in place: the password or a passkey, and then a code where one is due. The native element holds
  * the focus inside, and closes with Escape.
  */
-export function FreshLoginDialog({ me, passkey, secondFactor, onClose }: FreshLoginProps): ReactNode {
+export function FreshLoginDialog({ onClose, ...asked }: FreshLoginProps): ReactNode {
   const { t } = useSpeech();
   const dialog = useRef<HTMLDialogElement>(null);
   const confirmed = useRef(false);
@@ -29,11 +29,11 @@ export function FreshLoginDialog({ me, passkey, secondFactor, onClose }: FreshLo
     <dialog ref={dialog} className="fresh-login" aria-labelledby={title} onClose={() => onClose(confirmed.current)}>
       <h2 id={title}>{t.fresh.title}</h2>
       {code === undefined ? (
-        <PasswordStep me={me} passkey={passkey} secondFactor={secondFactor} ended={ended} onDone={done} />
+        <PasswordStep {...asked} ended={ended} onDone={done} />
       ) : (
         <CodeStep
           code={code}
-          loginName={me.login_name}
+          loginName={asked.me.login_name}
           onDone={() => done()}
           onEnd={() => {
             setCode(undefined);

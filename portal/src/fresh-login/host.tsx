@@ -1,11 +1,13 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
-import { type AskFreshLogin, ConnectionError, type FreshLogin, type MeResponse } from '@portal-auth/sdk';
+import { ConnectionError, type FreshLogin, type MeResponse } from '@portal-auth/sdk';
 import { auth, useAuth } from '../auth';
 
 export interface FreshLoginProps extends FreshLogin {
   readonly me: MeResponse;
   /** The user has a passkey, and this browser can use it. */
   readonly passkey: boolean;
+  /** Why the password is asked for, where the age of the last sign-in is not the reason. */
+  readonly reason?: string | undefined;
   readonly onClose: (confirmed: boolean) => void;
 }
 
@@ -16,7 +18,7 @@ interface Asked extends FreshLoginProps {
 let show: (asked: Asked | undefined) => void = () => undefined;
 
 /** Opens the dialog when all that it shows is there, so that nothing in it moves. */
-export const askFreshLogin: AskFreshLogin = async ({ secondFactor }) => {
+export const askFreshLogin = async ({ secondFactor }: FreshLogin, reason?: string): Promise<boolean> => {
   const script = import('./dialog').catch((cause: unknown) => {
     throw new ConnectionError('the dialog did not load', { cause });
   });
@@ -28,7 +30,7 @@ export const askFreshLogin: AskFreshLogin = async ({ secondFactor }) => {
       show(undefined);
       resolve(confirmed);
     };
-    show({ Dialog, me, passkey, secondFactor, onClose });
+    show({ Dialog, me, passkey, secondFactor, reason, onClose });
   });
 };
 
@@ -38,7 +40,7 @@ export function FreshLoginHost(): ReactNode {
   const [asked, setAsked] = useState<Asked>();
   useEffect(() => {
     show = setAsked;
-    return auth.onFreshLogin(askFreshLogin);
+    return auth.onFreshLogin((wanted) => askFreshLogin(wanted));
   }, []);
   const signedIn = step.kind === 'signed-in';
   // The user has signed out in another tab.

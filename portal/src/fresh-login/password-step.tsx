@@ -17,7 +17,7 @@ interface PasswordStepProps extends Omit<FreshLoginProps, 'onClose'> {
   readonly onDone: (code?: ConfirmationCode) => void;
 }
 
-export function PasswordStep({ me, passkey, secondFactor, ended, onDone }: PasswordStepProps): ReactNode {
+export function PasswordStep({ me, passkey, secondFactor, reason, ended, onDone }: PasswordStepProps): ReactNode {
   const { t } = useSpeech();
   const [password, setPassword] = useState('');
   const [checked, setChecked] = useState(false);
@@ -42,7 +42,7 @@ export function PasswordStep({ me, passkey, secondFactor, ended, onDone }: Passw
   };
   return (
     <>
-      <p className="note">{secondFactor ? t.fresh.factor : t.fresh.intro}</p>
+      <p className="note">{secondFactor ? t.fresh.factor : (reason ?? t.fresh.intro)}</p>
       <Form
         busy={byPassword.busy}
         onSubmit={() => {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { overMail } from '../applications/over-mail';
 import { auth, useAuth } from '../auth';
 import { Field } from '../components/fields';
 import { Form } from '../components/form';
@@ -25,6 +26,7 @@ export function ForgotPage(): ReactNode {
 
   const ask = useTask(async () => {
     typedName.set(email.trim());
+    overMail.leave();
     setExpires((await auth.forgotPassword(email.trim())).expired);
   });
   const submit = () => {

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { type LiveRequestResponse, type PasswordPolicyResponse, ServiceError } from '@portal-auth/sdk';
+import { overMail } from '../applications/over-mail';
 import { auth } from '../auth';
 import { Failure } from '../components/message';
 import { NewPassword } from '../components/new-password';
@@ -54,6 +55,7 @@ function Reset({ uid, forced }: ResetProps): ReactNode {
     if (found !== undefined)
       passwordSet.in({ name: nameIn(found.request), first: found.request.type === 0 && !forced });
     typedName.set(undefined);
+    if (!forced) overMail.arrive();
     navigate(paths.login, { replace: true });
   };
 

@@ -1,0 +1,73 @@
+import type { Texts } from './en';
+
+export const texts: Texts = {
+  going: 'Weiter zu {name}',
+  another: 'Mit einem anderen Konto anmelden',
+  toAccount: 'Zu Ihrem Konto',
+  toApplication: 'Zurück zu {name}',
+  toTheApplication: 'Zurück zur Anwendung',
+  consent: {
+    title: 'Weiter zu {name}?',
+    intro: '{name} möchte Sie mit Ihrem Konto anmelden.',
+    sees: 'Wenn Sie es erlauben, ist dort sichtbar:',
+    signedInAs: 'Sie sind als {name} angemeldet. Das sind nicht Sie?',
+    allow: 'Erlauben',
+    refuse: 'Ablehnen',
+    later: 'Sie können das jederzeit in Ihrem Konto unter Sicherheit beenden.',
+  },
+  scopes: {
+    openid: 'Eine Kennung Ihres Kontos, und wann Sie sich angemeldet haben',
+    profile: 'Ihr Name und Ihr Benutzername',
+    email: 'Ihre E-Mail-Adresse',
+    organization: 'Ihre Organisation und Ihre Abteilung',
+    groups: 'Die Gruppen, zu denen Sie gehören',
+    offline_access: 'Auch während Sie abgemeldet sind, bis Sie es beenden',
+    other: 'Was sie „{scope}“ nennt',
+  },
+  confirm: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    text: '{name} verlangt eine neue Bestätigung, bevor es weitergeht.',
+    factor: '{name} verlangt Ihren zweiten Faktor, bevor es weitergeht.',
+    again: 'Weiter',
+    cancel: 'Anmeldung abbrechen',
+  },
+  refused: {
+    title: 'Sie dürfen {name} nicht benutzen',
+    anyTitle: 'Sie dürfen diese Anwendung nicht benutzen',
+    text: 'Sie sind als {name} angemeldet. Dieses Konto hat keinen Zugang.',
+  },
+  ended: {
+    title: 'Diese Anmeldung ist vorbei',
+    text: 'Sie begann vor mehr als einer Stunde oder in einem anderen Browser, oder sie ist schon abgeschlossen. Öffnen Sie die Anwendung noch einmal und melden Sie sich von dort aus an.',
+  },
+  failed: 'Die Anmeldung kann nicht weitergehen',
+  device: {
+    title: 'Gerät verbinden',
+    intro: 'Geben Sie den Code ein, den Ihr Gerät anzeigt.',
+    filled: 'Prüfen Sie, dass Ihr Gerät genau diesen Code anzeigt.',
+    label: 'Code auf dem Gerät',
+    missing: 'Geben Sie den Code ein, den das Gerät anzeigt.',
+    submit: 'Weiter',
+    warning:
+      'Fahren Sie nur fort, wenn Sie das selbst begonnen haben, auf einem Gerät vor Ihnen. Niemand sonst braucht diesen Code.',
+    wrong:
+      'Dieser Code ist falsch, abgelaufen oder schon verwendet. Prüfen Sie ihn oder beginnen Sie auf dem Gerät von vorn.',
+    done: 'Ihr Gerät ist angemeldet',
+    back: 'Sie können zu Ihrem Gerät zurückkehren und diese Seite schließen.',
+    failed: 'Ihr Gerät ist nicht angemeldet',
+    start: 'Es wurde nichts geändert. Um es noch einmal zu versuchen, beginnen Sie auf dem Gerät von vorn.',
+    again: 'Anderen Code eingeben',
+    off: 'Hier können keine Geräte verbunden werden.',
+  },
+  tiles: 'Ihre Anwendungen',
+  grants: {
+    title: 'Anwendungen, die Sie erlaubt haben',
+    intro: 'Diese Anwendungen sehen Angaben Ihres Kontos, weil Sie es erlaubt haben.',
+    none: 'Sie haben keine Anwendung erlaubt.',
+    since: 'Erlaubt {time}',
+    end: 'Beenden',
+    ask: 'Den Zugriff von „{name}“ beenden? Die Anwendung sieht Ihr Konto dann nicht mehr und fragt Sie bei der nächsten Anmeldung erneut.',
+    act: 'Zugriff beenden',
+    ended: 'Der Zugriff ist beendet.',
+  },
+};
