@@ -31,6 +31,8 @@ export const texts: Texts = {
     AUTH_401007: 'Dieser Link wurde bereits verwendet. Fordern Sie einen neuen an.',
     AUTH_401009: 'Dieses Passwort haben Sie schon einmal verwendet. Wählen Sie ein anderes.',
     AUTH_401010: 'Die Passwörter stimmen nicht überein. Geben Sie zweimal dasselbe ein.',
+    AUTH_401011:
+      'Dieser Browser konnte nicht nachweisen, dass die Anmeldung seine eigene ist. Prüfen Sie Datum und Uhrzeit dieses Geräts und versuchen Sie es erneut.',
     AUTH_403001: 'Das dürfen Sie nicht. Wenden Sie sich an Ihre Administration.',
     AUTH_403002: 'Es wurde nichts geändert: Dieser Schritt braucht eine Bestätigung, dass Sie es sind.',
     AUTH_404002: 'Zu dieser E-Mail-Adresse gibt es kein Konto. Prüfen Sie die Schreibweise.',

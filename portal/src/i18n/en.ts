@@ -26,6 +26,8 @@ const errors: Record<ErrorCode, string> = {
   AUTH_401007: 'This link has already been used. Request a new one.',
   AUTH_401009: 'This password was used before. Choose another one.',
   AUTH_401010: 'The passwords do not match. Enter the same one twice.',
+  AUTH_401011:
+    'This browser could not prove that the sign-in is its own. Check the date and time of this device and try again.',
   AUTH_403001: 'You may not do this. Contact your administrator.',
   AUTH_403002: 'Nothing was done: this step needs you to confirm who you are.',
   AUTH_404002: 'There is no account with this e-mail address. Check the spelling.',
