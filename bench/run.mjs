@@ -120,6 +120,7 @@ async function measure() {
   for (const contestant of contestants) {
     await contestant.prepare(Math.min(users, 500), 32);
     if (wanted('meMany')) await contestant.prepareManyTokens();
+    if (wanted('bound32')) await contestant.prepareBound(32);
   }
   const sampler = setInterval(() => {
     for (const { name, rss } of contestants) memory[name].load = Math.max(memory[name].load, rss ?? 0);

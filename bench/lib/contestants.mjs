@@ -6,6 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { hash } from '@node-rs/bcrypt';
+import { BoundClient } from './bound-requests.mjs';
 import { bundle } from './bundle.mjs';
 import { freePort, processorMs, residentMiB, start, untilReady } from './children.mjs';
 
@@ -82,6 +83,7 @@ export function service({
       );
     },
     ...ownRequests,
+    bindsTokens: true,
     calls: { ...ownRequests.calls, introspect, verify },
   });
 }
@@ -200,6 +202,26 @@ class Contestant {
     );
   }
 
+  /** Sessions that are bound to keys, one each. Only the service has them. */
+  async prepareBound(sessions) {
+    if (!this.bindsTokens) return;
+    this.bound = [];
+    for (let i = 0; i < sessions; i++) {
+      const client = new BoundClient(serviceSettings.SYSTEM_URL);
+      const { access_token: token } = await this.openSession(i, { dpop: client.proof('POST', '/login') });
+      this.bound.push({ client, token });
+    }
+  }
+
+  /** More than the service answers in a trial. */
+  boundRequests(count = 25_000) {
+    return Array.from({ length: count }, (_, i) => {
+      const { client, token } = this.bound[i % this.bound.length];
+      const proof = { authorization: `DPoP ${token}`, dpop: client.proof('GET', '/user/me', token) };
+      return text('GET', '/user/me', { ...proof, 'x-forwarded-for': addressOf(i) });
+    });
+  }
+
   /** More access tokens than the service remembers, so that each request needs the whole check of its token. */
   async prepareManyTokens() {
     if (!this.calls.me) return;
@@ -220,12 +242,12 @@ class Contestant {
     return (body.data ?? body).access_token;
   }
 
-  async openSession(i) {
+  async openSession(i, headers = {}) {
     const [head, body] = this.login(i).split('\r\n\r\n');
     const path = head.split(' ')[1];
     const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: `http://127.0.0.1:${this.port}` },
+      headers: { 'content-type': 'application/json', origin: `http://127.0.0.1:${this.port}`, ...headers },
       body,
     });
     const data = await answer.json();

@@ -43,6 +43,7 @@ export function evaluate({ trials, memory, overload, start }) {
     ['GET /user/me per s at 32, of the reference', at('me32', 'rate', 'reference'), 'at least', 0.8],
     ['GET /user/me at 32: p99, of the reference', at('me32', 'p99', 'reference'), 'under', 1.5],
     ['GET /user/me with 8192 tokens, of the reference', at('meMany', 'rate', 'reference')],
+    ['GET /user/me with bound tokens per s at 32, of unbound ones', ofChecks(trials, 'bound32'), 'at least', 0.6],
     ['POST /introspect per s at 32, of GET /user/me', ofChecks(trials, 'introspect32')],
     ['GET /verify per s at 32, of GET /user/me', ofChecks(trials, 'verify32')],
     ['checks by the guard with keys per s, of GET /user/me', ratio(trials, 'jwks', 'rate', 'service', 'guard')],

@@ -11,6 +11,13 @@ export const scenarios = [
   { key: 'refresh32', busy: true, title: 'refresh at 32', lanes: call('refresh', 32) },
   { key: 'me32', busy: true, title: 'GET /user/me at 32', lanes: call('me', 32) },
   { key: 'meMany', busy: true, title: 'GET /user/me, 8192 tokens', lanes: call('meMany', 32) },
+  {
+    key: 'bound32',
+    busy: true,
+    title: 'GET /user/me, bound tokens',
+    // Made for each trial: a proof works once, within a minute.
+    lanes: (contestant) => contestant.bound && [{ requests: contestant.boundRequests(), concurrency: 32 }],
+  },
   { key: 'introspect32', busy: true, title: 'POST /introspect at 32', lanes: call('introspect', 32) },
   { key: 'verify32', busy: true, title: 'GET /verify at 32', lanes: call('verify', 32) },
   {

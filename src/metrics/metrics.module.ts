@@ -2,8 +2,9 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
+import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { Metrics } from './metrics';
 
-@Module({ imports: [AuditModule, UsersModule, MailModule, PasswordResetModule], providers: [Metrics] })
+@Module({ imports: [AuditModule, UsersModule, MailModule, SessionsModule, PasswordResetModule], providers: [Metrics] })
 export class MetricsModule {}

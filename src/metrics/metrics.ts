@@ -19,6 +19,7 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { poolCounts } from '../platform/database/mysql-pool';
 import { SharedCounters } from '../platform/limits/shared-counters';
 import { PasswordHasher } from '../hashing/password-hasher';
+import { ProofRefusals } from '../sessions/proof-refusals';
 import { version } from '../platform/version';
 import { RequestMetrics } from './collect/request-metrics';
 import { registerServiceMetrics } from './collect/service-metrics';
@@ -40,6 +41,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly clock: DatabaseClock,
     private readonly passwords: PasswordChecks,
     private readonly journal: LoginJournal,
+    private readonly proofs: ProofRefusals,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -59,6 +61,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       events: this.events,
       clock: this.clock,
       lostLoginRows: () => this.journal.lostRows,
+      refusedProofs: () => this.proofs.byProblem,
       failedBreachChecks: () => this.passwords.failedBreachChecks,
     });
     new RequestMetrics(prometheus, registry).watch(fastify);

@@ -10,7 +10,7 @@ import { day, oldCooldowns, type OldRows } from '../platform/database/old-rows';
 import { UserTraces } from '../platform/database/user-traces';
 import { settledSeconds } from '../platform/outbox/settled-rows';
 import { Clock } from '../shared/clock';
-import { oldBrowsers, oldDevices, oldPendingLogins, oldTokens } from '../sessions/old-rows';
+import { oldBrowsers, oldDevices, oldPendingLogins, oldProofs, oldTokens } from '../sessions/old-rows';
 import { SessionTraces } from '../sessions/session-traces';
 import { UserTombstones } from '../users/user-tombstones';
 import { batchRows, inBatches, removeOldRows, type SweptRows } from './sweep';
@@ -24,7 +24,7 @@ export class Retention {
   /** One rule for each table that grows with use and whose module has no purge method. */
   private readonly rules: readonly (OldRows & SweptRows)[] = [
     { ...oldTokens, before: (jtis) => this.sessionTraces.keepUses(jtis) },
-    ...[oldChangeRequests, oldPendingLogins, oldChallenges, oldDevices, oldCooldowns],
+    ...[oldChangeRequests, oldPendingLogins, oldChallenges, oldDevices, oldProofs, oldCooldowns],
     ...oldLogs,
     oldBrowsers,
   ];

@@ -11,5 +11,11 @@ export const oldPendingLogins: OldRows = { table: 'pending_logins', key: 'user_i
 
 export const oldDevices: OldRows = { table: 'trusted_devices', key: 'id', time: 'expires', seconds: day };
 
+/**
+ * Used proofs. Each replica removes them itself (`StoredUsedProofs`). What is left belongs to an installation that uses Redis now, or
+ * binds no tokens any more.
+ */
+export const oldProofs: OldRows = { table: 'used_proofs', key: 'id', time: 'expires', seconds: hour };
+
 /** What identifies a known browser comes from the login logs, so it is not kept longer than they are. */
 export const oldBrowsers: OldRows = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: 'logs' };

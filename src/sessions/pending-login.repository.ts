@@ -18,7 +18,7 @@ import { type MfaType, type User, userStatus } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { LoginTokens } from './persistence/login-token.repository';
 import { PendingLogin } from './persistence/pending-login.entity';
-import { ProofRefusals } from './proof/proof-refusals';
+import { ProofRefusals } from './proof-refusals';
 
 export type { PendingLogin } from './persistence/pending-login.entity';
 

@@ -25,7 +25,7 @@ import { TrustedDevice } from './persistence/trusted-device.entity';
 import { UsedProof } from './persistence/used-proof.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { ProofReader } from './proof/proof-reader';
-import { ProofRefusals } from './proof/proof-refusals';
+import { ProofRefusals } from './proof-refusals';
 import { proofMemory } from './proof/proof-memory';
 import { SessionOpener } from './session-opener';
 import { SessionConfirmation } from './session-confirmation';

@@ -6,7 +6,7 @@ import type { ProofProblem } from '../shared/errors/proof-rejected';
 import type { PresentedToken } from './current-session';
 import { askedRequest, forwardedRequest } from './proof/asked-request';
 import { type Proof, ProofReader } from './proof/proof-reader';
-import { ProofRefusals } from './proof/proof-refusals';
+import { ProofRefusals } from './proof-refusals';
 import { UsedProofs } from './proof/used-proofs';
 import { TokenBindingSettings } from './token-binding-settings';
 
@@ -19,7 +19,8 @@ export type { Proof } from './proof/proof-reader';
 @Injectable()
 export class TokenBinding {
   private readonly on: boolean;
-  private readonly required: boolean;
+  /** Tokens that are bound to no key are refused. */
+  readonly required: boolean;
 
   constructor(
     private readonly reader: ProofReader,

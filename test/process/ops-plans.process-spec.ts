@@ -37,6 +37,7 @@ const growing = [
   'trusted_devices',
   'passkeys',
   'passkey_challenges',
+  'used_proofs',
   'user_tenants',
   'user_org_units',
   'known_browsers',
@@ -490,6 +491,7 @@ async function seed(sql: Connection, users: number, tokensPerUser: number): Prom
     `INSERT INTO passkeys (id, user_id, credential_hash, credential_id, public_key, transports, name, created_at)
      SELECT uid, uid, SHA2(uid, 256), '', '', '', '', created_at FROM users`,
     `INSERT INTO passkey_challenges (challenge_hash, expires) SELECT SHA2(uid, 256), created_at FROM users`,
+    `INSERT INTO used_proofs (id, claim, expires) SELECT MD5(uid), 1, created_at FROM users`,
     `INSERT INTO user_change_password_request (uid, token_hash, user_id, type, status, expired, created_at)
      SELECT uid, SHA2(uid, 256), uid, 2, 1, created_at, created_at FROM users`,
   ]) {

@@ -92,6 +92,8 @@ describe('TOKEN_BINDING=required', () => {
     const headers = key.headers('POST', '/refresh');
     expect(await service.post('/refresh', { refresh_token: refresh }, { headers })).toMatchObject(refused);
     expect(await service.get('/verify', { bearer: access })).toMatchObject(refused);
+    const challenge = (await service.get('/verify')).headers['www-authenticate'];
+    expect(challenge).toBe('DPoP algs="ES256 EdDSA"');
   });
 });
 

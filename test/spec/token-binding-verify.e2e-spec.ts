@@ -81,8 +81,8 @@ describe('GET /verify with a bound token', () => {
     ]) {
       expect(await verify(forPage(), { ...asked, ...wrong })).toMatchObject(refused);
     }
-    const { 'x-forwarded-method': _method, ...noMethod } = asked;
-    expect(await verify(forPage(), noMethod)).toMatchObject(refused);
+    const noMethod = Object.entries(asked).filter(([name]) => name !== 'x-forwarded-method');
+    expect(await verify(forPage(), Object.fromEntries(noMethod))).toMatchObject(refused);
   });
 
   it('a bound token as Bearer, or without a proof, is 401 with WWW-Authenticate: DPoP', async () => {

@@ -60,7 +60,7 @@ describe('tokens that are bound to a key', () => {
     expect(await ask({})).toMatchObject(refused);
     expect(await ask(ProofMaker.make(service.clock).headers('POST', '/refresh'))).toMatchObject(refused);
     const { status, body } = await ask(key.headers('POST', '/refresh'));
-    expect({ status, type: body.data.token_type }).toEqual({ status: 200, type: 'DPoP' });
+    expect({ status, type: body.data.token_type }).toEqual({ status: 200, type: 'Bearer' });
     expect(decodeJwt(body.data.access_token as string).cnf).toEqual({ jkt: key.thumbprint });
   });
 

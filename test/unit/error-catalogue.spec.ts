@@ -48,6 +48,7 @@ const added: [code: string, status: number][] = [
 const extended: [code: string, status: number][] = [
   ['AUTH_403001', 403],
   ['AUTH_403002', 403],
+  ['AUTH_401011', 401],
   ['USER_404001', 404],
   ['PASSKEY_400001', 400],
   ['PASSKEY_401001', 401],

@@ -35,6 +35,7 @@ const owners: Record<string, string> = {
   user_change_pwd_logs: 'users',
   user_org_units: 'users',
   user_tenants: 'users',
+  used_proofs: 'sessions',
   users: 'users',
 };
 

@@ -41,7 +41,7 @@ export class SessionController {
     return {
       access_token: pair.accessToken,
       refresh_token: pair.refreshToken ?? presented.token,
-      token_type: presented.payload.cnf === undefined ? 'Bearer' : 'DPoP',
+      token_type: 'Bearer',
       expires_in: pair.expiresIn,
     };
   }

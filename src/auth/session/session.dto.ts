@@ -18,8 +18,11 @@ export class RefreshResponse {
   @ApiProperty({ description: 'The presented refresh token, or its successor when rotation is on.' })
   refresh_token: string;
 
-  @ApiProperty({ enum: ['Bearer', 'DPoP'], description: '`DPoP` for tokens that are bound to a key (RFC 9449).' })
-  token_type: 'Bearer' | 'DPoP';
+  @ApiProperty({
+    enum: ['Bearer'],
+    description: 'Also for tokens that are bound to a key: a further value would break clients of version 1.0.0.',
+  })
+  token_type: 'Bearer';
 
   @ApiProperty({ type: 'integer', description: 'Lifetime of the access token in seconds.', example: 900 })
   expires_in: number;

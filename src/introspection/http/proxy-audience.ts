@@ -25,7 +25,7 @@ export class ProxyTokenGuard extends AccessTokenGuard {
       if (reason instanceof DomainError && reason.entry.status === 401) {
         const http = context.switchToHttp();
         const { authorization } = http.getRequest<FastifyRequest>().headers;
-        http.getResponse<FastifyReply>().header('www-authenticate', challengeTo(authorization));
+        http.getResponse<FastifyReply>().header('www-authenticate', challengeTo(authorization, this.binding.required));
       }
       throw reason;
     }
@@ -33,10 +33,11 @@ export class ProxyTokenGuard extends AccessTokenGuard {
 }
 
 /** The error code is for a request with a token only (RFC 6750 §3.1). */
-function challengeTo(authorization: string | undefined): string {
+function challengeTo(authorization: string | undefined, bindingRequired: boolean): string {
   const scheme = /^(bearer|dpop)(?: |$)/i.exec(authorization ?? '')?.[1]?.toLowerCase();
   if (scheme === 'dpop') return `DPoP error="invalid_token", ${proofAlgorithms}`;
-  return scheme === 'bearer' ? 'Bearer error="invalid_token"' : 'Bearer';
+  if (scheme === 'bearer') return 'Bearer error="invalid_token"';
+  return bindingRequired ? `DPoP ${proofAlgorithms}` : 'Bearer';
 }
 
 /** A proxy that passes on the access token of its client. */

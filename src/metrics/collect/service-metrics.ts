@@ -19,6 +19,7 @@ export interface Sources {
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
   readonly failedBreachChecks: () => number;
   readonly lostLoginRows: () => number;
+  readonly refusedProofs: () => ReadonlyMap<string, number>;
 }
 
 /** Registers metrics that read other services at each scrape. Those services need no code for metrics. */
@@ -92,6 +93,16 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
     'Rows of login_logs that could not be written. The refusal of the login was answered all the same.',
     sources.lostLoginRows,
   );
+  new prometheus.Counter({
+    name: 'auth_proofs_refused_total',
+    help: 'Proofs of possession, and bound tokens without one, that were refused (AUTH_401011), by reason.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of sources.refusedProofs()) this.inc({ reason }, count);
+    },
+  });
   counter(
     'auth_audit_lines_dropped_total',
     'Lines of AUDIT_STREAM that were dropped because standard output was not read.',

@@ -8,6 +8,13 @@ import { refineOperations } from './refined-operations';
 import { tags } from './tags';
 import type { Swagger } from '../../platform/http/api-docs';
 
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
+
+/** No scheme of its own: generators know none of this name, and would send the token in the header of the proof. */
+const boundTokens =
+  'A token that is bound to a key of the client (RFC 9449) is sent as `Authorization: DPoP …`, with a proof of the key in the header ' +
+  '`DPoP`. A request for tokens with such a proof makes bound tokens.';
+
 /** Makes the OpenAPI 3.1 document from the declarations of the routes: `@AnswersTo` and the DTOs. */
 export function openApiDocument(app: INestApplication, { DocumentBuilder, SwaggerModule }: Swagger): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -21,18 +28,9 @@ export function openApiDocument(app: INestApplication, { DocumentBuilder, Swagge
     .setVersion('1.0.0')
     .setLicense('Proprietary', 'https://example.com/license')
     .addServer('/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'access_token')
+    .addBearerAuth({ ...bearer, description: boundTokens }, 'access_token')
     .addBasicAuth({ type: 'http', scheme: 'basic' }, 'service_client')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'refresh_token')
-    // Not in the operations: generators know no scheme of this name, and most would send the token itself as the proof.
-    .addSecurity('bound_token', {
-      type: 'http',
-      scheme: 'DPoP',
-      bearerFormat: 'JWT',
-      description:
-        'Wherever a route takes `access_token` or `refresh_token`, a token that is bound to a key of the client (RFC 9449) is sent as ' +
-        '`Authorization: DPoP …` with a proof of the key in the header `DPoP`. A request for tokens with a proof makes bound tokens.',
-    })
+    .addBearerAuth({ ...bearer, description: boundTokens }, 'refresh_token')
     .build();
   config.tags = [...tags];
   const created = SwaggerModule.createDocument(app, config, { operationIdFactory: (_controller, method) => method });

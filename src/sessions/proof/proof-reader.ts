@@ -4,7 +4,7 @@ import { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
 import { type AskedRequest, isUrlOf } from './asked-request';
 import { type ProofKey, proofKeyOf } from './proof-key';
-import { ProofRefusals } from './proof-refusals';
+import { ProofRefusals } from '../proof-refusals';
 
 /** A proof with a good signature and good claims. Whether it was used before is not known yet. */
 export interface Proof {

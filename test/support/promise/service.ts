@@ -84,4 +84,5 @@ const silence: Sources = {
   clock: { offsetMs: async () => Promise.resolve(0) },
   failedBreachChecks: () => 0,
   lostLoginRows: () => 0,
+  refusedProofs: () => new Map(),
 };

@@ -172,9 +172,9 @@ export type RefreshResponse = {
      */
     refresh_token: string;
     /**
-     * `DPoP` for tokens that are bound to a key (RFC 9449).
+     * Also for tokens that are bound to a key: a further value would break clients of version 1.0.0.
      */
-    token_type: 'Bearer' | 'DPoP';
+    token_type: 'Bearer';
     /**
      * Lifetime of the access token in seconds.
      */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ProofProblem, ProofRejected } from '../../shared/errors/proof-rejected';
+import { type ProofProblem, ProofRejected } from '../shared/errors/proof-rejected';
 
 /** Makes each refusal of a proof, and counts it for the metrics. */
 @Injectable()
