@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { ParameterizedContext } from 'koa';
-import type { Adapter, Configuration, JWK, Provider } from 'oidc-provider';
+import type { Adapter, Client, Configuration, JWK, Provider } from 'oidc-provider';
 import { admits } from '../application-access';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
 import type { OpenIdKey } from '../openid-settings';
@@ -86,7 +86,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
         successSource: (ctx) => toPages(ctx, systemUrl, '/device', 'done'),
       },
       dPoP: { enabled: true },
-      introspection: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: mayAskAbout },
       pushedAuthorizationRequests: { enabled: true },
       registration: { enabled: false },
       resourceIndicators: {
@@ -105,7 +105,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
           };
         },
       },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (ctx, form) => {
@@ -147,6 +147,10 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
 const claims = () => Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, names]) => [scope, [...names]]));
 
 const deviceProblem = (error: unknown): string | undefined => (error === undefined ? undefined : 'refused');
+
+/** An application asks about its own tokens. One that keeps a secret, such as a resource server, may ask about any. */
+const mayAskAbout = (_ctx: unknown, client: Client, token: { readonly clientId?: string }): boolean =>
+  client.clientAuthMethod !== 'none' || token.clientId === client.clientId;
 
 type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
 

@@ -1660,6 +1660,7 @@ export type ErrorApp403001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data: ApplicationRefusedData;
 };
 
 /**
@@ -1804,6 +1805,7 @@ export type ErrorAuth403002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data?: YoungSessionData;
 };
 
 /**
@@ -2121,11 +2123,25 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type ApplicationRefusedData = {
+    /**
+     * Leads back to the application, which is told of the refusal.
+     */
+    redirect_to: string;
+};
+
 export type BrokenRulesData = {
     /**
      * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
      */
     rules: Array<string>;
+};
+
+export type YoungSessionData = {
+    /**
+     * At the sign-in to an application: the session lacks the second factor, not only a fresh login.
+     */
+    second_factor?: boolean;
 };
 
 export type RetryAfterData = {
