@@ -18,6 +18,10 @@ export function metadataOf(application: Application | null): AdapterPayload | un
     application;
   const confidential = type === 'web' || type === 'service';
   if (confidential && secretHash === null) return undefined;
+  // A device has no address to return to.
+  const redirects = type !== 'service' && redirectUris.length > 0;
+  // The other scopes are those of its resources.
+  const own = scopes.filter((scope) => offeredScopes.includes(scope));
   return {
     client_id: id,
     client_name: name,
@@ -25,12 +29,11 @@ export function metadataOf(application: Application | null): AdapterPayload | un
     client_secret: confidential ? (secretHash ?? undefined) : undefined,
     token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
     application_type: type === 'native' ? 'native' : 'web',
-    grant_types: [...grants[type]],
-    response_types: type === 'service' ? [] : ['code'],
-    redirect_uris: type === 'service' ? [] : redirectUris,
+    grant_types: grants[type].filter((grant) => redirects || grant !== 'authorization_code'),
+    response_types: redirects ? ['code'] : [],
+    redirect_uris: redirects ? redirectUris : [],
     post_logout_redirect_uris: postLogoutRedirectUris,
-    // The package knows no scopes of resources. They are judged with their resource.
-    scope: scopes.filter((one) => offeredScopes.includes(one)).join(' ') || undefined,
+    scope: own.join(' ') || undefined,
     ...(backchannelLogoutUri === null
       ? {}
       : { backchannel_logout_uri: backchannelLogoutUri, backchannel_logout_session_required: true }),
