@@ -94,7 +94,8 @@ export class TestService {
       .overrideProvider(EventLimits)
       .useValue({ ...eventLimits, ...waits })
       .overrideProvider(LogoutLimits)
-      .useValue({ ...logoutLimits, ...waits })
+      // A busy machine may take longer for an answer than the service waits.
+      .useValue({ ...logoutLimits, ...waits, sendMs: 50_000, leaseMs: 60_000 })
       .overrideProvider(AuditLines)
       .useValue(
         new AuditLines(config.events, (line, done) => done(null, auditLines.push(line.toString()) && line.length)),
