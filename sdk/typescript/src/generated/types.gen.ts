@@ -1056,6 +1056,25 @@ export type CreateApplicationDto = {
     type: 'web' | 'spa' | 'native' | 'service';
 };
 
+export type ApplicationClaimsResponse = {
+    /**
+     * Whether you may use the application. Otherwise a sign-in ends with `access_denied`.
+     */
+    allowed: boolean;
+    /**
+     * Of the ID token, without `iat`, `exp` and `nonce`.
+     */
+    claims: {
+        [key: string]: unknown;
+    };
+    /**
+     * Of userinfo, with all scopes of the application.
+     */
+    userinfo: {
+        [key: string]: unknown;
+    };
+};
+
 export type ChangeApplicationDto = {
     /**
      * Compared exactly. https, or for `native` http on a loopback address with any port.
@@ -1100,6 +1119,43 @@ export type RotateSecretDto = {
      * How long the former secret works beside the new one.
      */
     keep_old_seconds?: number;
+};
+
+export type InteractingApplication = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string | null;
+};
+
+export type InteractionResponse = {
+    application: InteractingApplication;
+    /**
+     * What the application asks for.
+     */
+    scopes: Array<string>;
+    /**
+     * Ask the user, and send the answer as `consent`.
+     */
+    consent: boolean;
+    /**
+     * The session lacks the second factor that the application asks for.
+     */
+    second_factor: boolean;
+};
+
+export type InteractionFinishedResponse = {
+    /**
+     * Where the browser goes on, as a navigation.
+     */
+    redirect_to: string;
+};
+
+export type FinishInteractionDto = {
+    /**
+     * The answer of the user, where `consent` of GET is true.
+     */
+    consent?: boolean | null;
 };
 
 export type OwnApplicationItem = {
@@ -1194,6 +1250,37 @@ export type CapabilitiesResponse = {
     brand: BrandCapability;
 };
 
+export type TrustedDeviceDto = {
+    id: string;
+    /**
+     * When a code was entered on the device.
+     */
+    created_at: string;
+    /**
+     * The last login without a code, else `created_at`.
+     */
+    last_used_at: string;
+    /**
+     * The IP address of the last use.
+     */
+    ip: string;
+    /**
+     * The `User-Agent` of the last use.
+     */
+    user_agent: string;
+};
+
+export type TrustedDevicesResponse = {
+    /**
+     * The last used device first.
+     */
+    devices: Array<TrustedDeviceDto>;
+};
+
+export type DeviceRemovedResponse = {
+    result: true;
+};
+
 export type VerifyCaptchaResponse = {
     /**
      * Always true: a failure is an error response.
@@ -1238,37 +1325,6 @@ export type CaptchaChallengeParameters = {
 export type CaptchaChallengeResponse = {
     parameters: CaptchaChallengeParameters;
     signature: string;
-};
-
-export type TrustedDeviceDto = {
-    id: string;
-    /**
-     * When a code was entered on the device.
-     */
-    created_at: string;
-    /**
-     * The last login without a code, else `created_at`.
-     */
-    last_used_at: string;
-    /**
-     * The IP address of the last use.
-     */
-    ip: string;
-    /**
-     * The `User-Agent` of the last use.
-     */
-    user_agent: string;
-};
-
-export type TrustedDevicesResponse = {
-    /**
-     * The last used device first.
-     */
-    devices: Array<TrustedDeviceDto>;
-};
-
-export type DeviceRemovedResponse = {
-    result: true;
 };
 
 export type OtpVerifyResponse = {
@@ -1601,6 +1657,39 @@ export type RenamePasskeyDto = {
 
 export type PasskeyRemovedResponse = {
     result: true;
+};
+
+/**
+ * The application needs your consent.
+ */
+export type ErrorApp400001 = {
+    error_code: 'APP_400001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
+ * You may not use this application.
+ */
+export type ErrorApp403001 = {
+    error_code: 'APP_403001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
+ * This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+ */
+export type ErrorApp404001 = {
+    error_code: 'APP_404001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
 };
 
 /**
@@ -2906,6 +2995,19 @@ export type AdminDeleteApplicationFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type ApplicationClaimsResponseEnvelope = {
+    status: true;
+    data: ApplicationClaimsResponse;
+};
+
+export type AdminPreviewApplicationClaimsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
 export type AdminRotateApplicationSecretFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
@@ -2917,6 +3019,44 @@ export type AdminRotateApplicationSecretFailure401 = ({
 export type AdminRotateApplicationSecretFailure403 = ({
     error_code: 'AUTH_403001';
 } & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type InteractionResponseEnvelope = {
+    status: true;
+    data: InteractionResponse;
+};
+
+export type GetInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type InteractionFinishedResponseEnvelope = {
+    status: true;
+    data: InteractionFinishedResponse;
+};
+
+export type FinishInteractionFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type FinishInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type FinishInteractionFailure403 = ({
+    error_code: 'APP_403001';
+} & ErrorApp403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
@@ -2937,17 +3077,6 @@ export type CapabilitiesResponseEnvelope = {
     status: true;
     data: CapabilitiesResponse;
 };
-
-export type VerifyCaptchaResponseEnvelope = {
-    status: true;
-    data: VerifyCaptchaResponse;
-};
-
-export type VerifyCaptchaFailure503 = ({
-    error_code: 'CAPTCHA_503001';
-} & ErrorCaptcha503001) | ({
-    error_code: 'COMMON_503001';
-} & ErrorCommon503001);
 
 export type TrustedDevicesResponseEnvelope = {
     status: true;
@@ -2974,6 +3103,17 @@ export type DeleteTrustedDeviceFailure401 = ({
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004);
+
+export type VerifyCaptchaResponseEnvelope = {
+    status: true;
+    data: VerifyCaptchaResponse;
+};
+
+export type VerifyCaptchaFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
 
 export type OtpVerifyResponseEnvelope = {
     status: true;
@@ -6337,6 +6477,62 @@ export type AdminChangeApplicationResponses = {
 
 export type AdminChangeApplicationResponse = AdminChangeApplicationResponses[keyof AdminChangeApplicationResponses];
 
+export type AdminPreviewApplicationClaimsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}/claims';
+};
+
+export type AdminPreviewApplicationClaimsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminPreviewApplicationClaimsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminPreviewApplicationClaimsError = AdminPreviewApplicationClaimsErrors[keyof AdminPreviewApplicationClaimsErrors];
+
+export type AdminPreviewApplicationClaimsResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationClaimsResponseEnvelope;
+};
+
+export type AdminPreviewApplicationClaimsResponse = AdminPreviewApplicationClaimsResponses[keyof AdminPreviewApplicationClaimsResponses];
+
 export type AdminRotateApplicationSecretData = {
     body: RotateSecretDto;
     path: {
@@ -6401,6 +6597,128 @@ export type AdminRotateApplicationSecretResponses = {
 };
 
 export type AdminRotateApplicationSecretResponse = AdminRotateApplicationSecretResponses[keyof AdminRotateApplicationSecretResponses];
+
+export type GetInteractionData = {
+    body?: never;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type GetInteractionErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: GetInteractionFailure401;
+    /**
+     * `APP_403001`: You may not use this application.
+     */
+    403: ErrorApp403001;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetInteractionError = GetInteractionErrors[keyof GetInteractionErrors];
+
+export type GetInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionResponseEnvelope;
+};
+
+export type GetInteractionResponse = GetInteractionResponses[keyof GetInteractionResponses];
+
+export type FinishInteractionData = {
+    body: FinishInteractionDto;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type FinishInteractionErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: FinishInteractionFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: FinishInteractionFailure401;
+    /**
+     * - `APP_403001`: You may not use this application.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: FinishInteractionFailure403;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type FinishInteractionError = FinishInteractionErrors[keyof FinishInteractionErrors];
+
+export type FinishInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionFinishedResponseEnvelope;
+};
+
+export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
 
 export type ListApplicationsData = {
     body?: never;
@@ -6481,97 +6799,6 @@ export type GetCapabilitiesResponses = {
 };
 
 export type GetCapabilitiesResponse = GetCapabilitiesResponses[keyof GetCapabilitiesResponses];
-
-export type VerifyCaptchaData = {
-    body: VerifyCaptchaRequest;
-    path?: never;
-    query?: never;
-    url: '/verify-captcha';
-};
-
-export type VerifyCaptchaErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `CAPTCHA_401001`: The captcha is not valid.
-     */
-    401: ErrorCaptcha401001;
-    /**
-     * `COMMON_413001`: The request is too large.
-     */
-    413: ErrorCommon413001;
-    /**
-     * `COMMON_415001`: The body must be JSON in UTF-8.
-     */
-    415: ErrorCommon415001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
-     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: VerifyCaptchaFailure503;
-};
-
-export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
-
-export type VerifyCaptchaResponses = {
-    /**
-     * Success
-     */
-    200: VerifyCaptchaResponseEnvelope;
-};
-
-export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
-
-export type GetCaptchaChallengeData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/captcha/challenge';
-};
-
-export type GetCaptchaChallengeErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `COMMON_404001`: There is nothing at this path.
-     */
-    404: ErrorCommon404001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
-
-export type GetCaptchaChallengeResponses = {
-    /**
-     * The challenge, without the envelope
-     */
-    200: CaptchaChallengeResponse;
-};
-
-export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type GetTrustedDevicesData = {
     body?: never;
@@ -6675,6 +6902,97 @@ export type DeleteTrustedDeviceResponses = {
 };
 
 export type DeleteTrustedDeviceResponse = DeleteTrustedDeviceResponses[keyof DeleteTrustedDeviceResponses];
+
+export type VerifyCaptchaData = {
+    body: VerifyCaptchaRequest;
+    path?: never;
+    query?: never;
+    url: '/verify-captcha';
+};
+
+export type VerifyCaptchaErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `CAPTCHA_401001`: The captcha is not valid.
+     */
+    401: ErrorCaptcha401001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: VerifyCaptchaFailure503;
+};
+
+export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
+
+export type VerifyCaptchaResponses = {
+    /**
+     * Success
+     */
+    200: VerifyCaptchaResponseEnvelope;
+};
+
+export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
+
+export type GetCaptchaChallengeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/captcha/challenge';
+};
+
+export type GetCaptchaChallengeErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `COMMON_404001`: There is nothing at this path.
+     */
+    404: ErrorCommon404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
+
+export type GetCaptchaChallengeResponses = {
+    /**
+     * The challenge, without the envelope
+     */
+    200: CaptchaChallengeResponse;
+};
+
+export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type VerifyOtpData = {
     body: OtpVerifyDto;
