@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AdminApplicationsModule } from './admin/admin-applications.module';
 import { AdminModule } from './admin/admin.module';
-import { OwnApplicationsModule } from './applications/own-applications.module';
 import { OpenIdModule } from './applications/openid.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
@@ -30,9 +29,9 @@ export class AppModule {
         AuthModule,
         AccountModule,
         IntrospectionModule,
-        ...(config.admin.api ? [AdminModule, AdminApplicationsModule] : []),
+        ...(config.admin.api ? [AdminModule] : []),
         ...(config.openId === undefined ? [] : [OpenIdModule.with(config.openId)]),
-        OwnApplicationsModule,
+        ...(config.admin.api && config.openId !== undefined ? [AdminApplicationsModule] : []),
         MetricsModule,
         PortalModule,
       ],

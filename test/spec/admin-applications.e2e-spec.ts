@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AdminClient, adminSettings, outcomeOf } from '../support/admin-client';
 import { TestService } from '../support/app';
+import { askForTokens, callback, openIdSettings } from '../support/openid';
 import { foreignId } from '../support/routes';
 
 const grafana = {
@@ -21,7 +22,7 @@ describe('applications through the API of administrators', () => {
   let root: AdminClient;
 
   beforeAll(async () => {
-    service = await TestService.start(adminSettings);
+    service = await TestService.start({ ...adminSettings, ...openIdSettings });
     root = await AdminClient.of(service, 'root-admin');
     await root.send('POST', 'tenants', { id: 'acme', name: 'Acme' });
   });
@@ -224,6 +225,48 @@ describe('applications through the API of administrators', () => {
     }
     await service.database.affected('ALTER TABLE audit_logs_away RENAME TO audit_logs');
     expect(await state()).toEqual(before);
+  });
+
+  it('a page of an application asks for tokens from the origins of its redirect URIs, and no other page (T494)', async () => {
+    const { id } = await created({
+      type: 'spa',
+      redirect_uris: ['https://spa.example.com/callback'],
+      allowed_tenants: [],
+    });
+    const askFrom = (origin: string) =>
+      service.send('POST', '/oidc/token', `grant_type=authorization_code&client_id=${id}&code=x&code_verifier=x`, {
+        headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const own = await askFrom('https://spa.example.com');
+    expect([own.headers['access-control-allow-origin'], own.body.error]).toEqual([
+      'https://spa.example.com',
+      'invalid_grant',
+    ]);
+    for (const origin of [
+      'https://evil.example',
+      'https://spa.example.com.evil.example',
+      'http://spa.example.com',
+      'null',
+    ]) {
+      const answer = await askFrom(origin);
+      expect([origin, answer.headers['access-control-allow-origin'], answer.status]).toEqual([origin, undefined, 400]);
+    }
+  });
+
+  it('what is registered, signs in with its secret and both secrets while the former one is kept; disabled, with none', async () => {
+    const { id, client_secret: first } = await created({ redirect_uris: [callback], allowed_tenants: [] });
+    const errorWith = async (secret: string) =>
+      (await askForTokens(service, { id, secret }, { grant_type: 'authorization_code', code: 'x', code_verifier: 'x' }))
+        .body.error as string;
+    const rotated = await root.send('POST', `applications/${id}/rotate-secret`, { keep_old_seconds: 60 });
+    const second = rotated.body.data.client_secret as string;
+    expect([await errorWith(first!), await errorWith(second), await errorWith('wrong')]).toEqual([
+      ...['invalid_grant', 'invalid_grant', 'invalid_client'],
+    ]);
+    service.clock.advanceSeconds(61);
+    expect([await errorWith(first!), await errorWith(second)]).toEqual(['invalid_client', 'invalid_grant']);
+    await root.send('PATCH', `applications/${id}`, { enabled: false });
+    expect(await errorWith(second)).toBe('invalid_client');
   });
 
   it('the tiles of a user: applications with an address, enabled, and allowed for the tenant (T492)', async () => {

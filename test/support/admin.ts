@@ -54,26 +54,6 @@ export async function givenPasskeyRow({ database, clock }: TestService, uid: str
   return id;
 }
 
-/** An application that runs on a server, whose secret nobody knows. @returns its id */
-export async function givenApplicationRow({ database, clock }: TestService, more: object = {}): Promise<string> {
-  const lists = Object.fromEntries(
-    ['redirect_uris', 'post_logout_redirect_uris', 'scopes', 'audience', 'allowed_tenants', 'allowed_groups'].map(
-      (list) => [list, '[]'],
-    ),
-  );
-  const now = clock.now();
-  const row = {
-    ...{ id: randomUUID(), name: 'Grafana', type: 'web', secret_hash: 'x', ...lists },
-    ...{ first_party: 1, enabled: 1, created_at: now, changed_at: now, ...more },
-  };
-  const columns = Object.keys(row);
-  await database.affected(
-    `INSERT INTO applications (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    Object.values(row),
-  );
-  return row.id;
-}
-
 /** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
 export function adminRoutes(): string[] {
   const controllers = [AdminModule, AdminApplicationsModule].flatMap(

@@ -134,6 +134,17 @@ export class OpenIdBrowser {
     return { url: await this.follow(`${portal}${this.prefix}/auth?${query.toString()}`), verifier };
   }
 
+  /** Sends the form of a page of the provider, as its script or its only button does. */
+  submit(page: Answer): Promise<Answer> {
+    const html = page.raw.toString();
+    const action = /action="([^"]+)"/.exec(html)?.[1];
+    if (action === undefined) throw new Error(`the page has no form: ${page.status} ${html}`);
+    const fields = [...html.matchAll(/<(?:input|button)\b[^>]*\bname="([^"]+)"[^>]*\bvalue="([^"]*)"/g)];
+    return this.request('POST', action, {
+      form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
+    });
+  }
+
   /** Follows redirects inside the issuer. @returns where they lead outside */
   async follow(from: string): Promise<URL> {
     let url = new URL(from);

@@ -69,7 +69,6 @@ export const routes: readonly RouteCase[] = [
   { method: 'DELETE', path: '/user/sessions', guarded: true },
   { method: 'DELETE', path: `/user/sessions/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },
   { method: 'GET', path: '/user/login-history', guarded: true },
-  { method: 'GET', path: '/user/applications', guarded: true },
   { method: 'GET', path: '/user/devices', guarded: true },
   { method: 'DELETE', path: `/user/devices/${foreignId}`, guarded: true, unknownId: 'AUTH_401001' },
   { method: 'POST', path: '/verify-captcha', body: { captcha_token: captchaToken }, storeless: true },

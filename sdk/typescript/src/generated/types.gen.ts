@@ -898,6 +898,57 @@ export type CreateOrgUnitDto = {
     tenant_id?: string;
 };
 
+export type InteractingApplication = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string | null;
+};
+
+export type InteractionResponse = {
+    application: InteractingApplication;
+    /**
+     * What the application asks for.
+     */
+    scopes: Array<string>;
+    /**
+     * Ask the user, and send the answer as `consent`.
+     */
+    consent: boolean;
+    /**
+     * The session lacks the second factor that the application asks for.
+     */
+    second_factor: boolean;
+};
+
+export type InteractionFinishedResponse = {
+    /**
+     * Where the browser goes on, as a navigation.
+     */
+    redirect_to: string;
+};
+
+export type FinishInteractionDto = {
+    /**
+     * The answer of the user, where `consent` of GET is true.
+     */
+    consent?: boolean | null;
+};
+
+export type OwnApplicationItem = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string;
+};
+
+export type OwnApplicationsResponse = {
+    /**
+     * In the order of the names.
+     */
+    applications: Array<OwnApplicationItem>;
+};
+
 export type ApplicationItem = {
     /**
      * Also the `client_id` of OAuth 2.0.
@@ -1056,25 +1107,6 @@ export type CreateApplicationDto = {
     type: 'web' | 'spa' | 'native' | 'service';
 };
 
-export type ApplicationClaimsResponse = {
-    /**
-     * Whether you may use the application. Otherwise a sign-in ends with `access_denied`.
-     */
-    allowed: boolean;
-    /**
-     * Of the ID token, without `iat`, `exp` and `nonce`.
-     */
-    claims: {
-        [key: string]: unknown;
-    };
-    /**
-     * Of userinfo, with all scopes of the application.
-     */
-    userinfo: {
-        [key: string]: unknown;
-    };
-};
-
 export type ChangeApplicationDto = {
     /**
      * Compared exactly. https, or for `native` http on a loopback address with any port.
@@ -1119,57 +1151,6 @@ export type RotateSecretDto = {
      * How long the former secret works beside the new one.
      */
     keep_old_seconds?: number;
-};
-
-export type InteractingApplication = {
-    id: string;
-    name: string;
-    logo_url: string | null;
-    uri: string | null;
-};
-
-export type InteractionResponse = {
-    application: InteractingApplication;
-    /**
-     * What the application asks for.
-     */
-    scopes: Array<string>;
-    /**
-     * Ask the user, and send the answer as `consent`.
-     */
-    consent: boolean;
-    /**
-     * The session lacks the second factor that the application asks for.
-     */
-    second_factor: boolean;
-};
-
-export type InteractionFinishedResponse = {
-    /**
-     * Where the browser goes on, as a navigation.
-     */
-    redirect_to: string;
-};
-
-export type FinishInteractionDto = {
-    /**
-     * The answer of the user, where `consent` of GET is true.
-     */
-    consent?: boolean | null;
-};
-
-export type OwnApplicationItem = {
-    id: string;
-    name: string;
-    logo_url: string | null;
-    uri: string;
-};
-
-export type OwnApplicationsResponse = {
-    /**
-     * In the order of the names.
-     */
-    applications: Array<OwnApplicationItem>;
 };
 
 export type CaptchaCapability = {
@@ -1679,6 +1660,7 @@ export type ErrorApp403001 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data: ApplicationRefusedData;
 };
 
 /**
@@ -1823,6 +1805,7 @@ export type ErrorAuth403002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data?: YoungSessionData;
 };
 
 /**
@@ -2140,11 +2123,25 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type ApplicationRefusedData = {
+    /**
+     * Leads back to the application, which is told of the refusal.
+     */
+    redirect_to: string;
+};
+
 export type BrokenRulesData = {
     /**
      * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
      */
     rules: Array<string>;
+};
+
+export type YoungSessionData = {
+    /**
+     * At the sign-in to an application: the session lacks the second factor, not only a fresh login.
+     */
+    second_factor?: boolean;
 };
 
 export type RetryAfterData = {
@@ -2916,6 +2913,57 @@ export type AdminRenameOrgUnitFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type InteractionResponseEnvelope = {
+    status: true;
+    data: InteractionResponse;
+};
+
+export type GetInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type InteractionFinishedResponseEnvelope = {
+    status: true;
+    data: InteractionFinishedResponse;
+};
+
+export type FinishInteractionFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type FinishInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type FinishInteractionFailure403 = ({
+    error_code: 'APP_403001';
+} & ErrorApp403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OwnApplicationsResponseEnvelope = {
+    status: true;
+    data: OwnApplicationsResponse;
+};
+
+export type ListApplicationsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
 export type ApplicationPageEnvelope = {
     status: true;
     data: ApplicationPage;
@@ -2995,19 +3043,6 @@ export type AdminDeleteApplicationFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
-export type ApplicationClaimsResponseEnvelope = {
-    status: true;
-    data: ApplicationClaimsResponse;
-};
-
-export type AdminPreviewApplicationClaimsFailure401 = ({
-    error_code: 'AUTH_401001';
-} & ErrorAuth401001) | ({
-    error_code: 'AUTH_401002';
-} & ErrorAuth401002) | ({
-    error_code: 'AUTH_401004';
-} & ErrorAuth401004);
-
 export type AdminRotateApplicationSecretFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
@@ -3021,57 +3056,6 @@ export type AdminRotateApplicationSecretFailure403 = ({
 } & ErrorAuth403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
-
-export type InteractionResponseEnvelope = {
-    status: true;
-    data: InteractionResponse;
-};
-
-export type GetInteractionFailure401 = ({
-    error_code: 'AUTH_401001';
-} & ErrorAuth401001) | ({
-    error_code: 'AUTH_401002';
-} & ErrorAuth401002) | ({
-    error_code: 'AUTH_401004';
-} & ErrorAuth401004);
-
-export type InteractionFinishedResponseEnvelope = {
-    status: true;
-    data: InteractionFinishedResponse;
-};
-
-export type FinishInteractionFailure400 = ({
-    error_code: 'APP_400001';
-} & ErrorApp400001) | ({
-    error_code: 'COMMON_400001';
-} & ErrorCommon400001);
-
-export type FinishInteractionFailure401 = ({
-    error_code: 'AUTH_401001';
-} & ErrorAuth401001) | ({
-    error_code: 'AUTH_401002';
-} & ErrorAuth401002) | ({
-    error_code: 'AUTH_401004';
-} & ErrorAuth401004);
-
-export type FinishInteractionFailure403 = ({
-    error_code: 'APP_403001';
-} & ErrorApp403001) | ({
-    error_code: 'AUTH_403002';
-} & ErrorAuth403002);
-
-export type OwnApplicationsResponseEnvelope = {
-    status: true;
-    data: OwnApplicationsResponse;
-};
-
-export type ListApplicationsFailure401 = ({
-    error_code: 'AUTH_401001';
-} & ErrorAuth401001) | ({
-    error_code: 'AUTH_401002';
-} & ErrorAuth401002) | ({
-    error_code: 'AUTH_401004';
-} & ErrorAuth401004);
 
 export type CapabilitiesResponseEnvelope = {
     status: true;
@@ -6178,6 +6162,171 @@ export type AdminRenameOrgUnitResponses = {
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
 
+export type GetInteractionData = {
+    body?: never;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type GetInteractionErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: GetInteractionFailure401;
+    /**
+     * `APP_403001`: You may not use this application.
+     */
+    403: ErrorApp403001;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetInteractionError = GetInteractionErrors[keyof GetInteractionErrors];
+
+export type GetInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionResponseEnvelope;
+};
+
+export type GetInteractionResponse = GetInteractionResponses[keyof GetInteractionResponses];
+
+export type FinishInteractionData = {
+    body: FinishInteractionDto;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type FinishInteractionErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: FinishInteractionFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: FinishInteractionFailure401;
+    /**
+     * - `APP_403001`: You may not use this application.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: FinishInteractionFailure403;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type FinishInteractionError = FinishInteractionErrors[keyof FinishInteractionErrors];
+
+export type FinishInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionFinishedResponseEnvelope;
+};
+
+export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
+
+export type ListApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/applications';
+};
+
+export type ListApplicationsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: ListApplicationsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
+
+export type ListApplicationsResponses = {
+    /**
+     * Success
+     */
+    200: OwnApplicationsResponseEnvelope;
+};
+
+export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
+
 export type AdminListApplicationsData = {
     body?: never;
     path?: never;
@@ -6477,62 +6626,6 @@ export type AdminChangeApplicationResponses = {
 
 export type AdminChangeApplicationResponse = AdminChangeApplicationResponses[keyof AdminChangeApplicationResponses];
 
-export type AdminPreviewApplicationClaimsData = {
-    body?: never;
-    path: {
-        /**
-         * The `id` of GET /admin/applications.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/admin/applications/{id}/claims';
-};
-
-export type AdminPreviewApplicationClaimsErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * - `AUTH_401001`: The access token is missing or not valid.
-     * - `AUTH_401002`: The access token has expired.
-     * - `AUTH_401004`: The access token has been revoked.
-     */
-    401: AdminPreviewApplicationClaimsFailure401;
-    /**
-     * `AUTH_403001`: You are not permitted to do this.
-     */
-    403: ErrorAuth403001;
-    /**
-     * `USER_404001`: There is no such entry.
-     */
-    404: ErrorUser404001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type AdminPreviewApplicationClaimsError = AdminPreviewApplicationClaimsErrors[keyof AdminPreviewApplicationClaimsErrors];
-
-export type AdminPreviewApplicationClaimsResponses = {
-    /**
-     * Success
-     */
-    200: ApplicationClaimsResponseEnvelope;
-};
-
-export type AdminPreviewApplicationClaimsResponse = AdminPreviewApplicationClaimsResponses[keyof AdminPreviewApplicationClaimsResponses];
-
 export type AdminRotateApplicationSecretData = {
     body: RotateSecretDto;
     path: {
@@ -6597,171 +6690,6 @@ export type AdminRotateApplicationSecretResponses = {
 };
 
 export type AdminRotateApplicationSecretResponse = AdminRotateApplicationSecretResponses[keyof AdminRotateApplicationSecretResponses];
-
-export type GetInteractionData = {
-    body?: never;
-    path: {
-        /**
-         * The parameter `interaction` of the page.
-         */
-        uid: string;
-    };
-    query?: never;
-    url: '/applications/interactions/{uid}';
-};
-
-export type GetInteractionErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * - `AUTH_401001`: The access token is missing or not valid.
-     * - `AUTH_401002`: The access token has expired.
-     * - `AUTH_401004`: The access token has been revoked.
-     */
-    401: GetInteractionFailure401;
-    /**
-     * `APP_403001`: You may not use this application.
-     */
-    403: ErrorApp403001;
-    /**
-     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
-     */
-    404: ErrorApp404001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type GetInteractionError = GetInteractionErrors[keyof GetInteractionErrors];
-
-export type GetInteractionResponses = {
-    /**
-     * Success
-     */
-    200: InteractionResponseEnvelope;
-};
-
-export type GetInteractionResponse = GetInteractionResponses[keyof GetInteractionResponses];
-
-export type FinishInteractionData = {
-    body: FinishInteractionDto;
-    path: {
-        /**
-         * The parameter `interaction` of the page.
-         */
-        uid: string;
-    };
-    query?: never;
-    url: '/applications/interactions/{uid}';
-};
-
-export type FinishInteractionErrors = {
-    /**
-     * - `APP_400001`: The application needs your consent.
-     * - `COMMON_400001`: The request is not valid.
-     */
-    400: FinishInteractionFailure400;
-    /**
-     * - `AUTH_401001`: The access token is missing or not valid.
-     * - `AUTH_401002`: The access token has expired.
-     * - `AUTH_401004`: The access token has been revoked.
-     */
-    401: FinishInteractionFailure401;
-    /**
-     * - `APP_403001`: You may not use this application.
-     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
-     */
-    403: FinishInteractionFailure403;
-    /**
-     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
-     */
-    404: ErrorApp404001;
-    /**
-     * `COMMON_413001`: The request is too large.
-     */
-    413: ErrorCommon413001;
-    /**
-     * `COMMON_415001`: The body must be JSON in UTF-8.
-     */
-    415: ErrorCommon415001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type FinishInteractionError = FinishInteractionErrors[keyof FinishInteractionErrors];
-
-export type FinishInteractionResponses = {
-    /**
-     * Success
-     */
-    200: InteractionFinishedResponseEnvelope;
-};
-
-export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
-
-export type ListApplicationsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/user/applications';
-};
-
-export type ListApplicationsErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * - `AUTH_401001`: The access token is missing or not valid.
-     * - `AUTH_401002`: The access token has expired.
-     * - `AUTH_401004`: The access token has been revoked.
-     */
-    401: ListApplicationsFailure401;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
-
-export type ListApplicationsResponses = {
-    /**
-     * Success
-     */
-    200: OwnApplicationsResponseEnvelope;
-};
-
-export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
 
 export type GetCapabilitiesData = {
     body?: never;
