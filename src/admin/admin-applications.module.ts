@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module';
 import { AdminModule } from './admin.module';
+import { UsersModule } from '../users/users.module';
 import { ApplicationAdministrationModule } from './application-administration.module';
+import { ApplicationClaims } from './application-claims';
 import { assertDeclaredRoutes } from './frame/declared-routes';
 import { AdminApplicationsController } from './http/applications.controller';
 
@@ -10,7 +12,8 @@ assertDeclaredRoutes(controllers);
 
 /** The routes of applications. With `ADMIN_API=off` or `OIDC=off` they are not part of the service. */
 @Module({
-  imports: [ApplicationAdministrationModule, AdminModule, SessionsModule],
+  imports: [ApplicationAdministrationModule, AdminModule, SessionsModule, UsersModule],
   controllers,
+  providers: [ApplicationClaims],
 })
 export class AdminApplicationsModule {}

@@ -63,6 +63,7 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'GET /admin/applications': () => ({ path: '/admin/applications' }),
   'POST /admin/applications': () => ({ path: '/admin/applications', body: { name: 'New', type: 'service' } }),
   'GET /admin/applications/:id': ({ application }) => ({ path: `/admin/applications/${application}` }),
+  'GET /admin/applications/:id/claims': ({ application }) => ({ path: `/admin/applications/${application}/claims` }),
   'PATCH /admin/applications/:id': ({ application }) => ({
     path: `/admin/applications/${application}`,
     body: { name: 'Other' },

@@ -1,4 +1,8 @@
 import type {
+  AdminApplication,
+  AdminApplicationChange,
+  AdminApplicationClaims,
+  AdminApplicationWithSecret,
   AdminAuditLog,
   AdminEvent,
   AdminLoginLog,
@@ -20,6 +24,7 @@ import type {
   EventReplay,
   LoginLogFilters,
   MailFilters,
+  NewAdminApplication,
   NewAdminUser,
   NewOrgUnit,
   NewTenant,
@@ -175,6 +180,42 @@ export class PortalAdmin {
   /** Sends the events from `from` to before `to` that were sent or given up once more, as new ones. */
   replayEvents(body: EventReplay): Promise<AdminReplay> {
     return this.data((options) => operations.adminReplayEvents({ ...options, body }));
+  }
+
+  // Applications
+
+  applications(): Pages<AdminApplication> {
+    return this.pages((options) => operations.adminListApplications(options), {});
+  }
+
+  application(id: string, { signal }: CallSignal = {}): Promise<AdminApplication> {
+    return this.data((options) => operations.adminGetApplication({ ...options, path: { id } }), signal);
+  }
+
+  /** Only this answer has the secret. */
+  createApplication(body: NewAdminApplication): Promise<AdminApplicationWithSecret> {
+    return this.data((options) => operations.adminCreateApplication({ ...options, body }));
+  }
+
+  /** Changes only the given fields. */
+  changeApplication(id: string, body: AdminApplicationChange): Promise<AdminApplication> {
+    return this.data((options) => operations.adminChangeApplication({ ...options, path: { id }, body }));
+  }
+
+  /** The tokens of the application end. */
+  async deleteApplication(id: string): Promise<void> {
+    await this.data((options) => operations.adminDeleteApplication({ ...options, path: { id } }));
+  }
+
+  /** @param keepOldSeconds how long the former secret works beside the new one, which only this answer has */
+  rotateApplicationSecret(id: string, keepOldSeconds = 0): Promise<AdminApplicationWithSecret> {
+    const body = { keep_old_seconds: keepOldSeconds };
+    return this.data((options) => operations.adminRotateApplicationSecret({ ...options, path: { id }, body }));
+  }
+
+  /** What the application would learn about the administrator who asks. Nobody signs in. */
+  applicationClaims(id: string): Promise<AdminApplicationClaims> {
+    return this.data((options) => operations.adminPreviewApplicationClaims({ ...options, path: { id } }));
   }
 
   // Tenants and their units

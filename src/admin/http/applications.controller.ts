@@ -2,15 +2,18 @@ import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/com
 import { definedOf } from '../../applications/application-rules';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { DoneResponse } from '../../platform/http/done-response';
+import { type CurrentSession, Session } from '../../sessions/current-session';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
 import { applicationView } from '../application-views';
 import { ApplicationAdministration } from '../application-administration';
+import { ApplicationClaims } from '../application-claims';
 import type { Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
 import { listed, newestFirst, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import {
+  ApplicationClaimsResponse,
   ApplicationItem,
   ApplicationPage,
   ApplicationsQuery,
@@ -25,7 +28,10 @@ import { refused } from './refusals';
 @ApiTags('admin')
 @Controller('admin')
 export class AdminApplicationsController {
-  constructor(private readonly applications: ApplicationAdministration) {}
+  constructor(
+    private readonly applications: ApplicationAdministration,
+    private readonly claims: ApplicationClaims,
+  ) {}
 
   @AdminList('applications', 'applications.read', ApplicationPage)
   @ApiOperation({ operationId: 'adminListApplications', summary: 'The applications', description: streamNote })
@@ -50,6 +56,22 @@ export class AdminApplicationsController {
   @ApiOperation({ operationId: 'adminGetApplication', summary: 'One application, without its secret' })
   async one(@Param('id') id: string): Promise<ApplicationItem> {
     return applicationView(await this.applications.get(id).catch(refused));
+  }
+
+  @AdminGet(
+    'applications/:id/claims',
+    'applications.read',
+    ApplicationClaimsResponse,
+    requestInvalid,
+    notFoundForCaller,
+  )
+  @ApiOperation({
+    operationId: 'adminPreviewApplicationClaims',
+    summary: 'What an application would learn about you',
+    description: 'Computed for your own account and session. Nobody signs in. COMMON_400001 for `service`.',
+  })
+  async preview(@Param('id') id: string, @Session() session: CurrentSession): Promise<ApplicationClaimsResponse> {
+    return this.claims.of(id, session).catch(refused);
   }
 
   @AdminChange('PATCH', 'applications/:id', 'applications.write', ApplicationItem, notFoundForCaller)

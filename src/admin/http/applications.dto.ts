@@ -104,6 +104,19 @@ export class ApplicationPage {
   next: string | null;
 }
 
+const claims = { type: 'object', additionalProperties: true } as const;
+
+export class ApplicationClaimsResponse {
+  @ApiProperty({ description: 'Whether you may use the application. Otherwise a sign-in ends with `access_denied`.' })
+  allowed: boolean;
+
+  @ApiProperty({ ...claims, description: 'Of the ID token, without `iat`, `exp` and `nonce`.' })
+  claims: Readonly<Record<string, unknown>>;
+
+  @ApiProperty({ ...claims, description: 'Of userinfo, with all scopes of the application.' })
+  userinfo: Readonly<Record<string, unknown>>;
+}
+
 /** A field that may be absent, but not null. */
 const IfGiven = () => ValidateIf((_body, value) => value !== undefined);
 

@@ -20,7 +20,8 @@ export async function accountOf(
   return { accountId: user.uid, claims: () => claimsOf(user) };
 }
 
-function claimsOf(user: User) {
+/** Of each scope, `claimsOfScopes` names those that an application gets. */
+export function claimsOf(user: User) {
   return {
     sub: user.uid,
     name: user.nickname ?? user.loginName,

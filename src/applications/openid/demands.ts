@@ -10,6 +10,13 @@ const words = (value: unknown): readonly string[] => (typeof value === 'string' 
 export const demandsSecondFactor = ({ acr_values: accepted }: UnknownObject): boolean =>
   words(accepted).includes(acrValues[1]!) && !words(accepted).includes(acrValues[0]!);
 
+/** What an ID token says about the authentication of the session. */
+export const authenticationOf = ({ amr, authenticatedAt, startedAt }: LiveSession) => ({
+  ts: Math.floor((authenticatedAt ?? startedAt).getTime() / 1000),
+  amr: [...amr],
+  acr: acrOf(amr),
+});
+
 /**
  * What the session lacks for the request. `prompt=login` and `max_age` ask for a check of a credential; one that came
  * after the request began satisfies both.

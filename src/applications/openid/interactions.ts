@@ -9,7 +9,6 @@ import {
   youngSessionRequired,
 } from '../../shared/errors/error-catalogue';
 import { KeyRing } from '../../platform/crypto/key-ring';
-import { acrOf } from '../../sessions/authentication-context';
 import type { CurrentSession } from '../../sessions/current-session';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
 import type { Application } from '../application.entity';
@@ -17,7 +16,7 @@ import { admits } from '../application-access';
 import { Applications } from '../applications.repository';
 import { offeredScopes } from '../openid-scopes';
 import { OidcRecords } from '../persistence/oidc-record.repository';
-import { asksForConsent, lackOf } from './demands';
+import { asksForConsent, authenticationOf, lackOf } from './demands';
 import type { SignedIn } from './models';
 import { openIdProvider } from './openid-endpoint';
 
@@ -155,15 +154,7 @@ function needsConsent(interaction: Interaction, application: Application, grant:
 }
 
 function signedIn({ user, payload, credentialVersion }: CurrentSession, live: LiveSession): SignedIn {
-  const { amr, authenticatedAt } = live;
-  return {
-    accountId: user.uid,
-    sid: payload.sid,
-    credentialVersion,
-    ts: Math.floor((authenticatedAt ?? live.startedAt).getTime() / 1000),
-    amr: [...amr],
-    acr: acrOf(amr),
-  };
+  return { accountId: user.uid, sid: payload.sid, credentialVersion, ...authenticationOf(live) };
 }
 
 /** The provider has verified the token. */

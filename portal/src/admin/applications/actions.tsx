@@ -6,7 +6,8 @@ import { Card } from '../parts/card';
 import { Dialog } from '../parts/dialog';
 import { SelectField } from '../parts/fields';
 import { hasSecret } from './application';
-import { admin, type AdminApplication } from './client';
+import type { AdminApplication } from '@portal-auth/sdk/admin';
+import { admin } from '../client';
 
 interface ActionsProps {
   readonly application: AdminApplication;

@@ -1,5 +1,5 @@
 import { ServiceError } from '@portal-auth/sdk';
-import type { AdminApplication, AdminApplicationChange, NewAdminApplication } from './client';
+import type { AdminApplication, AdminApplicationChange, NewAdminApplication } from '@portal-auth/sdk/admin';
 
 export const types = ['web', 'spa', 'native', 'service'] as const;
 export type ApplicationType = (typeof types)[number];

@@ -10,7 +10,8 @@ import { Card } from '../parts/card';
 import { Facts, Or } from '../parts/facts';
 import { useUnsaved } from '../unsaved';
 import { changeOf, draftOf, hasBackchannel, hasUsers, problemsOf } from './application';
-import { admin, type AdminApplication } from './client';
+import type { AdminApplication } from '@portal-auth/sdk/admin';
+import { admin } from '../client';
 import { AccessFields, AddressFields, RightFields } from './field-groups';
 
 interface DetailsCardProps {

@@ -37,6 +37,9 @@ export interface Product {
 const provider = 'portal';
 const discovery = (issuer: string): string => `${issuer}/.well-known/openid-configuration`;
 
+/** A setting for the claim `groups`, for an application that has its scope. */
+const ofGroups = ({ scopes }: Values, line: string): string => (scopes.includes('groups') ? line : '');
+
 /**
  * The products of docs/applications.md. The settings hold what signs users in and out, and what ends sessions; everything else is left to
  * the documentation of the product.
@@ -46,7 +49,7 @@ export const products: readonly Product[] = [
     id: 'grafana',
     name: 'Grafana',
     addresses: { redirect: '/login/generic_oauth', afterLogout: '/login' },
-    scopes: ['openid', 'profile', 'email', 'groups'],
+    scopes: ['openid', 'profile', 'email'],
     documentation:
       'https://grafana.com/docs/grafana/latest/setup-grafana/configure-access/configure-authentication/generic-oauth/',
     settings: (v) => [
@@ -68,8 +71,7 @@ use_pkce = true
 use_refresh_token = true
 login_attribute_path = preferred_username
 name_attribute_path = name
-email_attribute_path = email
-groups_attribute_path = groups
+email_attribute_path = email${ofGroups(v, '\ngroups_attribute_path = groups')}
 signout_redirect_url = ${v.endSession}?client_id=${v.clientId}&post_logout_redirect_uri=${encodeURIComponent(`${v.base}/login`)}`,
       ],
     ],
@@ -117,7 +119,7 @@ gitlab_rails['omniauth_providers'] = [
       afterLogout: '/',
       backchannel: `/apps/user_oidc/backchannel-logout/${provider}`,
     },
-    scopes: ['openid', 'profile', 'email', 'groups'],
+    scopes: ['openid', 'profile', 'email'],
     documentation: 'https://github.com/nextcloud/user_oidc',
     settings: (v) => [
       [
@@ -137,8 +139,7 @@ php occ user_oidc:provider ${provider} \\
   --unique-uid=0 \\
   --mapping-uid=sub \\
   --mapping-display-name=name \\
-  --mapping-email=email \\
-  --mapping-groups=groups`,
+  --mapping-email=email${ofGroups(v, ' \\\n  --mapping-groups=groups')}`,
       ],
     ],
   },
@@ -146,7 +147,7 @@ php occ user_oidc:provider ${provider} \\
     id: 'oauth2-proxy',
     name: 'oauth2-proxy',
     addresses: { redirect: '/oauth2/callback', afterLogout: '/' },
-    scopes: ['openid', 'profile', 'email', 'groups'],
+    scopes: ['openid', 'profile', 'email'],
     documentation: 'https://oauth2-proxy.github.io/oauth2-proxy/configuration/providers/openid_connect',
     settings: (v) => [
       [
@@ -158,8 +159,7 @@ client_id = "${v.clientId}"
 client_secret = "${v.secret}"
 redirect_url = "${v.redirectUri}"
 scope = "${v.scopes.join(' ')}"
-code_challenge_method = "S256"
-oidc_groups_claim = "groups"
+code_challenge_method = "S256"${ofGroups(v, '\noidc_groups_claim = "groups"')}
 user_id_claim = "sub"
 email_domains = ["*"]
 backend_logout_url = "${v.endSession}?id_token_hint={id_token}"`,

@@ -9,7 +9,7 @@ import { SelectField } from '../parts/fields';
 import { ErrorState, LoadingState } from '../parts/states';
 import { useLoaded } from '../use-loaded';
 import { hasSecret, hasUsers } from './application';
-import type { AdminApplication } from './client';
+import type { AdminApplication } from '@portal-auth/sdk/admin';
 import { CodeBlock } from './code-block';
 import { discoveryUrl, type Endpoints, findEndpoints } from './endpoints';
 import { productOf, products, type Product } from './products';

@@ -4,14 +4,15 @@ import { Failure, Message } from '../../components/message';
 import { useTask } from '../../use-task';
 import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
-import { admin, type AdminApplication, type AdminApplicationTrial } from './client';
+import type { AdminApplication, AdminApplicationClaims } from '@portal-auth/sdk/admin';
+import { admin } from '../client';
 import { CodeBlock } from './code-block';
 
 /** What the application would learn about the administrator. Nothing is issued, so nothing can be stolen. */
 export function TryCard({ application }: { readonly application: AdminApplication }): ReactNode {
   const { applications: texts } = useTexts();
-  const [trial, setTrial] = useState<AdminApplicationTrial>();
-  const task = useTask(async () => setTrial(await admin.tryApplication(application.id)));
+  const [trial, setTrial] = useState<AdminApplicationClaims>();
+  const task = useTask(async () => setTrial(await admin.applicationClaims(application.id)));
   const json = (claims: object): string => JSON.stringify(claims, null, 2);
   return (
     <Card title={texts.trial.title} note={texts.trial.intro}>

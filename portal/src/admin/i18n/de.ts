@@ -536,7 +536,8 @@ export const texts: Texts = {
       show: 'Meine Claims zeigen',
       again: 'Noch einmal zeigen',
       allowed: 'Sie dürfen diese Anwendung benutzen.',
-      refused: 'Sie dürfen diese Anwendung nicht benutzen. Eine Anmeldung würde mit access_denied enden.',
+      refused:
+        'Sie dürfen diese Anwendung nicht benutzen: eine Anmeldung würde mit access_denied enden. Wer sie benutzen darf, gibt ihr Claims wie diese.',
       idToken: 'ID-Token',
       userinfo: 'Userinfo',
     },

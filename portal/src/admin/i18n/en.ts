@@ -524,7 +524,8 @@ export const texts = {
       show: 'Show my claims',
       again: 'Show again',
       allowed: 'You may use this application.',
-      refused: 'You may not use this application. A sign-in would end with access_denied.',
+      refused:
+        'You may not use this application: a sign-in would end with access_denied. Whoever may use it gives it claims like these.',
       idToken: 'ID token',
       userinfo: 'Userinfo',
     },

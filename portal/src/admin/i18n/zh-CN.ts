@@ -480,7 +480,7 @@ export const texts: Texts = {
       show: '显示我的声明',
       again: '再次显示',
       allowed: '您可以使用此应用。',
-      refused: '您不能使用此应用。登录会以 access_denied 结束。',
+      refused: '您不能使用此应用，登录会以 access_denied 结束。可以使用它的用户会提供类似的声明。',
       idToken: 'ID 令牌',
       userinfo: '用户信息',
     },

@@ -3,7 +3,7 @@ import { ServiceError } from '@portal-auth/sdk';
 import { Message } from '../../components/message';
 import { ApplicationActions } from '../applications/actions';
 import { hasUsers } from '../applications/application';
-import { admin } from '../applications/client';
+import { admin } from '../client';
 import { DetailsCard } from '../applications/details-card';
 import { FreshSecret, takeSecret } from '../applications/fresh-secret';
 import { SettingsCard } from '../applications/settings-card';

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { admin, type AdminApplication } from '../applications/client';
+import type { AdminApplication } from '@portal-auth/sdk/admin';
+import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { Apps, Plus } from '../parts/icons';
 import { List } from '../parts/list';

@@ -6,7 +6,7 @@ import { Submit } from '../../components/submit';
 import { fill } from '../../i18n/texts';
 import { useTask } from '../../use-task';
 import { bodyOf, type Draft, emptyDraft, filled, problemsOf, types } from '../applications/application';
-import { admin } from '../applications/client';
+import { admin } from '../client';
 import { AccessFields, AddressFields, RightFields } from '../applications/field-groups';
 import { handOver } from '../applications/fresh-secret';
 import { addressesOf, baseOf, products } from '../applications/products';

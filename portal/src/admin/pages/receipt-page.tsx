@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { fill } from '../../i18n/texts';
 import { useServiceTime } from '../../service-time';
-import { admin as applications, type AdminLogout } from '../applications/client';
 import { admin } from '../client';
 import { useTexts } from '../i18n/texts';
 import { At } from '../parts/facts';
@@ -11,12 +10,13 @@ import { EmptyState, ErrorState } from '../parts/states';
 import { userHref } from '../place';
 import { useLoaded, useRows } from '../use-loaded';
 import { Logouts } from '../user/logouts';
+import { type AdminLogout, userLogouts } from '../user/told-applications';
 
 /** The receipt of a user: every application that was told of an ended session, with its answer. It can be printed. */
 export function ReceiptPage({ uid }: { readonly uid: string }): ReactNode {
   const { receipt: texts, user: userTexts } = useTexts();
   const { value: user, error, reload } = useLoaded((signal) => admin.user(uid, { signal }), uid);
-  const rows = useRows(applications.userLogouts(uid), uid);
+  const rows = useRows(userLogouts(uid), uid);
   const now = useServiceTime();
   const name = user?.nickname ?? user?.login_name;
   return (

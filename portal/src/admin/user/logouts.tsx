@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { fill } from '../../i18n/texts';
-import type { AdminLogout } from '../applications/client';
 import { useTexts } from '../i18n/texts';
 import { At } from '../parts/facts';
 import { ErrorState, LoadingState } from '../parts/states';
 import { type Column, Table } from '../parts/table';
 import type { Rows } from '../use-loaded';
+import type { AdminLogout } from './told-applications';
 
 const looks = { told: 'good', waiting: 'warn', failed: 'bad', not_offered: 'plain' } as const;
 
