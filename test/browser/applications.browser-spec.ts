@@ -90,7 +90,7 @@ describe('the sign-in at an application', () => {
   it('asks for consent by keyboard alone, says what the application sees, and asks only once', async () => {
     const name = await site.newUser({ nickname: 'Alice Example' });
     const page = await site.visitor();
-    await page.goto(wiki.start());
+    await page.goto(wiki.start('prompt=consent'));
     await on(page).logIn(name);
     await consent(page);
     for (const text of [`Alice Example · ${name}`, `${name}@example.com`, 'Also while you are signed out'])

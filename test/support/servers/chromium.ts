@@ -4,7 +4,7 @@ import { quietOptions } from './chromium-options.mjs';
 import { findProgram } from './server-programs.mjs';
 
 /** Only an action that hangs may meet it: on a busy machine it takes many times as long as on an idle one. */
-const timeout = 120_000;
+const timeout = Number(process.env.P_TIMEOUT ?? 120_000);
 
 /** A private headless Chromium with an empty profile. */
 export class Chromium {
