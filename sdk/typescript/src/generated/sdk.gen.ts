@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type Options as Options2, type TDataShape, urlSearchParamsBodySerializer } from './client/index.js';
-import type { AdminChangeApplicationData, AdminChangeApplicationErrors, AdminChangeApplicationResponses, AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateApplicationData, AdminCreateApplicationErrors, AdminCreateApplicationResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteApplicationData, AdminDeleteApplicationErrors, AdminDeleteApplicationResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetApplicationData, AdminGetApplicationErrors, AdminGetApplicationResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListApplicationsData, AdminListApplicationsErrors, AdminListApplicationsResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminRotateApplicationSecretData, AdminRotateApplicationSecretErrors, AdminRotateApplicationSecretResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
+import type { AdminChangeApplicationData, AdminChangeApplicationErrors, AdminChangeApplicationResponses, AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateApplicationData, AdminCreateApplicationErrors, AdminCreateApplicationResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteApplicationData, AdminDeleteApplicationErrors, AdminDeleteApplicationResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetApplicationData, AdminGetApplicationErrors, AdminGetApplicationResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListApplicationsData, AdminListApplicationsErrors, AdminListApplicationsResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserLogoutsData, AdminListUserLogoutsErrors, AdminListUserLogoutsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminPreviewApplicationClaimsData, AdminPreviewApplicationClaimsErrors, AdminPreviewApplicationClaimsResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminRotateApplicationSecretData, AdminRotateApplicationSecretErrors, AdminRotateApplicationSecretResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndGrantData, EndGrantErrors, EndGrantResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -323,6 +323,15 @@ export const adminListUserPasskeys = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
+ * Which applications were told of the ends of the sessions of a user, and what they answered
+ */
+export const adminListUserLogouts = <ThrowOnError extends boolean = false>(options: Options<AdminListUserLogoutsData, ThrowOnError>) => (options.client ?? client).get<AdminListUserLogoutsResponses, AdminListUserLogoutsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/users/{uid}/logouts',
+    ...options
+});
+
+/**
  * Remove a passkey of a user, and tell the owner
  */
 export const adminDeleteUserPasskey = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteUserPasskeyData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteUserPasskeyResponses, AdminDeleteUserPasskeyErrors, ThrowOnError>({
@@ -539,6 +548,57 @@ export const adminRenameOrgUnit = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * What an application asks for, before the sign-in goes on
+ */
+export const getInteraction = <ThrowOnError extends boolean = false>(options: Options<GetInteractionData, ThrowOnError>) => (options.client ?? client).get<GetInteractionResponses, GetInteractionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/applications/interactions/{uid}',
+    ...options
+});
+
+/**
+ * Go on to the application with this session
+ *
+ * The request must come from a page of the origin of `SYSTEM_URL`, in the browser that began.
+ */
+export const finishInteraction = <ThrowOnError extends boolean = false>(options: Options<FinishInteractionData, ThrowOnError>) => (options.client ?? client).post<FinishInteractionResponses, FinishInteractionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/applications/interactions/{uid}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the applications that you may open
+ */
+export const listApplications = <ThrowOnError extends boolean = false>(options?: Options<ListApplicationsData, ThrowOnError>) => (options?.client ?? client).get<ListApplicationsResponses, ListApplicationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/user/applications',
+    ...options
+});
+
+/**
+ * List what you have allowed to applications of third parties
+ */
+export const listGrants = <ThrowOnError extends boolean = false>(options?: Options<ListGrantsData, ThrowOnError>) => (options?.client ?? client).get<ListGrantsResponses, ListGrantsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/user/grants',
+    ...options
+});
+
+/**
+ * Take back what you have allowed to an application
+ */
+export const endGrant = <ThrowOnError extends boolean = false>(options: Options<EndGrantData, ThrowOnError>) => (options.client ?? client).delete<EndGrantResponses, EndGrantErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/user/grants/{id}',
+    ...options
+});
+
+/**
  * The applications
  *
  * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
@@ -594,6 +654,17 @@ export const adminChangeApplication = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
+ * What an application would learn about you
+ *
+ * Computed for your own account and session. Nobody signs in. COMMON_400001 for `service`.
+ */
+export const adminPreviewApplicationClaims = <ThrowOnError extends boolean = false>(options: Options<AdminPreviewApplicationClaimsData, ThrowOnError>) => (options.client ?? client).get<AdminPreviewApplicationClaimsResponses, AdminPreviewApplicationClaimsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications/{id}/claims',
+    ...options
+});
+
+/**
  * Give an application a new secret
  *
  * COMMON_400001 for `spa` and `native`, and with `keep_old_seconds` while an earlier secret is kept.
@@ -609,35 +680,9 @@ export const adminRotateApplicationSecret = <ThrowOnError extends boolean = fals
 });
 
 /**
- * List the applications that you may open
- */
-export const listApplications = <ThrowOnError extends boolean = false>(options?: Options<ListApplicationsData, ThrowOnError>) => (options?.client ?? client).get<ListApplicationsResponses, ListApplicationsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/user/applications',
-    ...options
-});
-
-/**
  * Get what this service offers, for a login page
  */
 export const getCapabilities = <ThrowOnError extends boolean = false>(options?: Options<GetCapabilitiesData, ThrowOnError>) => (options?.client ?? client).get<GetCapabilitiesResponses, GetCapabilitiesErrors, ThrowOnError>({ url: '/capabilities', ...options });
-
-/**
- * Exchange a captcha token for a pass that /login accepts
- */
-export const verifyCaptcha = <ThrowOnError extends boolean = false>(options: Options<VerifyCaptchaData, ThrowOnError>) => (options.client ?? client).post<VerifyCaptchaResponses, VerifyCaptchaErrors, ThrowOnError>({
-    url: '/verify-captcha',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Get a proof-of-work challenge in the format of the altcha widget
- */
-export const getCaptchaChallenge = <ThrowOnError extends boolean = false>(options?: Options<GetCaptchaChallengeData, ThrowOnError>) => (options?.client ?? client).get<GetCaptchaChallengeResponses, GetCaptchaChallengeErrors, ThrowOnError>({ url: '/captcha/challenge', ...options });
 
 /**
  * List the devices on which a login needs no code
@@ -656,6 +701,23 @@ export const deleteTrustedDevice = <ThrowOnError extends boolean = false>(option
     url: '/user/devices/{id}',
     ...options
 });
+
+/**
+ * Exchange a captcha token for a pass that /login accepts
+ */
+export const verifyCaptcha = <ThrowOnError extends boolean = false>(options: Options<VerifyCaptchaData, ThrowOnError>) => (options.client ?? client).post<VerifyCaptchaResponses, VerifyCaptchaErrors, ThrowOnError>({
+    url: '/verify-captcha',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a proof-of-work challenge in the format of the altcha widget
+ */
+export const getCaptchaChallenge = <ThrowOnError extends boolean = false>(options?: Options<GetCaptchaChallengeData, ThrowOnError>) => (options?.client ?? client).get<GetCaptchaChallengeResponses, GetCaptchaChallengeErrors, ThrowOnError>({ url: '/captcha/challenge', ...options });
 
 /**
  * Finish a login or confirm an authenticator with a code

@@ -639,6 +639,54 @@ export type AdminPasskeyPage = {
     next: string | null;
 };
 
+export type ToldApplication = {
+    id: string;
+    /**
+     * Null when the application was deleted.
+     */
+    name: string | null;
+};
+
+export type AdminLogoutItem = {
+    /**
+     * The `jti` of the logout token.
+     */
+    id: string;
+    /**
+     * The session that ended.
+     */
+    sid: string;
+    application: ToldApplication;
+    /**
+     * When the session ended.
+     */
+    created_at: string;
+    /**
+     * `not_offered`: the application has no `backchannel_logout_uri`, so it cannot be told. `failed`: it has not accepted the token within a day.
+     */
+    status: 'waiting' | 'told' | 'failed' | 'not_offered';
+    attempts: number;
+    /**
+     * When it was told or given up.
+     */
+    answered_at: string | null;
+    /**
+     * The last answer, or the kind of the failure.
+     */
+    answer: string | null;
+};
+
+export type AdminLogoutPage = {
+    /**
+     * The newest first.
+     */
+    logouts: Array<AdminLogoutItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
 export type LoginLogItem = {
     id: string;
     created_at: string;
@@ -912,6 +960,81 @@ export type CreateOrgUnitDto = {
     tenant_id?: string;
 };
 
+export type InteractingApplication = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string | null;
+};
+
+export type InteractionResponse = {
+    application: InteractingApplication;
+    /**
+     * What the application asks for.
+     */
+    scopes: Array<string>;
+    /**
+     * Ask the user, and send the answer as `consent`.
+     */
+    consent: boolean;
+    /**
+     * The session lacks the second factor that the application asks for.
+     */
+    second_factor: boolean;
+};
+
+export type InteractionFinishedResponse = {
+    /**
+     * Where the browser goes on, as a navigation.
+     */
+    redirect_to: string;
+};
+
+export type FinishInteractionDto = {
+    /**
+     * The answer of the user, where `consent` of GET is true.
+     */
+    consent?: boolean | null;
+};
+
+export type OwnApplicationItem = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string;
+};
+
+export type OwnApplicationsResponse = {
+    /**
+     * In the order of the names.
+     */
+    applications: Array<OwnApplicationItem>;
+};
+
+export type GrantItem = {
+    /**
+     * Identifies the grant. It opens nothing.
+     */
+    id: string;
+    application: InteractingApplication;
+    /**
+     * What the user has allowed.
+     */
+    scopes: Array<string>;
+    created_at: string;
+};
+
+export type GrantsResponse = {
+    /**
+     * The newest first.
+     */
+    grants: Array<GrantItem>;
+};
+
+export type GrantEndedResponse = {
+    result: true;
+};
+
 export type ApplicationItem = {
     /**
      * Also the `client_id` of OAuth 2.0.
@@ -1070,6 +1193,25 @@ export type CreateApplicationDto = {
     type: 'web' | 'spa' | 'native' | 'service';
 };
 
+export type ApplicationClaimsResponse = {
+    /**
+     * Whether you may use the application. Otherwise a sign-in ends with `access_denied`.
+     */
+    allowed: boolean;
+    /**
+     * Of the ID token, without `iat`, `exp` and `nonce`.
+     */
+    claims: {
+        [key: string]: unknown;
+    };
+    /**
+     * Of userinfo, with all scopes of the application.
+     */
+    userinfo: {
+        [key: string]: unknown;
+    };
+};
+
 export type ChangeApplicationDto = {
     /**
      * Compared exactly. https, or for `native` http on a loopback address with any port.
@@ -1114,20 +1256,6 @@ export type RotateSecretDto = {
      * How long the former secret works beside the new one.
      */
     keep_old_seconds?: number;
-};
-
-export type OwnApplicationItem = {
-    id: string;
-    name: string;
-    logo_url: string | null;
-    uri: string;
-};
-
-export type OwnApplicationsResponse = {
-    /**
-     * In the order of the names.
-     */
-    applications: Array<OwnApplicationItem>;
 };
 
 export type CaptchaCapability = {
@@ -1212,6 +1340,37 @@ export type CapabilitiesResponse = {
     brand: BrandCapability;
 };
 
+export type TrustedDeviceDto = {
+    id: string;
+    /**
+     * When a code was entered on the device.
+     */
+    created_at: string;
+    /**
+     * The last login without a code, else `created_at`.
+     */
+    last_used_at: string;
+    /**
+     * The IP address of the last use.
+     */
+    ip: string;
+    /**
+     * The `User-Agent` of the last use.
+     */
+    user_agent: string;
+};
+
+export type TrustedDevicesResponse = {
+    /**
+     * The last used device first.
+     */
+    devices: Array<TrustedDeviceDto>;
+};
+
+export type DeviceRemovedResponse = {
+    result: true;
+};
+
 export type VerifyCaptchaResponse = {
     /**
      * Always true: a failure is an error response.
@@ -1256,37 +1415,6 @@ export type CaptchaChallengeParameters = {
 export type CaptchaChallengeResponse = {
     parameters: CaptchaChallengeParameters;
     signature: string;
-};
-
-export type TrustedDeviceDto = {
-    id: string;
-    /**
-     * When a code was entered on the device.
-     */
-    created_at: string;
-    /**
-     * The last login without a code, else `created_at`.
-     */
-    last_used_at: string;
-    /**
-     * The IP address of the last use.
-     */
-    ip: string;
-    /**
-     * The `User-Agent` of the last use.
-     */
-    user_agent: string;
-};
-
-export type TrustedDevicesResponse = {
-    /**
-     * The last used device first.
-     */
-    devices: Array<TrustedDeviceDto>;
-};
-
-export type DeviceRemovedResponse = {
-    result: true;
 };
 
 export type OtpVerifyResponse = {
@@ -1622,6 +1750,40 @@ export type PasskeyRemovedResponse = {
 };
 
 /**
+ * The application needs your consent.
+ */
+export type ErrorApp400001 = {
+    error_code: 'APP_400001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
+ * You may not use this application.
+ */
+export type ErrorApp403001 = {
+    error_code: 'APP_403001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+    data: ApplicationRefusedData;
+};
+
+/**
+ * This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+ */
+export type ErrorApp404001 = {
+    error_code: 'APP_404001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
  * The password does not meet the password policy.
  */
 export type ErrorAuth400007 = {
@@ -1763,6 +1925,7 @@ export type ErrorAuth403002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data?: YoungSessionData;
 };
 
 /**
@@ -2080,11 +2243,25 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type ApplicationRefusedData = {
+    /**
+     * Leads back to the application, which is told of the refusal.
+     */
+    redirect_to: string;
+};
+
 export type BrokenRulesData = {
     /**
      * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
      */
     rules: Array<string>;
+};
+
+export type YoungSessionData = {
+    /**
+     * At the sign-in to an application: the session lacks the second factor, not only a fresh login.
+     */
+    second_factor?: boolean;
 };
 
 export type RetryAfterData = {
@@ -2607,6 +2784,21 @@ export type AdminListUserPasskeysFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type AdminLogoutPageEnvelope = {
+    status: true;
+    data: AdminLogoutPage;
+};
+
+export type AdminListUserLogoutsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
 export type AdminDeleteUserPasskeyFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
@@ -2950,6 +3142,93 @@ export type AdminRenameOrgUnitFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type InteractionResponseEnvelope = {
+    status: true;
+    data: InteractionResponse;
+};
+
+export type GetInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type InteractionFinishedResponseEnvelope = {
+    status: true;
+    data: InteractionFinishedResponse;
+};
+
+export type FinishInteractionFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type FinishInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type FinishInteractionFailure403 = ({
+    error_code: 'APP_403001';
+} & ErrorApp403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OwnApplicationsResponseEnvelope = {
+    status: true;
+    data: OwnApplicationsResponse;
+};
+
+export type ListApplicationsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type GrantsResponseEnvelope = {
+    status: true;
+    data: GrantsResponse;
+};
+
+export type ListGrantsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
+export type GrantEndedResponseEnvelope = {
+    status: true;
+    data: GrantEndedResponse;
+};
+
+export type EndGrantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
 export type ApplicationPageEnvelope = {
     status: true;
     data: ApplicationPage;
@@ -2961,7 +3240,9 @@ export type AdminListApplicationsFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminListApplicationsFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2980,7 +3261,9 @@ export type AdminCreateApplicationFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminCreateApplicationFailure403 = ({
     error_code: 'AUTH_403001';
@@ -2999,7 +3282,9 @@ export type AdminGetApplicationFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminChangeApplicationFailure401 = ({
     error_code: 'AUTH_401001';
@@ -3007,7 +3292,9 @@ export type AdminChangeApplicationFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminChangeApplicationFailure403 = ({
     error_code: 'AUTH_403001';
@@ -3021,7 +3308,9 @@ export type AdminDeleteApplicationFailure401 = ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminDeleteApplicationFailure403 = ({
     error_code: 'AUTH_403001';
@@ -3029,13 +3318,30 @@ export type AdminDeleteApplicationFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type ApplicationClaimsResponseEnvelope = {
+    status: true;
+    data: ApplicationClaimsResponse;
+};
+
+export type AdminPreviewApplicationClaimsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
+
 export type AdminRotateApplicationSecretFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
     error_code: 'AUTH_401002';
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
-} & ErrorAuth401004);
+} & ErrorAuth401004) | ({
+    error_code: 'AUTH_401011';
+} & ErrorAuth401011);
 
 export type AdminRotateApplicationSecretFailure403 = ({
     error_code: 'AUTH_403001';
@@ -3043,34 +3349,10 @@ export type AdminRotateApplicationSecretFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
-export type OwnApplicationsResponseEnvelope = {
-    status: true;
-    data: OwnApplicationsResponse;
-};
-
-export type ListApplicationsFailure401 = ({
-    error_code: 'AUTH_401001';
-} & ErrorAuth401001) | ({
-    error_code: 'AUTH_401002';
-} & ErrorAuth401002) | ({
-    error_code: 'AUTH_401004';
-} & ErrorAuth401004);
-
 export type CapabilitiesResponseEnvelope = {
     status: true;
     data: CapabilitiesResponse;
 };
-
-export type VerifyCaptchaResponseEnvelope = {
-    status: true;
-    data: VerifyCaptchaResponse;
-};
-
-export type VerifyCaptchaFailure503 = ({
-    error_code: 'CAPTCHA_503001';
-} & ErrorCaptcha503001) | ({
-    error_code: 'COMMON_503001';
-} & ErrorCommon503001);
 
 export type TrustedDevicesResponseEnvelope = {
     status: true;
@@ -3101,6 +3383,17 @@ export type DeleteTrustedDeviceFailure401 = ({
 } & ErrorAuth401004) | ({
     error_code: 'AUTH_401011';
 } & ErrorAuth401011);
+
+export type VerifyCaptchaResponseEnvelope = {
+    status: true;
+    data: VerifyCaptchaResponse;
+};
+
+export type VerifyCaptchaFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
 
 export type OtpVerifyResponseEnvelope = {
     status: true;
@@ -5060,6 +5353,72 @@ export type AdminListUserPasskeysResponses = {
 
 export type AdminListUserPasskeysResponse = AdminListUserPasskeysResponses[keyof AdminListUserPasskeysResponses];
 
+export type AdminListUserLogoutsData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: {
+        /**
+         * The greatest number of logouts of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        cursor?: string;
+    };
+    url: '/admin/users/{uid}/logouts';
+};
+
+export type AdminListUserLogoutsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminListUserLogoutsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListUserLogoutsError = AdminListUserLogoutsErrors[keyof AdminListUserLogoutsErrors];
+
+export type AdminListUserLogoutsResponses = {
+    /**
+     * Success
+     */
+    200: AdminLogoutPageEnvelope;
+};
+
+export type AdminListUserLogoutsResponse = AdminListUserLogoutsResponses[keyof AdminListUserLogoutsResponses];
+
 export type AdminDeleteUserPasskeyData = {
     body?: never;
     path: {
@@ -6228,6 +6587,279 @@ export type AdminRenameOrgUnitResponses = {
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
 
+export type GetInteractionData = {
+    body?: never;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type GetInteractionErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: GetInteractionFailure401;
+    /**
+     * `APP_403001`: You may not use this application.
+     */
+    403: ErrorApp403001;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetInteractionError = GetInteractionErrors[keyof GetInteractionErrors];
+
+export type GetInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionResponseEnvelope;
+};
+
+export type GetInteractionResponse = GetInteractionResponses[keyof GetInteractionResponses];
+
+export type FinishInteractionData = {
+    body: FinishInteractionDto;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type FinishInteractionErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: FinishInteractionFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: FinishInteractionFailure401;
+    /**
+     * - `APP_403001`: You may not use this application.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: FinishInteractionFailure403;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type FinishInteractionError = FinishInteractionErrors[keyof FinishInteractionErrors];
+
+export type FinishInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionFinishedResponseEnvelope;
+};
+
+export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
+
+export type ListApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/applications';
+};
+
+export type ListApplicationsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: ListApplicationsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
+
+export type ListApplicationsResponses = {
+    /**
+     * Success
+     */
+    200: OwnApplicationsResponseEnvelope;
+};
+
+export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
+
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: ListGrantsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    /**
+     * Success
+     */
+    200: GrantsResponseEnvelope;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type EndGrantData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /user/grants.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/user/grants/{id}';
+};
+
+export type EndGrantErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: EndGrantFailure401;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type EndGrantError = EndGrantErrors[keyof EndGrantErrors];
+
+export type EndGrantResponses = {
+    /**
+     * Success
+     */
+    200: GrantEndedResponseEnvelope;
+};
+
+export type EndGrantResponse = EndGrantResponses[keyof EndGrantResponses];
+
 export type AdminListApplicationsData = {
     body?: never;
     path?: never;
@@ -6253,6 +6885,7 @@ export type AdminListApplicationsErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminListApplicationsFailure401;
     /**
@@ -6301,6 +6934,7 @@ export type AdminCreateApplicationErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminCreateApplicationFailure401;
     /**
@@ -6362,6 +6996,7 @@ export type AdminDeleteApplicationErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminDeleteApplicationFailure401;
     /**
@@ -6427,6 +7062,7 @@ export type AdminGetApplicationErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminGetApplicationFailure401;
     /**
@@ -6483,6 +7119,7 @@ export type AdminChangeApplicationErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminChangeApplicationFailure401;
     /**
@@ -6527,6 +7164,63 @@ export type AdminChangeApplicationResponses = {
 
 export type AdminChangeApplicationResponse = AdminChangeApplicationResponses[keyof AdminChangeApplicationResponses];
 
+export type AdminPreviewApplicationClaimsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}/claims';
+};
+
+export type AdminPreviewApplicationClaimsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
+     */
+    401: AdminPreviewApplicationClaimsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminPreviewApplicationClaimsError = AdminPreviewApplicationClaimsErrors[keyof AdminPreviewApplicationClaimsErrors];
+
+export type AdminPreviewApplicationClaimsResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationClaimsResponseEnvelope;
+};
+
+export type AdminPreviewApplicationClaimsResponse = AdminPreviewApplicationClaimsResponses[keyof AdminPreviewApplicationClaimsResponses];
+
 export type AdminRotateApplicationSecretData = {
     body: RotateSecretDto;
     path: {
@@ -6548,6 +7242,7 @@ export type AdminRotateApplicationSecretErrors = {
      * - `AUTH_401001`: The access token is missing or not valid.
      * - `AUTH_401002`: The access token has expired.
      * - `AUTH_401004`: The access token has been revoked.
+     * - `AUTH_401011`: The proof of possession is missing or not valid.
      */
     401: AdminRotateApplicationSecretFailure401;
     /**
@@ -6592,49 +7287,6 @@ export type AdminRotateApplicationSecretResponses = {
 
 export type AdminRotateApplicationSecretResponse = AdminRotateApplicationSecretResponses[keyof AdminRotateApplicationSecretResponses];
 
-export type ListApplicationsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/user/applications';
-};
-
-export type ListApplicationsErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * - `AUTH_401001`: The access token is missing or not valid.
-     * - `AUTH_401002`: The access token has expired.
-     * - `AUTH_401004`: The access token has been revoked.
-     */
-    401: ListApplicationsFailure401;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
-
-export type ListApplicationsResponses = {
-    /**
-     * Success
-     */
-    200: OwnApplicationsResponseEnvelope;
-};
-
-export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
-
 export type GetCapabilitiesData = {
     body?: never;
     path?: never;
@@ -6671,97 +7323,6 @@ export type GetCapabilitiesResponses = {
 };
 
 export type GetCapabilitiesResponse = GetCapabilitiesResponses[keyof GetCapabilitiesResponses];
-
-export type VerifyCaptchaData = {
-    body: VerifyCaptchaRequest;
-    path?: never;
-    query?: never;
-    url: '/verify-captcha';
-};
-
-export type VerifyCaptchaErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `CAPTCHA_401001`: The captcha is not valid.
-     */
-    401: ErrorCaptcha401001;
-    /**
-     * `COMMON_413001`: The request is too large.
-     */
-    413: ErrorCommon413001;
-    /**
-     * `COMMON_415001`: The body must be JSON in UTF-8.
-     */
-    415: ErrorCommon415001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
-     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: VerifyCaptchaFailure503;
-};
-
-export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
-
-export type VerifyCaptchaResponses = {
-    /**
-     * Success
-     */
-    200: VerifyCaptchaResponseEnvelope;
-};
-
-export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
-
-export type GetCaptchaChallengeData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/captcha/challenge';
-};
-
-export type GetCaptchaChallengeErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `COMMON_404001`: There is nothing at this path.
-     */
-    404: ErrorCommon404001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
-
-export type GetCaptchaChallengeResponses = {
-    /**
-     * The challenge, without the envelope
-     */
-    200: CaptchaChallengeResponse;
-};
-
-export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type GetTrustedDevicesData = {
     body?: never;
@@ -6867,6 +7428,97 @@ export type DeleteTrustedDeviceResponses = {
 };
 
 export type DeleteTrustedDeviceResponse = DeleteTrustedDeviceResponses[keyof DeleteTrustedDeviceResponses];
+
+export type VerifyCaptchaData = {
+    body: VerifyCaptchaRequest;
+    path?: never;
+    query?: never;
+    url: '/verify-captcha';
+};
+
+export type VerifyCaptchaErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `CAPTCHA_401001`: The captcha is not valid.
+     */
+    401: ErrorCaptcha401001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: VerifyCaptchaFailure503;
+};
+
+export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
+
+export type VerifyCaptchaResponses = {
+    /**
+     * Success
+     */
+    200: VerifyCaptchaResponseEnvelope;
+};
+
+export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
+
+export type GetCaptchaChallengeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/captcha/challenge';
+};
+
+export type GetCaptchaChallengeErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `COMMON_404001`: There is nothing at this path.
+     */
+    404: ErrorCommon404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
+
+export type GetCaptchaChallengeResponses = {
+    /**
+     * The challenge, without the envelope
+     */
+    200: CaptchaChallengeResponse;
+};
+
+export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type VerifyOtpData = {
     body: OtpVerifyDto;
