@@ -84,7 +84,8 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
     app.enableCors({
       origin: [...config.http.corsOrigins],
       methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      exposedHeaders: ['retry-after', 'www-authenticate', 'dpop-nonce'],
+      // The clock of a browser can be wrong, and a proof of possession has the time of the service: `date`.
+      exposedHeaders: ['retry-after', 'www-authenticate', 'dpop-nonce', 'date'],
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
