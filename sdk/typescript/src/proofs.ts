@@ -128,9 +128,10 @@ export class Proofs {
   }
 
   private async proven(request: Request, key: ProofKey, token: string | undefined): Promise<Request> {
-    if (token !== undefined && isBound(token)) request.headers.set('authorization', `DPoP ${token}`);
-    request.headers.set('dpop', await this.proof(key, { ...urlAndMethod(request), token }));
-    return request;
+    const sent = token !== undefined && isBound(token) ? withBound(request, token) : request;
+    const { url, method } = request;
+    sent.headers.set('dpop', await this.proof(key, { url, method, token }));
+    return sent;
   }
 
   private async proof(
@@ -150,7 +151,20 @@ export class Proofs {
   }
 }
 
-const urlAndMethod = ({ url, method }: Request) => ({ url, method });
+/**
+ * A refresh token goes into the body: a replica of version 1.0.0, which can still run during an upgrade, does not know the scheme
+ * DPoP, and would take the session for ended.
+ */
+function withBound(request: Request, token: string): Request {
+  if (!new URL(request.url).pathname.endsWith('/refresh')) {
+    request.headers.set('authorization', `DPoP ${token}`);
+    return request;
+  }
+  const headers = new Headers(request.headers);
+  headers.delete('authorization');
+  headers.set('content-type', 'application/json');
+  return new Request(request, { headers, body: JSON.stringify({ refresh_token: token }) });
+}
 
 /** Whether the token works with the proof of a key only. */
 export const isBound = (token: string): boolean => jktOf(token) !== undefined;

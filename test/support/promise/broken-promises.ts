@@ -10,6 +10,9 @@ export type Recorded = string | number | boolean | null | readonly string[] | { 
 export function brokenPromises(place: string, promised: Recorded, present: Recorded | undefined): string[] {
   if (present === undefined) return [`${place} is gone`];
   if (isSet(promised)) return brokenSet(place, promised, isSet(present) ? present : []);
+  if (isLiteralUnion(promised) && isLiteralUnion(present)) {
+    return brokenSet(place, promised.split(' | '), present.split(' | '));
+  }
   if (typeof promised !== 'object' || promised === null || typeof present !== 'object' || present === null) {
     return promised === present ? [] : [`${place} was ${told(promised)} and is ${told(present)}`];
   }
@@ -29,6 +32,10 @@ function brokenSet(place: string, promised: readonly string[], present: Recorded
   }
   return promised.filter((word) => !now.includes(word)).map((word) => `${place} no longer has ${word}`);
 }
+
+/** A type such as that of all error codes, which can get more of them (docs/promise.md). */
+const isLiteralUnion = (value: Recorded): value is string =>
+  typeof value === 'string' && /^"\w+"(?: \| "\w+")+$/.test(value);
 
 const isSet = (value: Recorded): value is readonly string[] => Array.isArray(value);
 

@@ -37,6 +37,7 @@ describe('a broken promise', () => {
     codes: { LOGIN_401001: 401, LOGIN_404001: 404 },
     'user create': { needs: ['argument 1'], options: { '--json': { value: 'none' } } },
     members: ['id', 'event'],
+    code: '"LOGIN_401001" | "LOGIN_404001"',
   };
 
   /** Changes a copy of the record. */
@@ -55,6 +56,7 @@ describe('a broken promise', () => {
       'it user create options --json value was "none" and is "a value"',
     ],
     ['a member that is gone', (copy) => copy.members.pop(), 'it members no longer has event'],
+    ['a literal that is gone', (copy) => (copy.code = '"LOGIN_401001" | "X"'), 'it code no longer has "LOGIN_404001"'],
     ['a set that became something else', (copy) => (copy.members = {}), 'it members no longer has id'],
     [
       'something new that a caller must give',
@@ -70,6 +72,7 @@ describe('a broken promise', () => {
   it.each<[string, (copy: any) => void]>([
     ['a new code', (copy) => (copy.codes.LOGIN_409001 = 409)],
     ['a new option', (copy) => (copy['user create'].options['--quiet'] = { value: 'none' })],
+    ['a new literal of a union', (copy) => (copy.code += ' | "LOGIN_409001"')],
     ['a new member', (copy) => copy.members.push('tenant')],
     ['an argument that nobody has to give any more', (copy) => copy['user create'].needs.pop()],
   ])('is not an addition: %s', (_case, change) => expect(after(change)).toEqual([]));
