@@ -40,6 +40,7 @@ const once = endpointTests([
   'breach-check',
   'capabilities',
   'data-key',
+  'demo-application',
   'demo-names',
   'forgot-password-timing',
   'ldap-(directory-answers|doctor|follow|outage|provisioning|recheck|silence|slow-groups|tls)',

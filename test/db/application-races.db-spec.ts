@@ -5,15 +5,18 @@ import { EntryNotFound } from '../../src/admin/entries';
 import { ApplicationProblem } from '../../src/applications/application-rules';
 import { TestService } from '../support/app';
 import { FakeClock } from '../support/fakes';
+import { openIdSettings } from '../support/openid';
 
 /** Parallel callers use two replicas in turn, each with its own connections. SQLite deployments have one replica. */
 describe('guarded writes of applications', () => {
   let services: [TestService, TestService];
   beforeAll(async () => {
     const clock = new FakeClock();
-    const first = await TestService.start({ ADMIN_API: 'on' }, { clock });
+    const first = await TestService.start({ ADMIN_API: 'on', ...openIdSettings }, { clock });
     const second =
-      __DATABASE__ === 'sqlite' ? first : await TestService.start({ ADMIN_API: 'on' }, { clock, store: first.store });
+      __DATABASE__ === 'sqlite'
+        ? first
+        : await TestService.start({ ADMIN_API: 'on', ...openIdSettings }, { clock, store: first.store });
     services = [first, second];
   });
   afterAll(async () => {

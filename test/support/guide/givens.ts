@@ -4,6 +4,7 @@ import { ServiceClients } from '../../../src/introspection/service-client.reposi
 import { password } from '../app';
 import { importUsers, userImport } from '../import-users';
 import { MfaClient } from '../mfa';
+import { givenApplication } from '../openid';
 import { blocksOf } from './guide-page';
 import type { GuideReplay } from './guide-replay';
 
@@ -43,6 +44,10 @@ export const givens: Readonly<Record<string, Given>> = {
     }
   },
   'Profile and last logins': (guide) => givenSession(guide, 'tess'),
+  'The applications of a user': async (guide) => {
+    await givenSession(guide, 'zora');
+    await givenApplication(guide.service, { uri: 'https://grafana.example.com' });
+  },
   'A new e-mail address': async (guide) => {
     const { uid } = await guide.service.givenUser('kim', { nickname: 'Kim' });
     await guide.session(await guide.service.givenUser('admin', { isAdmin: true }), { mfa: 'totp' });
