@@ -71,6 +71,8 @@ export class Applications1769100000000 implements RepeatableMigration {
           c.uuid('sid', { isPrimary: true }),
           c.uuid('application_id', { isPrimary: true }),
           c.uuid('user_id'),
+          // The id of the row that the end of the session writes into `application_logouts`: its key lets only one be written.
+          c.uuid('logout_id'),
           c.time('began_at'),
         ],
         [{ columns: ['user_id'] }, { columns: ['began_at'] }],
@@ -94,7 +96,9 @@ export class Applications1769100000000 implements RepeatableMigration {
           c.text('answer', 64, nullable),
         ],
         [
-          { columns: ['status', 'next_attempt_at'] },
+          // Each application has a sender of its own.
+          { columns: ['application_id', 'status', 'next_attempt_at'] },
+          { columns: ['status', 'created_at'] },
           { columns: ['user_id', 'created_at'] },
           { columns: ['sid'] },
           { columns: ['created_at'] },

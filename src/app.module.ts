@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
 import { AdminApplicationsModule } from './admin/admin-applications.module';
 import { AdminModule } from './admin/admin.module';
+import { ApplicationEndsModule } from './applications/application-ends.module';
 import { OpenIdModule } from './applications/openid.module';
 import { AuthModule } from './auth/auth.module';
 import { IntrospectionModule } from './introspection/introspection.module';
@@ -29,6 +30,7 @@ export class AppModule {
         AuthModule,
         AccountModule,
         IntrospectionModule,
+        ...(config.openId ? [ApplicationEndsModule] : []),
         ...(config.admin.api ? [AdminModule] : []),
         ...(config.openId === undefined ? [] : [OpenIdModule.with(config.openId)]),
         ...(config.admin.api && config.openId !== undefined ? [AdminApplicationsModule] : []),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { LogoutTokens } from './applications/logout-tokens';
 import { Lifecycle } from './health/lifecycle';
 import { Metrics } from './metrics/metrics';
 import { AppConfig } from './settings/app-config';
@@ -109,5 +110,6 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   await app.get(Directory).load();
   app.get(MailOutbox).startSending();
   app.get(EventOutbox).start();
+  if (config.openId) app.get(LogoutTokens).start();
   app.get(ExpiryWarnings).startWarning();
 }

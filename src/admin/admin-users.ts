@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type LogoutPlace, type LogoutReceipt, LogoutTokens } from '../applications/logout-tokens';
 import { LoginLogs, type PastLogin } from '../audit/login-log.repository';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
@@ -39,6 +40,7 @@ export class AdminUsers {
     private readonly recoveryCodes: RecoveryCodes,
     private readonly ownPasskeys: OwnPasskeys,
     private readonly history: LoginLogs,
+    private readonly logoutTokens: LogoutTokens,
   ) {}
 
   page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {
@@ -76,5 +78,11 @@ export class AdminUsers {
   async logins(by: Authority, uid: string, limit: number, before?: { at: Date; id: number }): Promise<PastLogin[]> {
     await this.targets.find(by, uid);
     return this.history.page(uid, limit, before);
+  }
+
+  /** What the applications of the user were told, the newest first. @throws AccountProblem USER_404001 */
+  async logouts(by: Authority, uid: string, limit: number, after?: LogoutPlace): Promise<LogoutReceipt[]> {
+    await this.targets.find(by, uid);
+    return this.logoutTokens.receipts(uid, limit, after);
   }
 }

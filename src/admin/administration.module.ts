@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApplicationEndsModule } from '../applications/application-ends.module';
 import { AuditModule } from '../audit/audit.module';
 import { EventsModule } from '../events/events.module';
 import { MailModule } from '../mail/mail.module';
@@ -49,6 +50,7 @@ const useCases = [
     AuditModule,
     EventsModule,
     SessionsModule,
+    ApplicationEndsModule,
     MailModule,
     MfaModule,
     PasskeysModule,

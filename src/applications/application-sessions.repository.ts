@@ -4,10 +4,15 @@ import type { Repository } from 'typeorm';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
+import { filledUp } from '../platform/database/statement-keys';
+import { LiveSessions } from '../sessions/live-sessions';
 import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
 import { ApplicationSession } from './persistence/application-session.entity';
 
-/** The table `application_sessions`: which applications a session of the service has signed in to. */
+type SignIn = Pick<ApplicationSession, 'sid' | 'applicationId' | 'userId'>;
+
+/** The table `application_sessions`: which applications a session of the service has signed in to (ADR 0035). */
 @Injectable()
 export class ApplicationSessions {
   private readonly rows: EntityRows<ApplicationSession>;
@@ -15,20 +20,41 @@ export class ApplicationSessions {
   constructor(
     @InjectRepository(ApplicationSession) rows: Repository<ApplicationSession>,
     private readonly database: Database,
+    private readonly sessions: LiveSessions,
+    private readonly random: Random,
     private readonly clock: Clock,
   ) {
     this.rows = new EntityRows(rows, database);
   }
 
-  /** Idempotent. Race: two codes of one session for one application. The primary key keeps one row. */
-  async begin(session: Pick<ApplicationSession, 'sid' | 'applicationId' | 'userId'>): Promise<void> {
-    const { sid, applicationId } = session;
-    if ((await this.rows.findOne({ sid, applicationId })) !== null) return;
-    await this.rows.added(this.database, { ...session, beganAt: this.clock.now() });
+  /**
+   * Stores that the session has signed in to the application, in a transaction that holds the session.
+   * Races with the end of the session. If the end commits first, nothing is stored, and the code that the application gets
+   * is dead. If it comes later, it waits for this transaction, finds the row, and tells the application. So no application
+   * has a session whose end nobody tells. Races with another code for the same application: the second one waits, and
+   * finds the row of the first.
+   * @returns false when the session has ended
+   */
+  async begin({ sid, applicationId, userId }: SignIn): Promise<boolean> {
+    if ((await this.rows.findOne({ sid, applicationId })) !== null) return true;
+    return this.database.transaction(async (tx) => {
+      if (!(await this.sessions.holdOf(tx, sid, userId))) return false;
+      if ((await this.rows.findOne({ sid, applicationId }, tx)) !== null) return true;
+      const began = { logoutId: this.random.uuid(), beganAt: this.clock.now() };
+      await this.rows.insert(tx, { sid, applicationId, userId, ...began });
+      return true;
+    });
   }
 
-  /** @param sql a transaction to read in */
-  ofSession(sid: string, sql?: Sql): Promise<ApplicationSession[]> {
-    return this.rows.find({ sid }, { order: { beganAt: 'ASC', applicationId: 'ASC' } }, sql);
+  /** @param sids up to a thousand; some are of rows that are no session */
+  async remove(sids: readonly string[]): Promise<void> {
+    const keys = filledUp(sids);
+    const places = keys.map(() => '?').join(', ');
+    await this.database.affected(`DELETE FROM application_sessions WHERE sid IN (${places})`, keys);
+  }
+
+  /** The user is deleted, and the end of the sessions is queued. */
+  async removeOf(sql: Sql, userId: string): Promise<void> {
+    await this.rows.remove(sql, { userId });
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { SessionsModule } from '../sessions/sessions.module';
 import { Application } from './application.entity';
 import { ApplicationChanges } from './application-changes';
 import { ApplicationSessions } from './application-sessions.repository';
@@ -11,7 +12,7 @@ import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** The rows: for the administration, the command line and what ends with a session, also with `OIDC=off`. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout])],
+  imports: [SessionsModule, TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout])],
   providers: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
   exports: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
 })

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { AddressLimit } from '../platform/limits/address-limit';
@@ -12,6 +13,7 @@ import { UsersRepository } from '../users/users.repository';
 import { ApplicationSessions } from './application-sessions.repository';
 import { ApplicationsModule } from './applications.module';
 import { Applications } from './applications.repository';
+import { GrantsController } from './http/grants.controller';
 import { InteractionsController } from './http/interactions.controller';
 import { OwnApplicationsController } from './http/own-applications.controller';
 import { Interactions } from './openid/interactions';
@@ -19,6 +21,7 @@ import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
 import { makeProvider } from './openid/openid-provider';
 import type { OpenIdProviderSettings } from './openid-settings';
+import { OwnGrants } from './own-grants';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** The OpenID provider (docs/spec/extensions.md#j). The composition root loads it only with `OIDC=on`. */
@@ -27,10 +30,11 @@ export class OpenIdModule {
   static with(settings: OpenIdProviderSettings): DynamicModule {
     return {
       module: OpenIdModule,
-      imports: [ApplicationsModule, SessionsModule, UsersModule],
-      controllers: [InteractionsController, OwnApplicationsController],
+      imports: [ApplicationsModule, AuditModule, SessionsModule, UsersModule],
+      controllers: [InteractionsController, OwnApplicationsController, GrantsController],
       providers: [
         Interactions,
+        OwnGrants,
         OpenIdEndpoint,
         AddressLimit,
         {

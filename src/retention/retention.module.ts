@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApplicationEndsModule } from '../applications/application-ends.module';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { MailModule } from '../mail/mail.module';
@@ -8,7 +9,7 @@ import { Retention } from './retention';
 
 /** With the modules that settle traces of deleted users: each of them registers with UserTraces. */
 @Module({
-  imports: [AuditModule, UsersModule, CaptchaModule, MailModule, SessionsModule],
+  imports: [AuditModule, UsersModule, CaptchaModule, MailModule, SessionsModule, ApplicationEndsModule],
   providers: [Retention],
   exports: [Retention],
 })

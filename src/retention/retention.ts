@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { oldLogouts, oldOidcRecords } from '../applications/application-traces';
 import { oldLogs } from '../audit/log-tables';
 import { CaptchaReceipts } from '../captcha/captcha-receipt.repository';
 import { EventOutbox } from '../events/event-outbox';
@@ -23,8 +24,9 @@ export const defaultLogDays = 400;
 export class Retention {
   /** One rule for each table that grows with use and whose module has no purge method. */
   private readonly rules: readonly (OldRows & SweptRows)[] = [
-    { ...oldTokens, before: (jtis) => this.sessionTraces.keepUses(jtis) },
+    { ...oldTokens, before: (jtis) => this.sessionTraces.beforePurge(jtis) },
     ...[oldChangeRequests, oldPendingLogins, oldChallenges, oldDevices, oldCooldowns],
+    ...[oldOidcRecords, oldLogouts],
     ...oldLogs,
     oldBrowsers,
   ];

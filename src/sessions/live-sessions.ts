@@ -7,7 +7,7 @@ import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { SecondFactor } from '../users/second-factor';
 import type { User } from '../users/user.entity';
-import type { VersionedUser } from '../users/user-locks';
+import { UserLocks, type VersionedUser } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
 import { hasSecondFactor } from './authentication-context';
 import type { CurrentSession } from './current-session';
@@ -29,6 +29,7 @@ export class LiveSessions {
   constructor(
     private readonly tokens: LoginTokens,
     private readonly users: UsersRepository,
+    private readonly locks: UserLocks,
     private readonly secondFactor: SecondFactor,
     private readonly clock: Clock,
     private readonly jwt: JwtSettings,
@@ -92,6 +93,17 @@ export class LiveSessions {
     const { authenticator, passkeys } = await this.secondFactor.factorsOf(user.uid, sql);
     // With PASSKEYS=off nobody can use one.
     return authenticator || (this.passkeySettings.passkeys !== undefined && passkeys > 0);
+  }
+
+  /**
+   * Locks the row of the user and then the session, so that nothing ends the session until the transaction ends.
+   * Races with everything that ends it. If that commits first, this gets false. If it comes later, it waits.
+   */
+  async holdOf(tx: Transaction, sid: string, uid: string): Promise<boolean> {
+    const credentialVersion = await this.users.credentialVersion(tx, uid);
+    if (credentialVersion === undefined) return false;
+    const user = { uid, credentialVersion };
+    return (await this.locks.holdUnchanged(tx, user)) && this.tokens.hold(tx, keyOf(sid, user));
   }
 
   /**

@@ -2,7 +2,7 @@ import { day, hour, type OldRows } from '../platform/database/old-rows';
 
 /**
  * Rows of `login_tokens` can be deleted one by one: no token of a session expires after its first refresh token, whose
- * row decides for the session (ADR 0005). An hour is enough: the `exp` of a token is checked before its row. `keepUses` of
+ * row decides for the session (ADR 0005). An hour is enough: the `exp` of a token is checked before its row. `beforePurge` of
  * SessionTraces is told of each batch.
  */
 export const oldTokens: OldRows = { table: 'login_tokens', key: 'jti', time: 'expires', seconds: hour };

@@ -7,6 +7,7 @@ import { KnownBrowsers } from './persistence/known-browser.repository';
 import { LoginTokens } from './persistence/login-token.repository';
 import { SessionRows } from './persistence/session-rows';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
+import { SessionEnds } from './session-ends';
 
 /** What the tables of this module keep of a user who is deleted, and of a session whose rows are (docs/spec/extensions.md#d). */
 @Injectable()
@@ -21,6 +22,7 @@ export class SessionTraces implements UserTrace {
     private readonly devices: TrustedDeviceRows,
     private readonly browsers: KnownBrowsers,
     private readonly pendingLogins: PendingLogins,
+    private readonly ends: SessionEnds,
   ) {
     traces.register(this);
   }
@@ -36,9 +38,13 @@ export class SessionTraces implements UserTrace {
     return this.eraseWhatLoginsWrite(this.database, uid);
   }
 
-  /** Call it before `purge` deletes these rows: a session keeps the time of its last use. */
-  keepUses(jtis: readonly string[]): Promise<void> {
-    return this.rows.keepUses(jtis);
+  /**
+   * Call it before `purge` deletes these rows. A session keeps the time of its last use. Where the first row of a session is
+   * among them (`jti` = `sid`), what belongs to that session goes as well.
+   */
+  async beforePurge(jtis: readonly string[]): Promise<void> {
+    await this.rows.keepUses(jtis);
+    await this.ends.forget(jtis);
   }
 
   private async eraseWhatLoginsWrite(sql: Sql, uid: string): Promise<void> {

@@ -23,6 +23,7 @@ import { PendingLogin } from './persistence/pending-login.entity';
 import { SessionRows } from './persistence/session-rows';
 import { TrustedDevice } from './persistence/trusted-device.entity';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
+import { SessionEnds } from './session-ends';
 import { SessionOpener } from './session-opener';
 import { SessionConfirmation } from './session-confirmation';
 import { SessionRefresher } from './session-refresher';
@@ -39,7 +40,7 @@ const rows = [LoginTokens, SessionRows, TrustedDeviceRows, KnownBrowsers];
 const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
   ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
-  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces],
+  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces, SessionEnds],
 ];
 
 @Module({

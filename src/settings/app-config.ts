@@ -66,6 +66,7 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly newSignInNotice: boolean;
   abstract readonly ldap: DirectorySettings['ldap'];
   abstract readonly passkeys: PasskeySettings['passkeys'];
+  abstract readonly openId: OpenIdSettings['openId'];
   abstract readonly logLevel: string;
   abstract readonly redisUrl: string | undefined;
   abstract readonly http: HttpSettings;
@@ -85,7 +86,6 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly mail: MailSettings;
   abstract readonly events: EventSettings;
   abstract readonly admin: AdminSettings;
-  abstract readonly openId: OpenIdSettings['openId'];
 }
 
 /** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */

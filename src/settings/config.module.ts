@@ -66,6 +66,7 @@ function slicesOf(config: AppConfig): readonly Slice<object>[] {
     slice(SignInSettings, { newSignInNotice }),
     slice(AdminSettings, config.admin),
     slice(PasskeySettings, { passkeys }),
+    slice(OpenIdSettings, { openId }),
     slice(MfaSettings, config.mfa),
     slice(SecondFactorSettings, config.mfa),
     slice(PendingLoginSettings, config.mfa),

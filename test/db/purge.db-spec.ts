@@ -254,7 +254,7 @@ describe('purge and the last use of a session', () => {
   const purge = async () => {
     const sessions = service.app.get(SessionTraces);
     const watched = {
-      keepUses: keep.mockImplementation((jtis) => sessions.keepUses(jtis)),
+      beforePurge: keep.mockImplementation((jtis) => sessions.beforePurge(jtis)),
     } as unknown as SessionTraces;
     const { database, app, clock } = service;
     const [tombstones, traces] = [app.get(UserTombstones), app.get(UserTraces)];
@@ -310,7 +310,7 @@ describe('purge and the last use of a session', () => {
       'SELECT jti FROM login_tokens WHERE user_identity = ? AND created_at < ?',
       [uid, last],
     );
-    await service.app.get(SessionTraces).keepUses(rows.map(({ jti }) => jti));
+    await service.app.get(SessionTraces).beforePurge(rows.map(({ jti }) => jti));
     expect(await lastUses(uid)).toEqual([last.toISOString()]);
     keep.mockClear();
     await service.database.affected('UPDATE login_tokens SET last_used_at = NULL');

@@ -11,6 +11,7 @@ const ofUsers = /^(user_id|user_identity|stream)$/;
 
 /** Tables that name a user after the erasure as well, by the uid alone. */
 const kept: Record<string, string> = {
+  application_logouts: 'the receipts tell which applications were told of the end; they have the uid alone',
   audit_logs: 'the audit tells what happened to the account; it never had more than the uid',
   event_streams: 'the row of a user whose events wait goes with the last one; it has the uid alone',
 };

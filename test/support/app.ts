@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { AppModule } from '../../src/app.module';
 import { applyAppSetup, createAdapter } from '../../src/app.setup';
 import { AppConfig, loadConfig } from '../../src/settings/app-config';
+import { LogoutLimits, logoutLimits } from '../../src/applications/logout/logout-limits';
 import { AuditLines } from '../../src/events/stream/audit-lines';
 import { EventLimits, eventLimits } from '../../src/events/event-limits';
 import { MailLimits, mailLimits } from '../../src/mail/mail-limits';
@@ -31,7 +32,7 @@ import { captchaToken, password, testSettings } from './settings';
 export { password };
 
 /**
- * Mails and events leave when a test asks for them. A worker that sends beside a test, while the test moves the clock, sees
+ * Mails, events and logout tokens leave when a test asks for them. A worker that sends beside a test, while the test moves the clock, sees
  * its lease end and sends twice.
  */
 const onlyWhenAsked = { pollMs: 86_400_000, nudgeMs: 86_400_000 };
@@ -91,6 +92,9 @@ export class TestService {
       .useValue({ ...mailLimits, ...waits })
       .overrideProvider(EventLimits)
       .useValue({ ...eventLimits, ...waits })
+      .overrideProvider(LogoutLimits)
+      // A busy machine may take longer for an answer than the service waits.
+      .useValue({ ...logoutLimits, ...waits, sendMs: 50_000, leaseMs: 60_000 })
       .overrideProvider(AuditLines)
       .useValue(
         new AuditLines(config.events, (line, done) => done(null, auditLines.push(line.toString()) && line.length)),

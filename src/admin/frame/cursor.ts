@@ -31,12 +31,17 @@ export const sealedCursors = (keys: KeyRing): CursorForm => ({
 
 export const cursorOf = (place: Place, form: CursorForm): string => form.write(JSON.stringify(place));
 
-/** @throws DomainError COMMON_400001 for a text that is no cursor of such a list */
-export function placeOf(cursor: string, shape: PlaceShape, form: CursorForm): Place {
+/**
+ * @param parameter the name of the cursor in the query
+ * @throws DomainError COMMON_400001 for a text that is no cursor of such a list
+ */
+export function placeOf(cursor: string, shape: PlaceShape, form: CursorForm, parameter = 'after'): Place {
   const place = parsed(form.read(cursor));
   const fits = Array.isArray(place) && place.length === shape.length && place.every((part, i) => isA(shape[i], part));
   if (fits) return place as Place;
-  throw new DomainError(requestInvalid, { fields: { after: ['after must be the `next` of an earlier page'] } });
+  throw new DomainError(requestInvalid, {
+    fields: { [parameter]: [`${parameter} must be the \`next\` of an earlier page`] },
+  });
 }
 
 function parsed(json: string | undefined): unknown {

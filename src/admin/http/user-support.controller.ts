@@ -3,15 +3,18 @@ import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { pathParameter, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { defaultLanguage, type Language } from '../../shared/languages';
+import type { LogoutPlace } from '../../applications/logout-tokens';
 import { AdminUsers } from '../admin-users';
 import type { Administrator, Authority } from '../authority';
-import { AdminChange, AdminList } from '../frame/admin-route';
+import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
 import { Caller } from '../frame/caller';
+import { cursorOf, placeOf, plainCursors } from '../frame/cursor';
 import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserSupport } from '../user-support';
+import { AdminLogoutPage, LogoutsQuery } from './user-logouts.dto';
 import { type AdminPasskeyItem, AdminPasskeyPage, passkeyItem } from './user-passkeys.dto';
 import { AdminResult, AdminSessionItem, AdminSessionPage, AdminUserLogin, AdminUserLoginPage } from './users.dto';
-import { loginItem, sessionItem } from '../user-views';
+import { loginItem, logoutItem, sessionItem } from '../user-views';
 
 const languageOf = ({ actor }: Authority): Language => actor?.client.language ?? defaultLanguage;
 
@@ -117,6 +120,27 @@ export class AdminUserSupportController {
     const passkeys = await this.users.passkeys(by, uid);
     const rows = newestFirst(passkeys, ({ createdAt, id }) => [createdAt.getTime(), id], passkeyItem);
     return listed(query, streamed, ['time', 'string'], rows);
+  }
+
+  @AdminGet('users/:uid/logouts', 'users.read', AdminLogoutPage, notFoundForCaller)
+  @ApiOperation({
+    operationId: 'adminListUserLogouts',
+    summary: 'Which applications were told of the ends of the sessions of a user, and what they answered',
+  })
+  async logouts(
+    @Param('uid') uid: string,
+    @Query() query: LogoutsQuery,
+    @Caller() by: Authority,
+  ): Promise<AdminLogoutPage> {
+    const place =
+      query.cursor === undefined ? undefined : placeOf(query.cursor, ['time', 'string'], plainCursors, 'cursor');
+    const limit = Number(query.limit ?? 50);
+    const rows = await this.users.logouts(by, uid, limit + 1, place as LogoutPlace | undefined);
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    return {
+      logouts: rows.slice(0, limit).map(logoutItem),
+      next: last === undefined ? null : cursorOf([last.createdAt.getTime(), last.id], plainCursors),
+    };
   }
 
   @AdminChange('DELETE', 'users/:uid/passkeys/:id', 'users.write', AdminResult, notFoundForCaller)

@@ -50,6 +50,7 @@ export class RecordAdapter implements Adapter {
     };
     await records.put(this.kind, id, payload, facts);
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
+      // When the session has ended, nothing is stored there, and the code is as dead as the session.
       if (sid !== undefined && applicationId !== undefined && userId !== undefined)
         await applicationSessions.begin({ sid, applicationId, userId });
     }

@@ -1,9 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/**
+ * Values of `application_logouts.status`. `not_offered`: the application has no `backchannel_logout_uri`, so it cannot be
+ * told. Nobody tries.
+ */
+export const logoutStatus = { waiting: 0, told: 1, failed: 2, not_offered: 3 } as const;
+export type LogoutStatusName = keyof typeof logoutStatus;
+
 /** A row of `application_logouts`: an application that is told of the end of a session, and what it answered. */
 @Entity('application_logouts')
 export class ApplicationLogout {
-  /** Also the `jti` of the logout token. */
+  /** The `logout_id` of the session at this application, and the `jti` of the logout token. */
   @PrimaryColumn('varchar', { length: 36 })
   id: string;
 

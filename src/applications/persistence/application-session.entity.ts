@@ -12,6 +12,10 @@ export class ApplicationSession {
   @Column('varchar', { name: 'user_id', length: 36 })
   userId: string;
 
+  /** The id of the row that the end of the session writes into `application_logouts`, and the `jti` of its logout token. */
+  @Column('varchar', { name: 'logout_id', length: 36 })
+  logoutId: string;
+
   @Column('datetime', { name: 'began_at' })
   beganAt: Date;
 }

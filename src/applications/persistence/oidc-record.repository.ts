@@ -110,10 +110,37 @@ export class OidcRecords {
     await this.rows.remove(sql, { grantHash: In(this.hashesOf('Grant', grantId)) });
   }
 
+  /** The grants of a user under this credential version, the newest first. */
+  async grantsOf(userId: string, credentialVersion: number) {
+    const live = { kind: 'Grant', userId, credentialVersion, expires: this.unexpired() };
+    const rows = await this.rows.find(live, { order: { createdAt: 'DESC', idHash: 'ASC' } });
+    return rows.map((row) => ({ ...row, payload: this.payloadOf(row) }));
+  }
+
+  /**
+   * Ends a grant that `grantsOf` has listed, with its codes and tokens.
+   * Race: two requests that end it. The first DELETE wins, and the other one gets false.
+   */
+  async endGrantOf(sql: Sql, userId: string, idHash: string): Promise<boolean> {
+    const row = await this.rows.findOne({ idHash, kind: 'Grant', userId }, sql);
+    const ended = row !== null && (await this.rows.remove(sql, { idHash, kind: 'Grant', userId })) > 0;
+    if (ended) await this.endGrant(String(this.payloadOf(row).jti), sql);
+    return ended;
+  }
+
+  /** What a deleted user has left. */
+  async removeOf(userId: string): Promise<void> {
+    await this.rows.remove(this.database, { userId });
+  }
+
   private async found(where: Parameters<EntityRows<OidcRecord>['find']>[0]): Promise<FoundRecord | undefined> {
     const [row] = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1 });
     if (row === undefined) return undefined;
-    return { ...row, payload: JSON.parse(this.keys.open(recordPurpose, row.payload)) as Payload };
+    return { ...row, payload: this.payloadOf(row) };
+  }
+
+  private payloadOf({ payload }: OidcRecord): Payload {
+    return JSON.parse(this.keys.open(recordPurpose, payload)) as Payload;
   }
 
   private byId(kind: string, id: string) {

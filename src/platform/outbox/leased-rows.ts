@@ -12,6 +12,8 @@ export interface LeasedTable {
   readonly name: string;
   /** The primary key. */
   readonly key: string;
+  /** A column that divides the rows, with an index on it, `status` and `next_attempt_at`: a claim names one of its values. */
+  readonly part?: string;
   /** What a claim returns. It contains the key and `attempts`. */
   readonly columns: readonly string[];
 }
@@ -38,17 +40,21 @@ export class LeasedRows<Row extends { readonly attempts: number }> {
     private readonly ports: Ports,
   ) {}
 
-  /** Claims up to `wanted` due rows with this status, the longest due first. Their `attempts` include this one. */
-  async claim(status: number, wanted: number): Promise<(Row & Lease)[]> {
+  /**
+   * Claims up to `wanted` due rows with this status, the longest due first. Their `attempts` include this one.
+   * @param part the value of the column `part`, where the table has one
+   */
+  async claim(status: number, wanted: number, part?: string): Promise<(Row & Lease)[]> {
     const { database, clock, random } = this.ports;
-    const { name, columns } = this.table;
+    const { name, columns, part: column } = this.table;
+    const [only, values] = column === undefined ? ['', []] : [`${column} = ? AND `, [part ?? '']];
     const now = clock.now();
     // Reads more rows than wanted, because other replicas read the same rows and claim some of them first.
     const rows = await database.rows<Row>(
       `SELECT ${columns.join(', ')} FROM ${name}
-       WHERE status = ? AND next_attempt_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?)
+       WHERE ${only}status = ? AND next_attempt_at <= ? AND (claimed_until IS NULL OR claimed_until <= ?)
        ORDER BY next_attempt_at LIMIT ${4 * Math.trunc(wanted)}`,
-      [status, now, now],
+      [...values, status, now, now],
     );
     const claimed: (Row & Lease)[] = [];
     for (const row of rows) {

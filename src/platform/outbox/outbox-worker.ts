@@ -110,7 +110,8 @@ export class OutboxWorker<Item extends Lease, Outcome> {
     clearTimeout(patience);
   }
 
-  private look(): void {
+  /** Looks for due items now. `nudge` and the poll call it; a queue that is polled together with others is told by it. */
+  look(): void {
     this.again = true;
     this.claiming ??= this.claim().finally(() => {
       this.claiming = undefined;

@@ -8,6 +8,7 @@ import { EntityRows } from '../../platform/database/entity-rows';
 import type { Sql } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
 import { OwnFactors } from '../../users/own-factors';
+import { SessionEnds } from '../session-ends';
 import type { AuthenticationMethod, TokenPayload } from '../token-payload';
 import { LoginToken } from './login-token.entity';
 import { type NewToken, type RefreshedUser, SharedStatements } from './shared-statements';
@@ -57,6 +58,7 @@ export class LoginTokens {
     database: Database,
     factors: OwnFactors,
     private readonly clock: Clock,
+    private readonly ends: SessionEnds,
   ) {
     this.rows = new EntityRows(rows, database);
     this.shared = new SharedStatements(database, factors);
@@ -186,6 +188,7 @@ export class LoginTokens {
   async revokeSession(sql: Sql, sid: string): Promise<boolean> {
     const ended = await this.mark(sql, [sid]);
     await this.mark(sql, await this.unmarked(sql, 'sid = ? ORDER BY created_at DESC', [sid]));
+    if (ended > 0) await this.ends.tell(sql, { sids: [sid] });
     return ended > 0;
   }
 
@@ -206,6 +209,7 @@ export class LoginTokens {
     );
     const live = page.filter((row) => Number(row.live) === 1 && row.jti !== own).map(({ jti }) => jti);
     const ended = await this.mark(sql, live);
+    await this.ends.tell(sql, { sids: live });
     if (after === '') await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId], own));
     return { ended, last: page.length < markedRows ? undefined : page.at(-1)?.jti };
   }
@@ -217,7 +221,9 @@ export class LoginTokens {
    */
   async markRevoked(sql: Sql, userId: string): Promise<number> {
     const first = await this.mark(sql, await this.unmarked(sql, firstRows, [userId]));
-    return first + (await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId])));
+    const others = await this.mark(sql, await this.unmarked(sql, 'user_identity = ?', [userId]));
+    await this.ends.tell(sql, { userId });
+    return first + others;
   }
 
   /** Removes what identifies the clients of a user. The rows stay until they expire: their tokens are answered as revoked. */

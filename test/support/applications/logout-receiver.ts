@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
+
+export interface ReceivedLogout {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly token: string;
+  readonly header: ProtectedHeaderParameters;
+  readonly claims: JWTPayload & { readonly sid?: string; readonly events?: Record<string, unknown> };
+  accepted: boolean;
+}
+
+export type Behaviour = (logout: ReceivedLogout, response: ServerResponse) => void;
+
+export const accept: Behaviour = (logout, response) => {
+  logout.accepted = true;
+  response.writeHead(200, { 'cache-control': 'no-store' }).end();
+};
+
+export const answer =
+  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (logout, response) => {
+    logout.accepted = status >= 200 && status < 300;
+    response.writeHead(status, headers).end();
+  };
+
+/** Never answers. */
+export const hang: Behaviour = () => undefined;
+
+/** The back-channel logout endpoints of applications, on the loopback interface: one path for each. It records every POST. */
+export class LogoutReceiver {
+  readonly seen: ReceivedLogout[] = [];
+  /** By path; other paths accept. */
+  readonly behaviours: Record<string, Behaviour> = {};
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<LogoutReceiver> {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => receiver.take(request, response, Buffer.concat(chunks).toString('utf8')));
+    });
+    const receiver = new LogoutReceiver(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  private take({ url: path = '', headers }: IncomingMessage, response: ServerResponse, body: string): void {
+    const token = new URLSearchParams(body).get('logout_token') ?? '';
+    const logout = {
+      ...{ path, headers, token, accepted: false },
+      ...{ header: decodeProtectedHeader(token), claims: decodeJwt(token) },
+    };
+    this.seen.push(logout);
+    (this.behaviours[path] ?? accept)(logout, response);
+  }
+
+  /** Ends all connections, as a receiver that starts again. */
+  cut(): void {
+    this.server.closeAllConnections();
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  uri(path: string): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  get accepted(): ReceivedLogout[] {
+    return this.seen.filter((logout) => logout.accepted);
+  }
+}
