@@ -625,6 +625,54 @@ export type AdminPasskeyPage = {
     next: string | null;
 };
 
+export type ToldApplication = {
+    id: string;
+    /**
+     * Null when the application was deleted.
+     */
+    name: string | null;
+};
+
+export type AdminLogoutItem = {
+    /**
+     * The `jti` of the logout token.
+     */
+    id: string;
+    /**
+     * The session that ended.
+     */
+    sid: string;
+    application: ToldApplication;
+    /**
+     * When the session ended.
+     */
+    created_at: string;
+    /**
+     * `not_offered`: the application has no `backchannel_logout_uri`, so it cannot be told. `failed`: it has not accepted the token within a day.
+     */
+    status: 'waiting' | 'told' | 'failed' | 'not_offered';
+    attempts: number;
+    /**
+     * When it was told or given up.
+     */
+    answered_at: string | null;
+    /**
+     * The last answer, or the kind of the failure.
+     */
+    answer: string | null;
+};
+
+export type AdminLogoutPage = {
+    /**
+     * The newest first.
+     */
+    logouts: Array<AdminLogoutItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
 export type LoginLogItem = {
     id: string;
     created_at: string;
@@ -949,6 +997,30 @@ export type OwnApplicationsResponse = {
     applications: Array<OwnApplicationItem>;
 };
 
+export type GrantItem = {
+    /**
+     * Identifies the grant. It opens nothing.
+     */
+    id: string;
+    application: InteractingApplication;
+    /**
+     * What the user has allowed.
+     */
+    scopes: Array<string>;
+    created_at: string;
+};
+
+export type GrantsResponse = {
+    /**
+     * The newest first.
+     */
+    grants: Array<GrantItem>;
+};
+
+export type GrantEndedResponse = {
+    result: true;
+};
+
 export type ApplicationItem = {
     /**
      * Also the `client_id` of OAuth 2.0.
@@ -1105,6 +1177,25 @@ export type CreateApplicationDto = {
      * It cannot be changed later.
      */
     type: 'web' | 'spa' | 'native' | 'service';
+};
+
+export type ApplicationClaimsResponse = {
+    /**
+     * Whether you may use the application. Otherwise a sign-in ends with `access_denied`.
+     */
+    allowed: boolean;
+    /**
+     * Of the ID token, without `iat`, `exp` and `nonce`.
+     */
+    claims: {
+        [key: string]: unknown;
+    };
+    /**
+     * Of userinfo, with all scopes of the application.
+     */
+    userinfo: {
+        [key: string]: unknown;
+    };
 };
 
 export type ChangeApplicationDto = {
@@ -2606,6 +2697,19 @@ export type AdminListUserPasskeysFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type AdminLogoutPageEnvelope = {
+    status: true;
+    data: AdminLogoutPage;
+};
+
+export type AdminListUserLogoutsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
 export type AdminDeleteUserPasskeyFailure401 = ({
     error_code: 'AUTH_401001';
 } & ErrorAuth401001) | ({
@@ -2964,6 +3068,32 @@ export type ListApplicationsFailure401 = ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004);
 
+export type GrantsResponseEnvelope = {
+    status: true;
+    data: GrantsResponse;
+};
+
+export type ListGrantsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type GrantEndedResponseEnvelope = {
+    status: true;
+    data: GrantEndedResponse;
+};
+
+export type EndGrantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
 export type ApplicationPageEnvelope = {
     status: true;
     data: ApplicationPage;
@@ -3042,6 +3172,19 @@ export type AdminDeleteApplicationFailure403 = ({
 } & ErrorAuth403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
+
+export type ApplicationClaimsResponseEnvelope = {
+    status: true;
+    data: ApplicationClaimsResponse;
+};
+
+export type AdminPreviewApplicationClaimsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
 
 export type AdminRotateApplicationSecretFailure401 = ({
     error_code: 'AUTH_401001';
@@ -5012,6 +5155,71 @@ export type AdminListUserPasskeysResponses = {
 
 export type AdminListUserPasskeysResponse = AdminListUserPasskeysResponses[keyof AdminListUserPasskeysResponses];
 
+export type AdminListUserLogoutsData = {
+    body?: never;
+    path: {
+        /**
+         * The `uid` of the user.
+         */
+        uid: string;
+    };
+    query?: {
+        /**
+         * The greatest number of logouts of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        cursor?: string;
+    };
+    url: '/admin/users/{uid}/logouts';
+};
+
+export type AdminListUserLogoutsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminListUserLogoutsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListUserLogoutsError = AdminListUserLogoutsErrors[keyof AdminListUserLogoutsErrors];
+
+export type AdminListUserLogoutsResponses = {
+    /**
+     * Success
+     */
+    200: AdminLogoutPageEnvelope;
+};
+
+export type AdminListUserLogoutsResponse = AdminListUserLogoutsResponses[keyof AdminListUserLogoutsResponses];
+
 export type AdminDeleteUserPasskeyData = {
     body?: never;
     path: {
@@ -6327,6 +6535,109 @@ export type ListApplicationsResponses = {
 
 export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
 
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: ListGrantsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    /**
+     * Success
+     */
+    200: GrantsResponseEnvelope;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type EndGrantData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /user/grants.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/user/grants/{id}';
+};
+
+export type EndGrantErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: EndGrantFailure401;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type EndGrantError = EndGrantErrors[keyof EndGrantErrors];
+
+export type EndGrantResponses = {
+    /**
+     * Success
+     */
+    200: GrantEndedResponseEnvelope;
+};
+
+export type EndGrantResponse = EndGrantResponses[keyof EndGrantResponses];
+
 export type AdminListApplicationsData = {
     body?: never;
     path?: never;
@@ -6625,6 +6936,62 @@ export type AdminChangeApplicationResponses = {
 };
 
 export type AdminChangeApplicationResponse = AdminChangeApplicationResponses[keyof AdminChangeApplicationResponses];
+
+export type AdminPreviewApplicationClaimsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}/claims';
+};
+
+export type AdminPreviewApplicationClaimsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminPreviewApplicationClaimsFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminPreviewApplicationClaimsError = AdminPreviewApplicationClaimsErrors[keyof AdminPreviewApplicationClaimsErrors];
+
+export type AdminPreviewApplicationClaimsResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationClaimsResponseEnvelope;
+};
+
+export type AdminPreviewApplicationClaimsResponse = AdminPreviewApplicationClaimsResponses[keyof AdminPreviewApplicationClaimsResponses];
 
 export type AdminRotateApplicationSecretData = {
     body: RotateSecretDto;
