@@ -23,6 +23,7 @@ describe('the examples of the OpenAPI document', () => {
       SMTP_URL: `${smtp.url}?tls=none`,
       SYSTEM_URL: portal,
       ADMIN_API: 'on',
+      OIDC: 'on',
       MFA_TRUSTED_DEVICE_DAYS: '30',
       BRAND_NAME: 'Example Corp',
     });

@@ -31,6 +31,27 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await call('adminRenameOrgUnit', { parameters: { id: 'sales' }, body: {} });
   await list('adminListOrgUnits', { tenant_id: 'acme' });
 
+  const grafana = { name: 'Grafana', type: 'web', redirect_uris: ['https://grafana.example.com/login/generic_oauth'] };
+  const tile = { uri: 'https://grafana.example.com', first_party: true };
+  const registered = await call('adminCreateApplication', { body: { ...grafana, ...tile } });
+  await call('adminCreateApplication', { body: { ...grafana, redirect_uris: ['http://grafana.example.com/*'] } });
+  const application = { id: registered.body.data.id as string };
+  const unknown = { id: admin.uid };
+  await list('adminListApplications');
+  await call('adminGetApplication', { parameters: application });
+  await call('adminGetApplication', { parameters: unknown });
+  await call('adminChangeApplication', {
+    parameters: application,
+    body: { post_logout_redirect_uris: [`${tile.uri}/login`] },
+  });
+  await call('adminChangeApplication', { parameters: application, body: {} });
+  await call('adminRotateApplicationSecret', { parameters: application, body: { keep_old_seconds: 86_400 } });
+  await call('adminRotateApplicationSecret', { parameters: application, body: { keep_old_seconds: -1 } });
+  await recorder.call('listApplications', { bearer: await tokenOf(service, alice) });
+  await recorder.call('listApplications');
+  await call('adminDeleteApplication', { parameters: application });
+  await call('adminDeleteApplication', { parameters: application });
+
   const carol = { login_name: 'carol', email: 'carol@example.com', nickname: 'Carol', tenant_id: 'acme' };
   const created = await call('adminCreateUser', { body: { ...carol, org_unit_id: 'sales', invite: true } });
   await call('adminCreateUser', { body: { login_name: 'carol' } });

@@ -14,6 +14,7 @@ const fields: Readonly<Record<string, Fake>> = {
   captcha_token: numbered('example-captcha-token'),
   mfa_token: numbered('example-mfa-token'),
   code: () => '123456',
+  client_secret: numbered('example-client-secret'),
   // The alphabets of the real values: Base32, and Crockford's for recovery codes.
   secret: () => 'EXAMPLESECRETAAAAAAAAAAAAAAAAAAA',
   codes: (n) => `00000-${String(n).padStart(5, '0')}`,
