@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApplicationProblem } from '../applications/application-rules';
-import { type ClaimsPreview, previewClaims } from '../applications/claims-preview';
+import { type ClaimsPreview, previewClaims } from '../applications/application-preview';
 import { OpenIdSettings } from '../applications/openid-settings';
 import type { CurrentSession } from '../sessions/current-session';
 import { LiveSessions } from '../sessions/live-sessions';

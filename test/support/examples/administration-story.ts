@@ -40,6 +40,8 @@ export async function administrationStory(recorder: Recorder, alice: User, smtp:
   await list('adminListApplications');
   await call('adminGetApplication', { parameters: application });
   await call('adminGetApplication', { parameters: unknown });
+  await call('adminPreviewApplicationClaims', { parameters: application });
+  await call('adminPreviewApplicationClaims', { parameters: unknown });
   await call('adminChangeApplication', {
     parameters: application,
     body: { post_logout_redirect_uris: [`${tile.uri}/login`] },

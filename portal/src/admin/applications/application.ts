@@ -5,7 +5,11 @@ export const types = ['web', 'spa', 'native', 'service'] as const;
 export type ApplicationType = (typeof types)[number];
 
 /** The scopes of docs/spec/extensions.md#j. Every application with users has `openid`. */
-export const scopes = ['profile', 'email', 'organization', 'groups', 'offline_access'] as const;
+export const scopes = ['profile', 'email', 'organization', 'offline_access'] as const;
+
+/** Scopes of the resources of an application have a colon, or are not written to the end yet. */
+export const ofResources = (all: readonly string[]): string[] =>
+  all.filter((one) => !['openid', ...scopes].includes(one));
 
 /** A program has no users: it has no addresses to return to, no consent and nobody who may sign in. */
 export const hasUsers = (type: ApplicationType): boolean => type !== 'service';
@@ -57,13 +61,18 @@ export const draftOf = (application: AdminApplication): Draft => ({
 export const filled = (values: readonly string[]): string[] =>
   values.map((one) => one.trim()).filter((one) => one !== '');
 
+/** The scopes about users come first, so that the service numbers the others after them. */
+export const ownScopes = ({ type, scopes: all }: Draft): string[] =>
+  hasUsers(type) ? ['openid', ...scopes].filter((one) => all.includes(one)) : [];
+
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** What the service gets: only the fields that the type has. */
 export function bodyOf(draft: Draft): NewAdminApplication {
   const { type, name, first_party } = draft;
   const audience = filled(draft.audience);
-  if (!hasUsers(type)) return { type, name: name.trim(), audience };
+  const others = filled(ofResources(draft.scopes));
+  if (!hasUsers(type)) return { type, name: name.trim(), scopes: others, audience };
   return {
     type,
     name: name.trim(),
@@ -72,7 +81,7 @@ export function bodyOf(draft: Draft): NewAdminApplication {
     backchannel_logout_uri: orNull(draft.backchannel_logout_uri),
     uri: orNull(draft.uri),
     logo_url: orNull(draft.logo_url),
-    scopes: [...draft.scopes],
+    scopes: [...ownScopes(draft), ...others],
     audience,
     first_party,
     allowed_tenants: filled(draft.allowed_tenants),

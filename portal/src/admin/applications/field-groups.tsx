@@ -5,7 +5,7 @@ import { useTexts } from '../i18n/texts';
 import { Card } from '../parts/card';
 import { CheckField } from '../parts/fields';
 import { useLoaded } from '../use-loaded';
-import { type Draft, hasBackchannel, hasUsers, type problemsOf, scopes } from './application';
+import { type Draft, hasBackchannel, hasUsers, type problemsOf, scopes, ofResources, ownScopes } from './application';
 import { ListField } from './list-field';
 
 export interface GroupProps {
@@ -86,6 +86,8 @@ export function RightFields({ draft, set, problem }: GroupProps): ReactNode {
   const { applications: texts } = useTexts();
   const toggle = (scope: string, on: boolean) =>
     set({ scopes: on ? [...draft.scopes, scope] : draft.scopes.filter((one) => one !== scope) });
+  const others = ofResources(draft.scopes);
+  const own = ownScopes(draft);
   return (
     <Card title={texts.rights}>
       {hasUsers(draft.type) && (
@@ -100,9 +102,16 @@ export function RightFields({ draft, set, problem }: GroupProps): ReactNode {
               onChange={(on) => toggle(scope, on)}
             />
           ))}
-          {problem('scopes') !== undefined && <p className="field-error">{problem('scopes')}</p>}
         </fieldset>
       )}
+      <ListField
+        label={texts.fields.resource_scopes}
+        hint={texts.hints.resource_scopes}
+        values={others}
+        onChange={(changed) => set({ scopes: [...draft.scopes.filter((one) => !others.includes(one)), ...changed] })}
+        problem={(entry) => problem('scopes', entry === undefined ? undefined : own.length + entry)}
+        placeholder="metrics:read"
+      />
       <ListField
         label={texts.fields.audience}
         hint={texts.hints.audience}

@@ -37,9 +37,6 @@ export interface Product {
 const provider = 'portal';
 const discovery = (issuer: string): string => `${issuer}/.well-known/openid-configuration`;
 
-/** A setting for the claim `groups`, for an application that has its scope. */
-const ofGroups = ({ scopes }: Values, line: string): string => (scopes.includes('groups') ? line : '');
-
 /**
  * The products of docs/applications.md. The settings hold what signs users in and out, and what ends sessions; everything else is left to
  * the documentation of the product.
@@ -58,6 +55,9 @@ export const products: readonly Product[] = [
         `[server]
 root_url = ${v.base}/
 
+[auth]
+signout_redirect_url = ${v.endSession}?client_id=${v.clientId}&post_logout_redirect_uri=${encodeURIComponent(`${v.base}/login`)}
+
 [auth.generic_oauth]
 enabled = true
 name = ${v.label}
@@ -71,8 +71,7 @@ use_pkce = true
 use_refresh_token = true
 login_attribute_path = preferred_username
 name_attribute_path = name
-email_attribute_path = email${ofGroups(v, '\ngroups_attribute_path = groups')}
-signout_redirect_url = ${v.endSession}?client_id=${v.clientId}&post_logout_redirect_uri=${encodeURIComponent(`${v.base}/login`)}`,
+email_attribute_path = email`,
       ],
     ],
   },
@@ -117,7 +116,7 @@ gitlab_rails['omniauth_providers'] = [
     addresses: {
       redirect: '/apps/user_oidc/code',
       afterLogout: '/',
-      backchannel: `/apps/user_oidc/backchannel-logout/${provider}`,
+      backchannel: `/index.php/apps/user_oidc/backchannel-logout/${provider}`,
     },
     scopes: ['openid', 'profile', 'email'],
     documentation: 'https://github.com/nextcloud/user_oidc',
@@ -126,6 +125,7 @@ gitlab_rails['omniauth_providers'] = [
         'config/config.php',
         `'user_oidc' => [
   'use_pkce' => true,
+  'enrich_login_id_token_with_userinfo' => true,
 ],`,
       ],
       [
@@ -139,7 +139,7 @@ php occ user_oidc:provider ${provider} \\
   --unique-uid=0 \\
   --mapping-uid=sub \\
   --mapping-display-name=name \\
-  --mapping-email=email${ofGroups(v, ' \\\n  --mapping-groups=groups')}`,
+  --mapping-email=email`,
       ],
     ],
   },
@@ -159,9 +159,9 @@ client_id = "${v.clientId}"
 client_secret = "${v.secret}"
 redirect_url = "${v.redirectUri}"
 scope = "${v.scopes.join(' ')}"
-code_challenge_method = "S256"${ofGroups(v, '\noidc_groups_claim = "groups"')}
-user_id_claim = "sub"
+code_challenge_method = "S256"
 email_domains = ["*"]
+cookie_refresh = "5m"
 backend_logout_url = "${v.endSession}?id_token_hint={id_token}"`,
       ],
     ],
@@ -169,7 +169,11 @@ backend_logout_url = "${v.endSession}?id_token_hint={id_token}"`,
   {
     id: 'apache',
     name: 'Apache (mod_auth_openidc)',
-    addresses: { redirect: '/oidc/callback', afterLogout: '/', backchannel: '/oidc/callback?logout=backchannel' },
+    addresses: {
+      redirect: '/protected/redirect_uri',
+      afterLogout: '/',
+      backchannel: '/protected/redirect_uri?logout=backchannel',
+    },
     scopes: ['openid', 'profile', 'email'],
     documentation: 'https://github.com/OpenIDC/mod_auth_openidc/wiki',
     settings: (v) => [
@@ -179,12 +183,12 @@ backend_logout_url = "${v.endSession}?id_token_hint={id_token}"`,
 OIDCClientID ${v.clientId}
 OIDCClientSecret ${v.secret}
 OIDCRedirectURI ${v.redirectUri}
-OIDCCryptoPassphrase "exec:/bin/cat /etc/apache2/oidc-passphrase"
+OIDCCryptoPassphrase "exec:/usr/bin/cat /etc/apache2/oidc-passphrase"
 OIDCScope "${v.scopes.join(' ')}"
 OIDCPKCEMethod S256
 OIDCRemoteUserClaim preferred_username
 
-<Location />
+<Location /protected>
   AuthType openid-connect
   Require valid-user
 </Location>`,

@@ -460,6 +460,7 @@ export const texts: Texts = {
       uri: 'Startseite',
       logo_url: 'Logo',
       scopes: 'Scopes',
+      resource_scopes: 'Scopes von Ressourcen',
       audience: 'Ressourcen',
       first_party: 'Anwendung des eigenen Unternehmens',
       allowed_tenants: 'Mandanten',
@@ -476,6 +477,7 @@ export const texts: Texts = {
         'Der Dienst sendet dorthin ein Logout-Token, sobald eine Sitzung endet, damit der Benutzer auch in der Anwendung abgemeldet wird.',
       uri: 'Dorthin führt die Kachel auf der Kontoseite. Ohne Startseite gibt es keine Kachel.',
       logo_url: 'Ein Bild für die Kachel und für die Seite, die um Zustimmung bittet.',
+      resource_scopes: 'Scopes eigener APIs haben einen Doppelpunkt, zum Beispiel metrics:read.',
       audience: 'Adressen von APIs, für die die Anwendung Zugriffstokens verlangen darf.',
       first_party:
         'Ihre Benutzer werden nicht gefragt, ob sie ihre Daten sehen darf. Schalten Sie es für fremde Anwendungen aus.',
@@ -485,7 +487,6 @@ export const texts: Texts = {
       profile: { label: 'profile', hint: 'Name und Benutzername' },
       email: { label: 'email', hint: 'E-Mail-Adresse, und ob sie bestätigt ist' },
       organization: { label: 'organization', hint: 'Mandant und Einheit' },
-      groups: { label: 'groups', hint: 'Die Gruppen des Benutzers' },
       offline_access: {
         label: 'offline_access',
         hint: 'Zugriff, der nach der Abmeldung weitergeht, bis er widerrufen wird',
@@ -519,10 +520,11 @@ export const texts: Texts = {
       },
     },
     productNotes: {
-      grafana: 'Grafana kann keine Logout-Tokens empfangen. Seine Sitzungen enden mit ihrer eigenen Dauer.',
+      grafana: 'Grafana nimmt keine Logout-Tokens an. Es beendet seine Sitzung, wenn ein Refresh abgelehnt wird.',
       gitlab: 'Führen Sie danach gitlab-ctl reconfigure aus. GitLab kann keine Logout-Tokens empfangen.',
-      nextcloud: 'Eine Installation mit index.php in ihren Adressen hat auch in der Redirect-URI index.php vor apps.',
-      'oauth2-proxy': 'Setzen Sie auch cookie_secret. oauth2-proxy kann keine Logout-Tokens empfangen.',
+      nextcloud: 'Ohne kurze Adressen fügen Sie die Redirect-URI mit index.php vor apps hinzu.',
+      'oauth2-proxy':
+        'Setzen Sie auch cookie_secret. oauth2-proxy nimmt keine Logout-Tokens an: es beendet seine Sitzung, wenn ein Refresh abgelehnt wird. Benutzer mit unbestätigter Adresse weist es ab.',
       apache:
         'Die Redirect-URI darf zu keiner vorhandenen Seite führen. Die Datei der Passphrase enthält einen langen zufälligen Text.',
       spring: 'Spring Boot 4 benutzt PKCE von selbst. Spring Boot 3 braucht die ersten zwei Zeilen des zweiten Blocks.',

@@ -454,6 +454,7 @@ export const texts = {
       uri: 'Start page',
       logo_url: 'Logo',
       scopes: 'Scopes',
+      resource_scopes: 'Scopes of resources',
       audience: 'Resources',
       first_party: 'Application of the company itself',
       allowed_tenants: 'Tenants',
@@ -469,6 +470,7 @@ export const texts = {
         'The service sends a logout token there as soon as a session ends, so that the user is signed out of the application as well.',
       uri: 'The tile on the account page leads there. Without it there is no tile.',
       logo_url: 'An image for the tile and for the page that asks for consent.',
+      resource_scopes: 'Scopes of your own APIs have a colon, for example metrics:read.',
       audience: 'Addresses of APIs for which the application may ask access tokens.',
       first_party: 'Its users are not asked whether it may see their data. Turn it off for applications of others.',
       allowed_tenants: 'Ids of tenants whose users may sign in. Empty: all tenants.',
@@ -477,7 +479,6 @@ export const texts = {
       profile: { label: 'profile', hint: 'Name and user name' },
       email: { label: 'email', hint: 'E-mail address, and whether it is verified' },
       organization: { label: 'organization', hint: 'Tenant and unit' },
-      groups: { label: 'groups', hint: 'The groups of the user' },
       offline_access: { label: 'offline_access', hint: 'Access that goes on after the sign-out, until it is revoked' },
     },
     secret: {
@@ -508,10 +509,11 @@ export const texts = {
       },
     },
     productNotes: {
-      grafana: 'Grafana cannot receive logout tokens. Its sessions end with their own lifetime.',
+      grafana: 'Grafana takes no logout tokens. It ends its session when a refresh is refused.',
       gitlab: 'Then run gitlab-ctl reconfigure. GitLab cannot receive logout tokens.',
-      nextcloud: 'An installation with index.php in its addresses has index.php before apps in the redirect URI, too.',
-      'oauth2-proxy': 'Set cookie_secret as well. oauth2-proxy cannot receive logout tokens.',
+      nextcloud: 'Without pretty URLs, add the redirect URI with index.php before apps.',
+      'oauth2-proxy':
+        'Set cookie_secret as well. oauth2-proxy takes no logout tokens: it ends its session when a refresh is refused. It refuses users whose address is not verified.',
       apache:
         'The redirect URI must not lead to a page that exists. The file of the passphrase holds a long random text.',
       spring: 'Spring Boot 4 uses PKCE by itself. Spring Boot 3 needs the first two lines of the second block.',

@@ -414,6 +414,7 @@ export const texts: Texts = {
       uri: '起始页',
       logo_url: '标志',
       scopes: '范围',
+      resource_scopes: '资源的范围',
       audience: '资源',
       first_party: '公司自有的应用',
       allowed_tenants: '租户',
@@ -426,6 +427,7 @@ export const texts: Texts = {
       backchannel_logout_uri: '会话一结束，服务就向此地址发送退出令牌，使用户也在应用中退出。',
       uri: '账号页面上的磁贴通向此处。没有起始页就没有磁贴。',
       logo_url: '用于磁贴和征求同意页面的图片。',
+      resource_scopes: '自有 API 的范围带有英文冒号，例如 metrics:read。',
       audience: '应用可以为其请求访问令牌的 API 地址。',
       first_party: '不询问用户是否允许应用查看其数据。对于他人的应用，请关闭。',
       allowed_tenants: '其用户可以登录的租户编号。留空表示所有租户。',
@@ -434,7 +436,6 @@ export const texts: Texts = {
       profile: { label: 'profile', hint: '姓名和用户名' },
       email: { label: 'email', hint: '邮箱地址，以及是否已验证' },
       organization: { label: 'organization', hint: '租户和部门' },
-      groups: { label: 'groups', hint: '用户所属的组' },
       offline_access: { label: 'offline_access', hint: '退出后仍然有效的访问，直到被撤销' },
     },
     secret: {
@@ -465,10 +466,11 @@ export const texts: Texts = {
       },
     },
     productNotes: {
-      grafana: 'Grafana 无法接收退出令牌，其会话按自身的有效期结束。',
+      grafana: 'Grafana 不接收退出令牌，刷新被拒绝时结束会话。',
       gitlab: '然后运行 gitlab-ctl reconfigure。GitLab 无法接收退出令牌。',
-      nextcloud: '如果安装的地址中带有 index.php，重定向 URI 中 apps 之前也要有 index.php。',
-      'oauth2-proxy': '还需设置 cookie_secret。oauth2-proxy 无法接收退出令牌。',
+      nextcloud: '未启用短地址时，请另外添加 apps 之前带有 index.php 的重定向 URI。',
+      'oauth2-proxy':
+        '还需设置 cookie_secret。oauth2-proxy 不接收退出令牌，刷新被拒绝时结束会话，并会拒绝邮箱未验证的用户。',
       apache: '重定向 URI 不能指向已有的页面。口令文件中是一段较长的随机文本。',
       spring: 'Spring Boot 4 会自动使用 PKCE。Spring Boot 3 需要第二段的前两行。',
       aspnet: 'ASP.NET Core 无法接收退出令牌。请将密钥保存在环境变量中，而不是文件中。',

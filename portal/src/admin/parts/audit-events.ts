@@ -60,6 +60,7 @@ export const auditEvents: readonly string[] = [
   'APPLICATION_CHANGED',
   'APPLICATION_SECRET_ROTATED',
   'APPLICATION_DELETED',
+  'GRANT_REVOKED',
   'LOG_EXPORTED',
   'LIST_EXPORTED',
   'PURGE_STARTED',
