@@ -60,6 +60,7 @@ export async function givenApplication(
 }
 
 interface Cookie {
+  readonly name: string;
   readonly value: string;
   readonly path: string;
 }
@@ -72,6 +73,7 @@ export interface Authorization {
 
 /** A browser with its cookies, which walks through the provider of a service in this process. */
 export class OpenIdBrowser {
+  /** By name and path: two of one name and different paths are two cookies. */
   readonly cookies = new Map<string, Cookie>();
 
   constructor(
@@ -80,10 +82,14 @@ export class OpenIdBrowser {
   ) {}
 
   cookieHeader(path: string): string {
-    return [...this.cookies]
-      .filter(([, cookie]) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')))
-      .map(([name, { value }]) => `${name}=${value}`)
+    return [...this.cookies.values()]
+      .filter((cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')))
+      .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
+  }
+
+  cookie(name: string): string | undefined {
+    return [...this.cookies.values()].find((cookie) => cookie.name === name)?.value;
   }
 
   /** One request of this browser to the service. */
@@ -112,8 +118,9 @@ export class OpenIdBrowser {
     const [pair = '', ...attributes] = line.split('; ');
     const at = pair.indexOf('=');
     const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
-    if (attributes.some((one) => /^expires=Thu, 01 Jan 1970/i.test(one))) this.cookies.delete(pair.slice(0, at));
-    else this.cookies.set(pair.slice(0, at), { value: pair.slice(at + 1), path });
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (attributes.some((one) => /^expires=Thu, 01 Jan 1970/i.test(one))) this.cookies.delete(`${name};${path}`);
+    else this.cookies.set(`${name};${path}`, { name, value, path });
   }
 
   /** Begins a code flow, and follows the provider as far as it leads inside its own paths. */
@@ -132,6 +139,17 @@ export class OpenIdBrowser {
     });
     for (const [name, value] of [...query]) if (value === '') query.delete(name);
     return { url: await this.follow(`${portal}${this.prefix}/auth?${query.toString()}`), verifier };
+  }
+
+  /** Sends the form of a page of the provider, as its script or its only button does. */
+  submit(page: Answer): Promise<Answer> {
+    const html = page.raw.toString();
+    const action = /action="([^"]+)"/.exec(html)?.[1];
+    if (action === undefined) throw new Error(`the page has no form: ${page.status} ${html}`);
+    const fields = [...html.matchAll(/<(?:input|button)\b[^>]*\bname="([^"]+)"[^>]*\bvalue="([^"]*)"/g)];
+    return this.request('POST', action, {
+      form: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value])),
+    });
   }
 
   /** Follows redirects inside the issuer. @returns where they lead outside */

@@ -53,6 +53,9 @@ const extended: [code: string, status: number][] = [
   ['PASSKEY_401001', 401],
   ['USER_409001', 409],
   ['USER_409002', 409],
+  ['APP_400001', 400],
+  ['APP_403001', 403],
+  ['APP_404001', 404],
 ];
 
 const entries = Object.values(catalogue);

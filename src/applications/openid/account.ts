@@ -2,7 +2,7 @@ import type { Account, KoaContextWithOIDC } from 'oidc-provider';
 
 import { type User, userStatus } from '../../users/user.entity';
 import { admits } from '../application-access';
-import type { ProviderPorts } from './openid-provider';
+import type { ProviderPorts } from './ports';
 
 /** The user, while the user is enabled and may use the application of the request. */
 export async function accountOf(

@@ -1,5 +1,5 @@
 import type { Random } from '../../shared/random';
-import { cookieName } from './openid-provider';
+import { cookieName } from './ports';
 
 const form = /^[\w-]{43}$/;
 

@@ -1,5 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { Application, ApplicationType } from '../application.entity';
+import { offeredScopes } from '../openid-scopes';
 
 const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -17,6 +18,10 @@ export function metadataOf(application: Application | null): AdapterPayload | un
     application;
   const confidential = type === 'web' || type === 'service';
   if (confidential && secretHash === null) return undefined;
+  // A device has no address to return to.
+  const redirects = type !== 'service' && redirectUris.length > 0;
+  // The other scopes are those of its resources.
+  const own = scopes.filter((scope) => offeredScopes.includes(scope));
   return {
     client_id: id,
     client_name: name,
@@ -24,11 +29,11 @@ export function metadataOf(application: Application | null): AdapterPayload | un
     client_secret: confidential ? (secretHash ?? undefined) : undefined,
     token_endpoint_auth_method: confidential ? 'client_secret_basic' : 'none',
     application_type: type === 'native' ? 'native' : 'web',
-    grant_types: [...grants[type]],
-    response_types: type === 'service' ? [] : ['code'],
-    redirect_uris: type === 'service' ? [] : redirectUris,
+    grant_types: grants[type].filter((grant) => redirects || grant !== 'authorization_code'),
+    response_types: redirects ? ['code'] : [],
+    redirect_uris: redirects ? redirectUris : [],
     post_logout_redirect_uris: postLogoutRedirectUris,
-    scope: scopes.join(' ') || undefined,
+    scope: own.join(' ') || undefined,
     ...(backchannelLogoutUri === null
       ? {}
       : { backchannel_logout_uri: backchannelLogoutUri, backchannel_logout_session_required: true }),

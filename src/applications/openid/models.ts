@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider';
-import type { BrowserRequest, ProviderPorts } from './openid-provider';
+import type { BrowserRequest, ProviderPorts } from './ports';
 
 type Fields = readonly string[];
 

@@ -8,7 +8,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { Random } from '../../shared/random';
 import type { OpenIdProviderSettings } from '../openid-settings';
 import { browserOf, newBrowser } from './browser-cookie';
-import type { BrowserRequest } from './openid-provider';
+import type { BrowserRequest } from './ports';
 import { submitHash } from './pages';
 
 export const openIdProvider = Symbol('the OpenID provider');

@@ -1,49 +1,27 @@
 import type { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { Logger } from '@nestjs/common';
 import type { ParameterizedContext } from 'koa';
-import type { Adapter, Configuration, JWK, Provider } from 'oidc-provider';
-import type { KeyRing } from '../../platform/crypto/key-ring';
-import type { ClientInfo } from '../../shared/client-info';
-import type { JwtSettings } from '../../sessions/jwt-settings';
+import type { Adapter, Client, Configuration, JWK, Provider } from 'oidc-provider';
 import { admits } from '../application-access';
-import type { Applications } from '../applications.repository';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
-import type { OpenIdKey, OpenIdProviderSettings } from '../openid-settings';
+import type { OpenIdKey } from '../openid-settings';
 import { accountOf } from './account';
 import { metadataOf } from './client-metadata';
 import { acrValues, demandsSecondFactor } from './demands';
 import { adaptModels, type SignedIn } from './models';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
-import { RecordAdapter, type RecordPorts } from './record-adapter';
+import { cookieName, type ProviderPorts } from './ports';
+import { RecordAdapter } from './record-adapter';
 
 const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
-export const interactionSeconds = 3600;
+const interactionSeconds = 3600;
 
-export interface ProviderPorts extends RecordPorts {
-  readonly settings: OpenIdProviderSettings;
-  readonly systemUrl: string;
-  readonly jwt: JwtSettings;
-  readonly keys: KeyRing;
-  readonly applications: Applications;
-  /** Ends the session of the service: the browser asked for it at an application. */
-  readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
-}
-
-/** The request of a browser, with the value of its cookie (`BrowserCookie`). */
-export type BrowserRequest = IncomingMessage & {
-  portalBrowser?: string;
-  originalUrl?: string;
-  portalClient?: ClientInfo;
-};
-
-/** `__Host-`: no other host of the domain can set the cookie, so nobody can slip a session of another person in. */
-export const cookieName = (issuer: string, name: string): string =>
-  issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;
-
-const jwkOf = ({ algorithm, key }: OpenIdKey): JWK =>
-  ({ ...key.export({ format: 'jwk' }), use: 'sig', alg: algorithm });
+const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
+  ...key.export({ format: 'jwk' }),
+  use: 'sig',
+  alg: algorithm,
+});
 
 /** Makes the provider. Only this folder knows the package (ADR 0034). */
 export function makeProvider(ports: ProviderPorts): Provider {
@@ -105,7 +83,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
         successSource: (ctx) => toPages(ctx, systemUrl, '/device', 'done'),
       },
       dPoP: { enabled: true },
-      introspection: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: mayAskAbout },
       pushedAuthorizationRequests: { enabled: true },
       registration: { enabled: false },
       resourceIndicators: {
@@ -124,7 +102,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
           };
         },
       },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (ctx, form) => {
@@ -166,6 +144,10 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
 const claims = () => Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, names]) => [scope, [...names]]));
 
 const deviceProblem = (error: unknown): string | undefined => (error === undefined ? undefined : 'refused');
+
+/** An application asks about its own tokens. One that keeps a secret, such as a resource server, may ask about any. */
+const mayAskAbout = (_ctx: unknown, client: Client, token: { readonly clientId?: string }): boolean =>
+  client.clientAuthMethod !== 'none' || token.clientId === client.clientId;
 
 type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
 

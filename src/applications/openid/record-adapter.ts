@@ -93,9 +93,7 @@ export class RecordAdapter implements Adapter {
     if (found === undefined || !(await this.isAlive(found))) return undefined;
     const { payload, consumedAt } = found;
     // In the time of the package, whose clock is that of the machine. It only asks whether the value is there.
-    return (
-      consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt.getTime() / 1000) }
-    );
+    return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt.getTime() / 1000) };
   }
 
   private async isAlive({ payload, sid, userId, credentialVersion }: FoundRecord): Promise<boolean> {

@@ -86,6 +86,26 @@ function dataSchema(entry: catalogue.CatalogueEntry): ErrorData | undefined {
       example: { rules: ['min_length', 'forbid_common'] },
     };
   }
+  if (entry === catalogue.applicationRefused) {
+    const redirect = { type: 'string', description: 'Leads back to the application, which is told of the refusal.' };
+    return {
+      name: 'ApplicationRefusedData',
+      required: true,
+      schema: { type: 'object', required: ['redirect_to'], properties: { redirect_to: redirect } },
+      example: { redirect_to: 'https://portal.example.com/oidc/auth/9f8a2d5b1c' },
+    };
+  }
+  if (entry === catalogue.youngSessionRequired) {
+    const factor = {
+      type: 'boolean',
+      description: 'At the sign-in to an application: the session lacks the second factor, not only a fresh login.',
+    };
+    return {
+      name: 'YoungSessionData',
+      required: false,
+      schema: { type: 'object', properties: { second_factor: factor } },
+    };
+  }
   if (entry !== catalogue.requestInvalid) return undefined;
   const fields = {
     type: 'object',

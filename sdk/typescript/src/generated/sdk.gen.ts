@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type Options as Options2, type TDataShape, urlSearchParamsBodySerializer } from './client/index.js';
-import type { AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
+import type { AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -539,15 +539,22 @@ export const adminRenameOrgUnit = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Get what this service offers, for a login page
+ * What an application asks for, before the sign-in goes on
  */
-export const getCapabilities = <ThrowOnError extends boolean = false>(options?: Options<GetCapabilitiesData, ThrowOnError>) => (options?.client ?? client).get<GetCapabilitiesResponses, GetCapabilitiesErrors, ThrowOnError>({ url: '/capabilities', ...options });
+export const getInteraction = <ThrowOnError extends boolean = false>(options: Options<GetInteractionData, ThrowOnError>) => (options.client ?? client).get<GetInteractionResponses, GetInteractionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/applications/interactions/{uid}',
+    ...options
+});
 
 /**
- * Exchange a captcha token for a pass that /login accepts
+ * Go on to the application with this session
+ *
+ * The request must come from a page of the origin of `SYSTEM_URL`, in the browser that began.
  */
-export const verifyCaptcha = <ThrowOnError extends boolean = false>(options: Options<VerifyCaptchaData, ThrowOnError>) => (options.client ?? client).post<VerifyCaptchaResponses, VerifyCaptchaErrors, ThrowOnError>({
-    url: '/verify-captcha',
+export const finishInteraction = <ThrowOnError extends boolean = false>(options: Options<FinishInteractionData, ThrowOnError>) => (options.client ?? client).post<FinishInteractionResponses, FinishInteractionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/applications/interactions/{uid}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -556,9 +563,9 @@ export const verifyCaptcha = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Get a proof-of-work challenge in the format of the altcha widget
+ * Get what this service offers, for a login page
  */
-export const getCaptchaChallenge = <ThrowOnError extends boolean = false>(options?: Options<GetCaptchaChallengeData, ThrowOnError>) => (options?.client ?? client).get<GetCaptchaChallengeResponses, GetCaptchaChallengeErrors, ThrowOnError>({ url: '/captcha/challenge', ...options });
+export const getCapabilities = <ThrowOnError extends boolean = false>(options?: Options<GetCapabilitiesData, ThrowOnError>) => (options?.client ?? client).get<GetCapabilitiesResponses, GetCapabilitiesErrors, ThrowOnError>({ url: '/capabilities', ...options });
 
 /**
  * List the devices on which a login needs no code
@@ -577,6 +584,23 @@ export const deleteTrustedDevice = <ThrowOnError extends boolean = false>(option
     url: '/user/devices/{id}',
     ...options
 });
+
+/**
+ * Exchange a captcha token for a pass that /login accepts
+ */
+export const verifyCaptcha = <ThrowOnError extends boolean = false>(options: Options<VerifyCaptchaData, ThrowOnError>) => (options.client ?? client).post<VerifyCaptchaResponses, VerifyCaptchaErrors, ThrowOnError>({
+    url: '/verify-captcha',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a proof-of-work challenge in the format of the altcha widget
+ */
+export const getCaptchaChallenge = <ThrowOnError extends boolean = false>(options?: Options<GetCaptchaChallengeData, ThrowOnError>) => (options?.client ?? client).get<GetCaptchaChallengeResponses, GetCaptchaChallengeErrors, ThrowOnError>({ url: '/captcha/challenge', ...options });
 
 /**
  * Finish a login or confirm an authenticator with a code

@@ -898,6 +898,43 @@ export type CreateOrgUnitDto = {
     tenant_id?: string;
 };
 
+export type InteractingApplication = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string | null;
+};
+
+export type InteractionResponse = {
+    application: InteractingApplication;
+    /**
+     * What the application asks for.
+     */
+    scopes: Array<string>;
+    /**
+     * Ask the user, and send the answer as `consent`.
+     */
+    consent: boolean;
+    /**
+     * The session lacks the second factor that the application asks for.
+     */
+    second_factor: boolean;
+};
+
+export type InteractionFinishedResponse = {
+    /**
+     * Where the browser goes on, as a navigation.
+     */
+    redirect_to: string;
+};
+
+export type FinishInteractionDto = {
+    /**
+     * The answer of the user, where `consent` of GET is true.
+     */
+    consent?: boolean | null;
+};
+
 export type CaptchaCapability = {
     /**
      * The provider to show first.
@@ -976,6 +1013,37 @@ export type CapabilitiesResponse = {
     brand: BrandCapability;
 };
 
+export type TrustedDeviceDto = {
+    id: string;
+    /**
+     * When a code was entered on the device.
+     */
+    created_at: string;
+    /**
+     * The last login without a code, else `created_at`.
+     */
+    last_used_at: string;
+    /**
+     * The IP address of the last use.
+     */
+    ip: string;
+    /**
+     * The `User-Agent` of the last use.
+     */
+    user_agent: string;
+};
+
+export type TrustedDevicesResponse = {
+    /**
+     * The last used device first.
+     */
+    devices: Array<TrustedDeviceDto>;
+};
+
+export type DeviceRemovedResponse = {
+    result: true;
+};
+
 export type VerifyCaptchaResponse = {
     /**
      * Always true: a failure is an error response.
@@ -1020,37 +1088,6 @@ export type CaptchaChallengeParameters = {
 export type CaptchaChallengeResponse = {
     parameters: CaptchaChallengeParameters;
     signature: string;
-};
-
-export type TrustedDeviceDto = {
-    id: string;
-    /**
-     * When a code was entered on the device.
-     */
-    created_at: string;
-    /**
-     * The last login without a code, else `created_at`.
-     */
-    last_used_at: string;
-    /**
-     * The IP address of the last use.
-     */
-    ip: string;
-    /**
-     * The `User-Agent` of the last use.
-     */
-    user_agent: string;
-};
-
-export type TrustedDevicesResponse = {
-    /**
-     * The last used device first.
-     */
-    devices: Array<TrustedDeviceDto>;
-};
-
-export type DeviceRemovedResponse = {
-    result: true;
 };
 
 export type OtpVerifyResponse = {
@@ -1386,6 +1423,40 @@ export type PasskeyRemovedResponse = {
 };
 
 /**
+ * The application needs your consent.
+ */
+export type ErrorApp400001 = {
+    error_code: 'APP_400001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
+ * You may not use this application.
+ */
+export type ErrorApp403001 = {
+    error_code: 'APP_403001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+    data: ApplicationRefusedData;
+};
+
+/**
+ * This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+ */
+export type ErrorApp404001 = {
+    error_code: 'APP_404001';
+    /**
+     * For people, in the language of Accept-Language. The text may change.
+     */
+    msg: string;
+};
+
+/**
  * The password does not meet the password policy.
  */
 export type ErrorAuth400007 = {
@@ -1516,6 +1587,7 @@ export type ErrorAuth403002 = {
      * For people, in the language of Accept-Language. The text may change.
      */
     msg: string;
+    data?: YoungSessionData;
 };
 
 /**
@@ -1833,11 +1905,25 @@ export type ErrorUser409002 = {
     msg: string;
 };
 
+export type ApplicationRefusedData = {
+    /**
+     * Leads back to the application, which is told of the refusal.
+     */
+    redirect_to: string;
+};
+
 export type BrokenRulesData = {
     /**
      * The broken rules by their names in GET /password-policy. `max_bytes`: longer than 72 bytes in UTF-8, or a NUL.
      */
     rules: Array<string>;
+};
+
+export type YoungSessionData = {
+    /**
+     * At the sign-in to an application: the session lacks the second factor, not only a fresh login.
+     */
+    second_factor?: boolean;
 };
 
 export type RetryAfterData = {
@@ -2609,21 +2695,48 @@ export type AdminRenameOrgUnitFailure403 = ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
+export type InteractionResponseEnvelope = {
+    status: true;
+    data: InteractionResponse;
+};
+
+export type GetInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type InteractionFinishedResponseEnvelope = {
+    status: true;
+    data: InteractionFinishedResponse;
+};
+
+export type FinishInteractionFailure400 = ({
+    error_code: 'APP_400001';
+} & ErrorApp400001) | ({
+    error_code: 'COMMON_400001';
+} & ErrorCommon400001);
+
+export type FinishInteractionFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type FinishInteractionFailure403 = ({
+    error_code: 'APP_403001';
+} & ErrorApp403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
 export type CapabilitiesResponseEnvelope = {
     status: true;
     data: CapabilitiesResponse;
 };
-
-export type VerifyCaptchaResponseEnvelope = {
-    status: true;
-    data: VerifyCaptchaResponse;
-};
-
-export type VerifyCaptchaFailure503 = ({
-    error_code: 'CAPTCHA_503001';
-} & ErrorCaptcha503001) | ({
-    error_code: 'COMMON_503001';
-} & ErrorCommon503001);
 
 export type TrustedDevicesResponseEnvelope = {
     status: true;
@@ -2650,6 +2763,17 @@ export type DeleteTrustedDeviceFailure401 = ({
 } & ErrorAuth401002) | ({
     error_code: 'AUTH_401004';
 } & ErrorAuth401004);
+
+export type VerifyCaptchaResponseEnvelope = {
+    status: true;
+    data: VerifyCaptchaResponse;
+};
+
+export type VerifyCaptchaFailure503 = ({
+    error_code: 'CAPTCHA_503001';
+} & ErrorCaptcha503001) | ({
+    error_code: 'COMMON_503001';
+} & ErrorCommon503001);
 
 export type OtpVerifyResponseEnvelope = {
     status: true;
@@ -5714,6 +5838,128 @@ export type AdminRenameOrgUnitResponses = {
 
 export type AdminRenameOrgUnitResponse = AdminRenameOrgUnitResponses[keyof AdminRenameOrgUnitResponses];
 
+export type GetInteractionData = {
+    body?: never;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type GetInteractionErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: GetInteractionFailure401;
+    /**
+     * `APP_403001`: You may not use this application.
+     */
+    403: ErrorApp403001;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetInteractionError = GetInteractionErrors[keyof GetInteractionErrors];
+
+export type GetInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionResponseEnvelope;
+};
+
+export type GetInteractionResponse = GetInteractionResponses[keyof GetInteractionResponses];
+
+export type FinishInteractionData = {
+    body: FinishInteractionDto;
+    path: {
+        /**
+         * The parameter `interaction` of the page.
+         */
+        uid: string;
+    };
+    query?: never;
+    url: '/applications/interactions/{uid}';
+};
+
+export type FinishInteractionErrors = {
+    /**
+     * - `APP_400001`: The application needs your consent.
+     * - `COMMON_400001`: The request is not valid.
+     */
+    400: FinishInteractionFailure400;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: FinishInteractionFailure401;
+    /**
+     * - `APP_403001`: You may not use this application.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: FinishInteractionFailure403;
+    /**
+     * `APP_404001`: This sign-in does not exist in this browser, or has expired. Go back to the application and try again.
+     */
+    404: ErrorApp404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type FinishInteractionError = FinishInteractionErrors[keyof FinishInteractionErrors];
+
+export type FinishInteractionResponses = {
+    /**
+     * Success
+     */
+    200: InteractionFinishedResponseEnvelope;
+};
+
+export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
+
 export type GetCapabilitiesData = {
     body?: never;
     path?: never;
@@ -5750,97 +5996,6 @@ export type GetCapabilitiesResponses = {
 };
 
 export type GetCapabilitiesResponse = GetCapabilitiesResponses[keyof GetCapabilitiesResponses];
-
-export type VerifyCaptchaData = {
-    body: VerifyCaptchaRequest;
-    path?: never;
-    query?: never;
-    url: '/verify-captcha';
-};
-
-export type VerifyCaptchaErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `CAPTCHA_401001`: The captcha is not valid.
-     */
-    401: ErrorCaptcha401001;
-    /**
-     * `COMMON_413001`: The request is too large.
-     */
-    413: ErrorCommon413001;
-    /**
-     * `COMMON_415001`: The body must be JSON in UTF-8.
-     */
-    415: ErrorCommon415001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
-     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: VerifyCaptchaFailure503;
-};
-
-export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
-
-export type VerifyCaptchaResponses = {
-    /**
-     * Success
-     */
-    200: VerifyCaptchaResponseEnvelope;
-};
-
-export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
-
-export type GetCaptchaChallengeData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/captcha/challenge';
-};
-
-export type GetCaptchaChallengeErrors = {
-    /**
-     * `COMMON_400001`: The request is not valid.
-     */
-    400: ErrorCommon400001;
-    /**
-     * `COMMON_404001`: There is nothing at this path.
-     */
-    404: ErrorCommon404001;
-    /**
-     * `COMMON_429001`: Too many requests. Wait a moment.
-     */
-    429: ErrorCommon429001;
-    /**
-     * `COMMON_500001`: Something went wrong on the server.
-     */
-    500: ErrorCommon500001;
-    /**
-     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
-     */
-    503: ErrorCommon503001;
-};
-
-export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
-
-export type GetCaptchaChallengeResponses = {
-    /**
-     * The challenge, without the envelope
-     */
-    200: CaptchaChallengeResponse;
-};
-
-export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type GetTrustedDevicesData = {
     body?: never;
@@ -5944,6 +6099,97 @@ export type DeleteTrustedDeviceResponses = {
 };
 
 export type DeleteTrustedDeviceResponse = DeleteTrustedDeviceResponses[keyof DeleteTrustedDeviceResponses];
+
+export type VerifyCaptchaData = {
+    body: VerifyCaptchaRequest;
+    path?: never;
+    query?: never;
+    url: '/verify-captcha';
+};
+
+export type VerifyCaptchaErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `CAPTCHA_401001`: The captcha is not valid.
+     */
+    401: ErrorCaptcha401001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * - `CAPTCHA_503001`: The captcha cannot be checked at the moment.
+     * - `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: VerifyCaptchaFailure503;
+};
+
+export type VerifyCaptchaError = VerifyCaptchaErrors[keyof VerifyCaptchaErrors];
+
+export type VerifyCaptchaResponses = {
+    /**
+     * Success
+     */
+    200: VerifyCaptchaResponseEnvelope;
+};
+
+export type VerifyCaptchaResponse2 = VerifyCaptchaResponses[keyof VerifyCaptchaResponses];
+
+export type GetCaptchaChallengeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/captcha/challenge';
+};
+
+export type GetCaptchaChallengeErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * `COMMON_404001`: There is nothing at this path.
+     */
+    404: ErrorCommon404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type GetCaptchaChallengeError = GetCaptchaChallengeErrors[keyof GetCaptchaChallengeErrors];
+
+export type GetCaptchaChallengeResponses = {
+    /**
+     * The challenge, without the envelope
+     */
+    200: CaptchaChallengeResponse;
+};
+
+export type GetCaptchaChallengeResponse = GetCaptchaChallengeResponses[keyof GetCaptchaChallengeResponses];
 
 export type VerifyOtpData = {
     body: OtpVerifyDto;

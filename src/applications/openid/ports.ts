@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyRing } from '../../platform/crypto/key-ring';
+import type { ClientInfo } from '../../shared/client-info';
+import type { JwtSettings } from '../../sessions/jwt-settings';
+import type { Applications } from '../applications.repository';
+import type { OpenIdProviderSettings } from '../openid-settings';
+import type { RecordPorts } from './record-adapter';
+
+export interface ProviderPorts extends RecordPorts {
+  readonly settings: OpenIdProviderSettings;
+  readonly systemUrl: string;
+  readonly jwt: JwtSettings;
+  readonly keys: KeyRing;
+  readonly applications: Applications;
+  /** Ends the session of the service: the browser asked for it at an application. */
+  readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
+}
+
+/** The request of a browser, with the value of its cookie (`BrowserCookie`). */
+export type BrowserRequest = IncomingMessage & {
+  portalBrowser?: string;
+  originalUrl?: string;
+  portalClient?: ClientInfo;
+};
+
+/** `__Host-`: no other host of the domain can set the cookie, so nobody can slip a session of another person in. */
+export const cookieName = (issuer: string, name: string): string =>
+  issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;

@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto';
+import { type Answer, TestService } from '../support/app';
+import {
+  askForTokens,
+  callback,
+  claimsOf,
+  exchange,
+  givenApplication,
+  type GivenApplication,
+  OpenIdBrowser,
+  openIdSettings,
+} from '../support/openid';
+
+/** Chapter 3.20 of docs/spec/attacks.md. */
+describe('attacks on the sign-in at an application', () => {
+  let service: TestService;
+  let application: GivenApplication;
+  beforeAll(async () => {
+    service = await TestService.start(openIdSettings);
+    application = await givenApplication(service);
+  });
+  afterAll(() => service.stop());
+
+  const signedIn = async (name: string) => {
+    const { uid } = await service.givenUser(name);
+    return { uid, access: (await service.session(name)).access };
+  };
+  const begin = async (browser: OpenIdBrowser, more: Record<string, string> = {}) =>
+    (await browser.authorize(application, more)).url.searchParams.get('interaction')!;
+  const notFound = { status: 404, code: 'APP_404001' };
+  const seen = ({ status, body }: Answer) => ({ status, code: body.error_code as unknown });
+
+  it('T470 login CSRF: a page of another origin does not finish a sign-in, nor does a request without an origin', async () => {
+    const { access } = await signedIn('csrf');
+    const browser = new OpenIdBrowser(service);
+    const interaction = await begin(browser);
+    for (const origin of ['https://evil.example', 'null', 'http://portal.test.evil.example', 'https://portal.test'])
+      expect(seen(await browser.finish(interaction, access, {}, origin))).toEqual(notFound);
+    const path = `/applications/interactions/${interaction}`;
+    expect(seen(await browser.request('POST', path, { bearer: access, body: {} }))).toEqual(notFound);
+    expect((await browser.finish(interaction, access)).status).toBe(200);
+  });
+
+  it('T471 fixation: the link of an interaction does nothing in another browser', async () => {
+    const { access } = await signedIn('victim');
+    const interaction = await begin(new OpenIdBrowser(service));
+    const victim = new OpenIdBrowser(service);
+    expect(seen(await victim.describe(interaction, access))).toEqual(notFound);
+    await begin(victim);
+    expect(seen(await victim.describe(interaction, access))).toEqual(notFound);
+    expect(seen(await victim.finish(interaction, access))).toEqual(notFound);
+  });
+
+  it('T472 fixation: what one browser has finished is not taken up by another one', async () => {
+    const { access } = await signedIn('finished');
+    const browser = new OpenIdBrowser(service);
+    const { body } = await browser.finish(await begin(browser), access);
+    const other = new OpenIdBrowser(service);
+    await begin(other);
+    await expect(other.follow(body.data.redirect_to as string)).rejects.toThrow('400');
+    expect((await browser.follow(body.data.redirect_to as string)).searchParams.get('code')).toEqual(
+      expect.any(String),
+    );
+    await expect(browser.follow(body.data.redirect_to as string)).rejects.toThrow('400');
+  });
+
+  it('an interaction ends after an hour', async () => {
+    const browser = new OpenIdBrowser(service);
+    const interaction = await begin(browser);
+    service.clock.advanceSeconds(3600);
+    const { access } = await signedIn('late');
+    expect(seen(await browser.describe(interaction, access))).toEqual(notFound);
+  });
+
+  it('two tabs of one browser both get to their application', async () => {
+    const { access } = await signedIn('tabs');
+    const browser = new OpenIdBrowser(service);
+    const tabs = [await begin(browser), await begin(browser)];
+    for (const tab of tabs) {
+      const { body } = await browser.finish(tab, access);
+      expect((await browser.follow(body.data.redirect_to as string)).searchParams.get('code')).toEqual(
+        expect.any(String),
+      );
+    }
+  });
+
+  it('T473 a session of another person in the browser is left at the next sign-in, whoever has planted it', async () => {
+    const [attacker, victim] = [await signedIn('planter'), await signedIn('planted')];
+    const browser = new OpenIdBrowser(service);
+    await browser.signIn(application, attacker.access);
+    const planted = browser.cookie('portal-session');
+    const { url, verifier } = await browser.authorize(application, { prompt: 'login' });
+    const { body } = await browser.finish(url.searchParams.get('interaction')!, victim.access);
+    const back = await browser.follow(body.data.redirect_to as string);
+    expect(browser.cookie('portal-session')).not.toBe(planted);
+    const first = await exchange(service, application, { url: back, verifier });
+    const silent = await exchange(service, application, await browser.authorize(application, { prompt: 'none' }));
+    for (const tokens of [first, silent]) {
+      expect(claimsOf(tokens.body.id_token as string)).toMatchObject({
+        sub: victim.uid,
+        sid: claimsOf(victim.access).sid,
+      });
+    }
+  });
+
+  it('T474 redirect URIs: nothing but the registered text gets an answer', async () => {
+    const [, host = ''] = callback.split('//');
+    const wrong = [
+      `${callback}/`,
+      `${callback}?x=1`,
+      `${callback}#x`,
+      `${callback}%2f`,
+      `${callback}/..`,
+      `${callback}/../callback`,
+      `${callback}.evil.example`,
+      `${callback} `,
+      ` ${callback}`,
+      callback.toUpperCase(),
+      callback.replace('https', 'http'),
+      callback.replace('https', 'HTTPS'),
+      `https://evil.example/?${callback}`,
+      `https://evil.example/#${callback}`,
+      `https://app.example.com@evil.example/callback`,
+      `https://app.example.com:443/callback`,
+      `https://app.example.com./callback`,
+      `https://app.example.com.evil.example/callback`,
+      `https://evil.example\\@${host}`,
+      `https://evil.example/\\app.example.com/callback`,
+      `//${host}`,
+      `/\\${host}`,
+      `https:/${host}`,
+      `https:${host}`,
+      `https:///${host}`,
+      `https://${host}\u0000`,
+      `https://${host}\r\nX: y`,
+      `https://${host}%00`,
+      `https://${host}%0d%0aX:y`,
+      `https://${host};x`,
+      `https://${host}&x`,
+      `https://sub.${host}`,
+      'https://xn--app-9na.example.com/callback',
+      'https://app.example.com/Callback',
+      'https://app.example.com/call%62ack',
+      'https://app.example.com//callback',
+      'https://app.example.com/./callback',
+      'https://app.example.com/x/../callback',
+      'https://app.example.com/%63allback',
+      'https://app.example.com',
+      'https://app.example.com/',
+      'https://APP.example.com/callback',
+      'https://аpp.example.com/callback',
+      'https://app。example。com/callback',
+      'https://app.example.com/callback﹖x',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'about:blank',
+      'http://127.0.0.1/callback',
+      'http://localhost/callback',
+      'http://[::1]/callback',
+      'http://[::ffff:127.0.0.1]/callback',
+      'urn:ietf:wg:oauth:2.0:oob',
+      'myapp:/callback',
+      '*',
+      'https://*.example.com/callback',
+      'null',
+      'undefined',
+      'https://user:secret@app.example.com/callback',
+      'https://app.example.com/callback\t',
+      'https://app.example.com/callback\n',
+    ];
+    expect(wrong.length).toBeGreaterThanOrEqual(60);
+    for (const redirect_uri of wrong) {
+      const browser = new OpenIdBrowser(service);
+      const refused = await browser.authorize(application, { redirect_uri }).then(
+        ({ url }) => `led to ${url.href}`,
+        (error: Error) => error.message,
+      );
+      expect(refused).toMatch(/\/oidc\/auth answered 400 [^]*invalid_redirect_uri/);
+    }
+  });
+
+  it('T475 PKCE: a request without it, with plain, or a code without the verifier gets nothing', async () => {
+    const { access } = await signedIn('pkce');
+    const downgrades: Record<string, string>[] = [
+      { code_challenge: '' },
+      { code_challenge_method: 'plain' },
+      { code_challenge_method: '' },
+    ];
+    for (const more of downgrades) {
+      const { url } = await new OpenIdBrowser(service).authorize(application, more);
+      expect(url.searchParams.get('error')).toBe('invalid_request');
+    }
+    for (const code_verifier of ['', 'w'.repeat(43)]) {
+      const authorization = await new OpenIdBrowser(service).signIn(application, access);
+      const { status, body } = await exchange(service, application, authorization, { code_verifier });
+      expect([status, ['invalid_grant', 'invalid_request'].includes(body.error as string)]).toEqual([400, true]);
+    }
+  });
+
+  it('T476 a code of one application is worth nothing at another one, nor at another redirect URI', async () => {
+    const { access } = await signedIn('codes');
+    const other = await givenApplication(service);
+    const authorization = await new OpenIdBrowser(service).signIn(application, access);
+    expect((await exchange(service, other, authorization)).body.error).toBe('invalid_grant');
+    const moved = { redirect_uri: 'https://app.example.com/other' };
+    expect((await exchange(service, application, authorization, moved)).body.error).toBe('invalid_grant');
+    expect((await exchange(service, application, authorization)).status).toBe(200);
+  });
+
+  it('T477 a code or a refresh token that is used twice ends every token of its grant', async () => {
+    const { access } = await signedIn('twice');
+    const browser = new OpenIdBrowser(service);
+    const authorization = await browser.signIn(application, access);
+    const { body: tokens } = await exchange(service, application, authorization);
+    const refresh = (refresh_token: unknown) =>
+      askForTokens(service, application, { grant_type: 'refresh_token', refresh_token: String(refresh_token) });
+    expect((await exchange(service, application, authorization)).body.error).toBe('invalid_grant');
+    expect((await service.get('/oidc/me', { bearer: tokens.access_token as string })).status).toBe(401);
+    expect((await refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
+
+    const { body: again } = await exchange(service, application, await browser.signIn(application, access));
+    const { body: next } = await refresh(again.refresh_token);
+    expect((await refresh(again.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await refresh(next.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await service.get('/oidc/me', { bearer: next.access_token as string })).status).toBe(401);
+  });
+
+  it('T478 no page below the issuer is shown in a frame', async () => {
+    for (const path of ['/oidc/session/end', '/oidc/auth?client_id=x', '/oidc/device']) {
+      const { headers } = await service.get(path);
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    }
+  });
+
+  it('T480 a user of another tenant, or of no group, does not get in, at any stage', async () => {
+    const { uid, access } = await signedIn('outsider');
+    for (const limits of [
+      { allowedTenants: ['elsewhere'] },
+      { allowedGroups: ['8c1a9a3e-0000-4000-8000-000000000000'] },
+    ]) {
+      const closed = await givenApplication(service, limits);
+      const browser = new OpenIdBrowser(service);
+      const interaction = (await browser.authorize(closed)).url.searchParams.get('interaction')!;
+      const refused = await browser.finish(interaction, access);
+      expect(seen(refused)).toEqual({ status: 403, code: 'APP_403001' });
+      const back = await browser.follow(refused.body.data.redirect_to as string);
+      expect(back.searchParams.get('error')).toBe('access_denied');
+    }
+    const open = await givenApplication(service);
+    const browser = new OpenIdBrowser(service);
+    const { body } = await exchange(service, open, await browser.signIn(open, access));
+    await service.database.affected(`UPDATE applications SET allowed_tenants = '["elsewhere"]' WHERE id = ?`, [
+      open.id,
+    ]);
+    expect((await service.get('/oidc/me', { bearer: body.access_token as string })).status).toBe(401);
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string };
+    expect((await askForTokens(service, open, refresh)).body.error).toBe('invalid_grant');
+    const { url } = await browser.authorize(open, { prompt: 'none' });
+    expect(url.searchParams.get('error')).toBe('access_denied');
+    expect(await service.count('users', 'uid = ?', [uid])).toBe(1);
+  });
+
+  it('T481 a copy of the database has nothing that works: no id, code, token, secret or cookie', async () => {
+    const { access } = await signedIn('copied');
+    const browser = new OpenIdBrowser(service);
+    const { url, verifier } = await browser.authorize(application);
+    const interaction = url.searchParams.get('interaction')!;
+    const { body } = await browser.finish(interaction, access);
+    const back = await browser.follow(body.data.redirect_to as string);
+    const { body: tokens } = await exchange(service, application, { url: back, verifier });
+    const device = await givenApplication(service, { type: 'native', redirectUris: [] });
+    const { body: begun } = await service.send('POST', '/oidc/device/auth', `client_id=${device.id}&scope=openid`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const rows = await service.database.rows('SELECT * FROM oidc_records');
+    const applications = await service.database.rows('SELECT * FROM applications');
+    const copy = JSON.stringify([rows, applications]);
+    const works = [
+      ...[interaction, back.searchParams.get('code'), tokens.access_token, tokens.refresh_token, application.secret],
+      ...[begun.device_code, begun.user_code, String(begun.user_code).replace('-', '')],
+      ...[...browser.cookies.values()].map(({ value }) => value),
+      createHash('sha256').update(verifier).digest('base64url'),
+    ];
+    expect(rows.length).toBeGreaterThan(4);
+    for (const value of works) expect(copy).not.toContain(String(value));
+  });
+
+  it('T482 errors show no stack and no software, and bodies are bounded', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answers = [
+      await service.send('POST', '/oidc/token', 'x='.padEnd(60_000, 'y'), { headers }),
+      await service.send('POST', '/oidc/token', '{"a":1}', { headers: { 'content-type': 'application/json' } }),
+      await service.send('POST', '/oidc/token', 'grant_type=password&username=a&password=b', { headers }),
+      await service.get('/oidc/reg'),
+      await service.get('/oidc/nothing'),
+    ];
+    for (const { status, headers: received, raw } of answers) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(received['x-powered-by']).toBeUndefined();
+      expect(raw.toString()).not.toMatch(/node_modules|\bat .*:\d+|koa/i);
+    }
+  });
+
+  it('T483 implicit and hybrid answers, passwords and registration are not offered', async () => {
+    for (const response_type of ['token', 'id_token', 'code id_token', 'code token', 'none']) {
+      const { url } = await new OpenIdBrowser(service).authorize(application, { response_type });
+      const error = url.searchParams.get('error') ?? new URLSearchParams(url.hash.slice(1)).get('error');
+      expect(error).toBe('unsupported_response_type');
+    }
+    const password = { grant_type: 'password', username: 'copied', password: 'x' };
+    expect((await askForTokens(service, application, password)).body.error).toBe('unsupported_grant_type');
+  });
+
+  it('T484 a scope that the application does not have is refused, also without consent', async () => {
+    const narrow = await givenApplication(service, { scopes: ['openid'] });
+    const { url } = await new OpenIdBrowser(service).authorize(narrow, { scope: 'openid email' });
+    expect(url.searchParams.get('error')).toBe('invalid_scope');
+  });
+});

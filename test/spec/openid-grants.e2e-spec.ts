@@ -1,0 +1,242 @@
+import { generateKeyPairSync, sign, createHash, randomUUID } from 'node:crypto';
+import { TestService } from '../support/app';
+import {
+  askForTokens,
+  callback,
+  claimsOf,
+  exchange,
+  givenApplication,
+  OpenIdBrowser,
+  openIdSettings,
+  postForm,
+} from '../support/openid';
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A key of an application, and its proofs (RFC 9449). */
+function proofs() {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
+  return (method: string, url: string, token?: string, jti: string = randomUUID()): string => {
+    const ath = token && createHash('sha256').update(token).digest('base64url');
+    const head = base64url({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } });
+    const body = base64url({ jti, htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ath });
+    const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    return `${head}.${body}.${signature.toString('base64url')}`;
+  };
+}
+
+/** docs/spec/extensions.md#j */
+describe('what an application may ask for', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await TestService.start(openIdSettings)));
+  afterAll(() => service.stop());
+
+  async function signedIn(name: string, more: Record<string, string> = {}, application = givenApplication(service)) {
+    const user = await service.givenUser(name);
+    const { access } = await service.session(name);
+    const browser = new OpenIdBrowser(service);
+    const given = await application;
+    const authorization = await browser.signIn(given, access, more);
+    return { user, access, browser, application: given, authorization };
+  }
+
+  it('an access token for a resource is a JWT for this resource alone, and only where the application may ask', async () => {
+    const application = givenApplication(service, {
+      audience: ['https://api.example.com'],
+      scopes: ['openid', 'orders:read'],
+    });
+    const resource = { resource: 'https://api.example.com', scope: 'openid orders:read' };
+    const { user, authorization, application: given } = await signedIn('rosa', resource, application);
+    const { status, body } = await exchange(service, given, authorization);
+    expect(status).toBe(200);
+    expect(claimsOf(body.access_token as string)).toMatchObject({
+      iss: 'http://portal.test/oidc',
+      aud: 'https://api.example.com',
+      sub: user.uid,
+      client_id: given.id,
+      scope: 'orders:read',
+    });
+    const { url } = await new OpenIdBrowser(service).authorize(given, {
+      ...resource,
+      resource: 'https://other.example.com',
+    });
+    expect(url.searchParams.get('error')).toBe('invalid_target');
+  });
+
+  it('a service gets a token of its own with its secret, and with no other', async () => {
+    const application = await givenApplication(service, {
+      type: 'service',
+      redirectUris: [],
+      audience: ['https://api.example.com'],
+      scopes: ['orders:read'],
+    });
+    const form = { grant_type: 'client_credentials', resource: 'https://api.example.com', scope: 'orders:read' };
+    const { status, body } = await askForTokens(service, application, form);
+    expect([status, body]).toEqual([200, expect.anything()]);
+    expect([status, claimsOf(body.access_token as string)]).toEqual([
+      200,
+      expect.objectContaining({ sub: application.id, aud: 'https://api.example.com', scope: 'orders:read' }),
+    ]);
+    const wrong = await askForTokens(service, { ...application, secret: 'wrong' }, form);
+    expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
+  });
+
+  it('the former secret works until its end, and a disabled application is unknown at once', async () => {
+    const application = await givenApplication(service, { type: 'service', redirectUris: [], scopes: [] });
+    const { id } = application;
+    await service.database.affected(
+      'UPDATE applications SET old_secret_hash = secret_hash, secret_hash = ?, old_secret_expires = ? WHERE id = ?',
+      ['0'.repeat(64), service.clock.secondsFromNow(60), id],
+    );
+    const ask = async () => (await askForTokens(service, application, { grant_type: 'client_credentials' })).status;
+    expect(await ask()).toBe(200);
+    service.clock.advanceSeconds(60);
+    expect(await ask()).toBe(401);
+    await service.database.affected('UPDATE applications SET old_secret_expires = ? WHERE id = ?', [
+      service.clock.secondsFromNow(60),
+      id,
+    ]);
+    expect(await ask()).toBe(200);
+    await service.database.affected('UPDATE applications SET enabled = 0 WHERE id = ?', [id]);
+    expect(await ask()).toBe(401);
+  });
+
+  it('a pushed request is used once', async () => {
+    await service.givenUser('paul');
+    const { access } = await service.session('paul');
+    const application = await givenApplication(service);
+    const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
+    const pushed = await postForm(service, '/oidc/request', application, {
+      client_id: application.id,
+      response_type: 'code',
+      redirect_uri: callback,
+      scope: 'openid',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    });
+    expect(pushed.body).toEqual({ request_uri: expect.any(String), expires_in: 60 });
+    const browser = new OpenIdBrowser(service);
+    const open = () =>
+      browser.follow(
+        `http://portal.test/oidc/auth?${new URLSearchParams({ client_id: application.id, request_uri: pushed.body.request_uri as string }).toString()}`,
+      );
+    const page = await open();
+    const { body } = await browser.finish(page.searchParams.get('interaction')!, access);
+    const back = await browser.follow(body.data.redirect_to as string);
+    const tokens = await exchange(service, application, { url: back, verifier: 'v'.repeat(43) });
+    expect(tokens.status).toBe(200);
+    expect((await open()).searchParams.get('error')).toBe('invalid_request_uri');
+  });
+
+  it('a device gets tokens after its user has said yes, once', async () => {
+    const user = await service.givenUser('dora');
+    const { access } = await service.session('dora');
+    const application = await givenApplication(service, { type: 'native', redirectUris: [], scopes: ['openid'] });
+    const { body: begun } = await postForm(service, '/oidc/device/auth', application, { scope: 'openid' });
+    const form = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: begun.device_code as string,
+    };
+    const ask = () => askForTokens(service, application, form);
+    expect((await ask()).body.error).toBe('authorization_pending');
+    const browser = new OpenIdBrowser(service);
+    const typed = await browser.request('GET', `/oidc/device?user_code=${begun.user_code}`);
+    const confirmed = await browser.submit(await browser.submit(typed));
+    const page = new URL(String(confirmed.headers.location));
+    const interaction = page.searchParams.get('interaction')!;
+    expect((await browser.describe(interaction, access)).body.data.consent).toBe(true);
+    expect((await browser.finish(interaction, access)).body.error_code).toBe('APP_400001');
+    const { body } = await browser.finish(interaction, access, { consent: true });
+    expect((await browser.follow(body.data.redirect_to as string)).href).toBe('http://portal.test/device?state=done');
+    const tokens = await ask();
+    expect([tokens.status, claimsOf(tokens.body.id_token as string)]).toEqual([
+      200,
+      expect.objectContaining({ sub: user.uid, sid: claimsOf(access).sid }),
+    ]);
+    expect((await ask()).body.error).toBe('invalid_grant');
+    const wrong = await new OpenIdBrowser(service).follow('http://portal.test/oidc/device');
+    expect(wrong.href).toBe('http://portal.test/device');
+  });
+
+  it('a token that is bound to a key works with a proof of this key only, and a proof works once', async () => {
+    const { application, authorization } = await signedIn('dario');
+    const prove = proofs();
+    const code = authorization.url.searchParams.get('code') ?? '';
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: callback,
+      code_verifier: authorization.verifier,
+    };
+    const proof = prove('POST', 'http://portal.test/oidc/token');
+    const { status, body } = await askForTokens(service, application, form, { dpop: proof });
+    expect([status, body.token_type]).toEqual([200, 'DPoP']);
+    const token = body.access_token as string;
+    const me = (dpop: string, scheme = 'DPoP') =>
+      service.get('/oidc/me', { headers: { authorization: `${scheme} ${token}`, dpop } });
+    const used = prove('GET', 'http://portal.test/oidc/me', token);
+    expect((await me(used)).status).toBe(200);
+    expect((await me(used)).status).toBe(401);
+    expect((await me(proofs()('GET', 'http://portal.test/oidc/me', token))).status).toBe(401);
+    expect((await service.get('/oidc/me', { bearer: token })).status).toBe(401);
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token as string };
+    const replayed = await askForTokens(service, application, refresh, { dpop: proof });
+    expect(replayed.body.error).toBe('invalid_grant');
+  });
+
+  it('a token can be asked about and given back by its application', async () => {
+    const { application, authorization } = await signedIn('ines');
+    const { body } = await exchange(service, application, authorization);
+    const about = async () =>
+      (await postForm(service, '/oidc/token/introspection', application, { token: body.access_token as string })).body;
+    expect(await about()).toMatchObject({ active: true, client_id: application.id, iss: 'http://portal.test/oidc' });
+    const other = await givenApplication(service);
+    const foreign = await postForm(service, '/oidc/token/revocation', other, { token: body.refresh_token as string });
+    expect(foreign.status).toBe(200);
+    expect(await about()).toMatchObject({ active: true });
+    const refresh = { token: body.refresh_token as string };
+    expect((await postForm(service, '/oidc/token/revocation', application, refresh)).status).toBe(200);
+    expect(await about()).toEqual({ active: false });
+  });
+
+  it('acr_values, max_age and prompt=login ask for what the session lacks', async () => {
+    await service.givenUser('alma');
+    const application = await givenApplication(service);
+    const { access } = await service.session('alma');
+    const lacks = async (more: Record<string, string>) => {
+      const browser = new OpenIdBrowser(service);
+      const { url } = await browser.authorize(application, more);
+      const { body } = await browser.finish(url.searchParams.get('interaction')!, access);
+      return body.error_code === undefined ? 'nothing' : [body.error_code, body.data.second_factor];
+    };
+    expect(await lacks({ acr_values: 'urn:portal:acr:2' })).toEqual(['AUTH_403002', true]);
+    expect(await lacks({ acr_values: 'urn:portal:acr:2 urn:portal:acr:1' })).toBe('nothing');
+    service.clock.advanceSeconds(100);
+    expect(await lacks({ max_age: '99' })).toEqual(['AUTH_403002', false]);
+    expect(await lacks({ max_age: '100' })).toBe('nothing');
+    expect(await lacks({ prompt: 'login' })).toEqual(['AUTH_403002', false]);
+    const { url } = await new OpenIdBrowser(service).authorize(application, { prompt: 'none' });
+    expect(url.searchParams.get('error')).toBe('login_required');
+  });
+
+  it('an application of somebody else gets nothing without consent, and is remembered with it', async () => {
+    await service.givenUser('carl');
+    const application = await givenApplication(service, { firstParty: false });
+    const { access } = await service.session('carl');
+    const browser = new OpenIdBrowser(service);
+    const begin = async () => (await browser.authorize(application)).url.searchParams.get('interaction')!;
+    const first = await begin();
+    expect((await browser.describe(first, access)).body.data.consent).toBe(true);
+    expect((await browser.finish(first, access)).body.error_code).toBe('APP_400001');
+    const refused = await browser.finish(first, access, { consent: false });
+    expect((await browser.follow(refused.body.data.redirect_to as string)).searchParams.get('error')).toBe(
+      'access_denied',
+    );
+    const { url } = await browser.signIn(application, access, {}, true);
+    expect(url.searchParams.get('code')).toEqual(expect.any(String));
+    const another = new OpenIdBrowser(service);
+    const later = (await another.authorize(application)).url.searchParams.get('interaction')!;
+    expect((await another.describe(later, access)).body.data.consent).toBe(false);
+  });
+});
