@@ -3,7 +3,7 @@
 // therefore use what a stranger installs. All other packages are those of this repository. Does nothing if nothing has
 // changed.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,9 @@ import { manifestOf, npm, pack, packages, root } from './packages.mjs';
 const examples = join(root, 'examples');
 const folders = readdirSync(examples, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-  .map(({ name }) => join(examples, name));
+  .map(({ name }) => join(examples, name))
+  // Other languages have no manifest. An example with a lock file has packages of its own.
+  .filter((folder) => existsSync(join(folder, 'package.json')) && !existsSync(join(folder, 'package-lock.json')));
 const installed = (one) => join(examples, 'node_modules', manifestOf(one).name);
 
 await buildWhenChanged({

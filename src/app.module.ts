@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module';
+import { AdminApplicationsModule } from './admin/admin-applications.module';
 import { AdminModule } from './admin/admin.module';
 import { OpenIdModule } from './applications/openid.module';
 import { AuthModule } from './auth/auth.module';
@@ -30,6 +31,7 @@ export class AppModule {
         IntrospectionModule,
         ...(config.admin.api ? [AdminModule] : []),
         ...(config.openId === undefined ? [] : [OpenIdModule.with(config.openId)]),
+        ...(config.admin.api && config.openId !== undefined ? [AdminApplicationsModule] : []),
         MetricsModule,
         PortalModule,
       ],

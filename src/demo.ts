@@ -1,6 +1,7 @@
 import './process-start';
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DemoApplication } from './demo/demo-application';
 import { DemoModule } from './demo/demo.module';
 import { demoCaptchaToken, demoGuide } from './demo/demo-guide';
 import { DemoSeed } from './demo/demo-seed';
@@ -16,6 +17,7 @@ const config = configOrExit(
     PORTAL: 'on',
     ADMIN_API: 'on',
     ADMIN_REQUIRES_MFA: 'false',
+    OIDC: 'on',
     CAPTCHA_TEST_TOKEN: demoCaptchaToken,
     RESET_RESPONSE_UID: 'token',
     TOTP_ENROLMENT_BINDING: 'ip',
@@ -25,10 +27,15 @@ const config = configOrExit(
   (port) => ({ SYSTEM_URL: `http://localhost:${port}` }),
 );
 
-const prepare = (app: NestFastifyApplication) => app.get(DemoSeed).run();
+const prepare = async (app: NestFastifyApplication) => {
+  await app.get(DemoSeed).run();
+  await app.get(DemoApplication).register();
+};
 
 void startServer(DemoModule.with(config), config, { prepare, drainMs: 0 })
   .then((app) =>
-    process.stdout.write(demoGuide((app.getHttpServer().address() as { port: number }).port, config.http.apiPrefix)),
+    process.stdout.write(
+      demoGuide((app.getHttpServer().address() as { port: number }).port, config.http.apiPrefix, config.systemUrl),
+    ),
   )
   .catch(exitWith);

@@ -43,5 +43,6 @@ assertDeclaredRoutes(controllers);
     YoungSessionGuard,
     { provide: ExportLimits, useValue: exportLimits },
   ],
+  exports: [Exports, YoungSessionGuard],
 })
 export class AdminModule {}

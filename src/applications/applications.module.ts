@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Application } from './application.entity';
+import { ApplicationChanges } from './application-changes';
 import { ApplicationSessions } from './application-sessions.repository';
 import { Applications } from './applications.repository';
 import { ApplicationLogout } from './persistence/application-logout.entity';
@@ -11,7 +12,7 @@ import { OidcRecords } from './persistence/oidc-record.repository';
 /** The rows: for the administration, the command line and what ends with a session, also with `OIDC=off`. */
 @Module({
   imports: [TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout])],
-  providers: [Applications, ApplicationSessions, OidcRecords],
-  exports: [Applications, ApplicationSessions, OidcRecords],
+  providers: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
+  exports: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
 })
 export class ApplicationsModule {}

@@ -13,6 +13,7 @@ import { ApplicationSessions } from './application-sessions.repository';
 import { ApplicationsModule } from './applications.module';
 import { Applications } from './applications.repository';
 import { InteractionsController } from './http/interactions.controller';
+import { OwnApplicationsController } from './http/own-applications.controller';
 import { Interactions } from './openid/interactions';
 import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
@@ -27,7 +28,7 @@ export class OpenIdModule {
     return {
       module: OpenIdModule,
       imports: [ApplicationsModule, SessionsModule, UsersModule],
-      controllers: [InteractionsController],
+      controllers: [InteractionsController, OwnApplicationsController],
       providers: [
         Interactions,
         OpenIdEndpoint,

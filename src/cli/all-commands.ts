@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './account-commands';
+import { addApplicationCommands } from './application-commands';
 import { addBulkCommands } from './bulk-commands';
 import { addClientCommands } from './client-commands';
 import { addConfigCommands } from './config-commands';
@@ -33,6 +34,7 @@ export function addAllCommands(program: Command): void {
   addTenantCommands(program);
   addConfigCommands(program);
   addClientCommands(program);
+  addApplicationCommands(program);
   addMailCommands(program);
   addEventCommands(program);
   addKeyCommands(program);

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ApplicationAdministrationModule } from '../admin/application-administration.module';
 import { AdministrationModule } from '../admin/administration.module';
 import { AuditModule } from '../audit/audit.module';
 import { Operator } from '../audit/actor';
@@ -34,6 +35,7 @@ export class CliModule {
         PlatformModule,
         EventsModule,
         AdministrationModule,
+        ApplicationAdministrationModule,
         UsersModule,
         AuditModule,
         SessionsModule,

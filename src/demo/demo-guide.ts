@@ -1,10 +1,11 @@
+import { demoApplicationUrl } from './demo-application';
 import { demoAccounts, demoPassword } from './demo-accounts';
 
 /** A captcha token that is always valid in the demo. */
 export const demoCaptchaToken = 'dev-captcha-token';
 
 /** The text that `npm start` prints. The curl command has a line of its own, so that it can be copied. */
-export function demoGuide(port: number, apiPrefix: string): string {
+export function demoGuide(port: number, apiPrefix: string, systemUrl = `http://localhost:${port}`): string {
   const base = `http://localhost:${port}`;
   const body = { username: 'alice', password: demoPassword, captcha_token: demoCaptchaToken };
   const accounts = demoAccounts.map(({ user, what }) => `  ${user.loginName.padEnd(6)} ${what}`);
@@ -20,6 +21,7 @@ export function demoGuide(port: number, apiPrefix: string): string {
     `curl -s ${base}${apiPrefix}/login -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
     '',
     `Web pages:         ${base}/`,
+    `An application:    ${demoApplicationUrl(systemUrl)}  (it has no password form: "Sign in with the portal")`,
     `API documentation: ${base}/docs  (document: ${base}/openapi.json)`,
     `Mails:             ${base}/outbox  (files: data/outbox/*.eml)`,
     'Database:          data/auth.sqlite',

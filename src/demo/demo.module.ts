@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ApplicationAdministrationModule } from '../admin/application-administration.module';
 import { AdministrationModule } from '../admin/administration.module';
 import { AppModule } from '../app.module';
 import { PasswordPolicySource } from '../password-reset/password-policy-source';
@@ -9,6 +10,7 @@ import type { AppConfig } from '../settings/app-config';
 import { PageSettings } from '../portal/portal-pages';
 import { PortalModule } from '../portal/portal.module';
 import { UsersModule } from '../users/users.module';
+import { DemoApplication } from './demo-application';
 import { DemoOutboxController, outboxPath } from './demo-outbox.controller';
 import { DemoSeed } from './demo-seed';
 import { OwnNames } from './own-names';
@@ -25,9 +27,16 @@ export class DemoModule {
   static with(config: AppConfig): DynamicModule {
     return {
       module: DemoModule,
-      imports: [AppModule.with(config), AdministrationModule, UsersModule, PasswordResetModule, PortalModule],
+      imports: [
+        AppModule.with(config),
+        AdministrationModule,
+        ApplicationAdministrationModule,
+        UsersModule,
+        PasswordResetModule,
+        PortalModule,
+      ],
       controllers: [DemoOutboxController],
-      providers: [DemoSeed, OwnNames],
+      providers: [DemoApplication, DemoSeed, OwnNames],
     };
   }
 }

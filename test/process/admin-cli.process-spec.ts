@@ -5,7 +5,7 @@ import { runProgram } from '../support/run-program';
 import { Smtp } from '../support/servers/smtp';
 import { testSettings } from '../support/settings';
 
-describe('tenants, organisation units and mails on the command line', () => {
+describe('tenants, organisation units, applications and mails on the command line', () => {
   let directory: string;
   let smtp: Smtp;
   beforeAll(async () => {
@@ -37,6 +37,38 @@ describe('tenants, organisation units and mails on the command line', () => {
     expect(await json(['mail', 'list', '--status', 'dead'])).toEqual([]);
   });
 
+  it('registers an application, changes it, rotates its secret and deletes it', async () => {
+    const uri = 'https://grafana.example.com/login';
+    const created = (await json([
+      ...['app', 'create', 'Grafana', '--type', 'web', '--redirect-uri', uri, `${uri}/2`, '--first-party'],
+      ...['--scope', 'openid', 'email', '--allowed-tenant', 'root', '--uri', 'https://grafana.example.com'],
+    ])) as Record<string, string>;
+    const { id = '', client_secret: secret, ...fields } = created;
+    expect(fields).toMatchObject({
+      ...{ name: 'Grafana', type: 'web', redirect_uris: [uri, `${uri}/2`], scopes: ['openid', 'email'] },
+      ...{ first_party: true, allowed_tenants: ['root'], enabled: true, uri: 'https://grafana.example.com' },
+    });
+    expect((await run(['app', 'list'])).stdout).toBe(`${id}\tweb\ttrue\tGrafana\n`);
+    const changed = await json([
+      ...['app', 'change', id, '--name', 'Graphs', '--redirect-uri', uri, '--allowed-tenant', '', '--uri', ''],
+      '--no-first-party',
+    ]);
+    const now = { ...fields, name: 'Graphs', redirect_uris: [uri], allowed_tenants: [], uri: null, first_party: false };
+    expect(changed).toEqual({ ...now, id, changed_at: expect.any(String) });
+    const rotated = (await json(['app', 'rotate-secret', id, '--keep-old-seconds', '60'])) as Record<string, string>;
+    expect(rotated.client_secret).not.toBe(secret);
+    expect(rotated.old_secret_expires_at).not.toBeNull();
+    expect(await json(['app', 'disable', id])).toMatchObject({ enabled: false });
+    expect(await json(['app', 'enable', id])).toMatchObject({ enabled: true });
+    expect(await json(['app', 'show', id])).toMatchObject({
+      ...now,
+      changed_at: expect.any(String),
+      old_secret_expires_at: expect.any(String),
+    });
+    expect(await json(['app', 'delete', id])).toEqual({ id, result: true });
+    expect(await json(['app', 'list'])).toEqual([]);
+  });
+
   it('a promotion prints how many passkeys the account has, because they sign in as an administrator from now on', async () => {
     await json(['user', 'create', '--login-name', 'ann', '--email', 'ann@example.com']);
     expect(await json(['user', 'set-admin', 'ann', 'on'])).toMatchObject({ is_admin: true, passkeys: 0 });
@@ -61,6 +93,11 @@ describe('tenants, organisation units and mails on the command line', () => {
     [['mail', 'retry', 'x'], 'there is no mail "x" that was given up'],
     [['mail', 'list', '--status', 'lost'], '--status must be one of waiting, sent'],
     [['mail', 'test', 'nobody'], 'the address must be one plain'],
+    [['app', 'create', 'x', '--type', 'other'], '--type must be one of web, spa'],
+    [['app', 'create', 'x', '--type', 'spa', '--redirect-uri', 'http://x.example'], 'redirect_uris[0] must be https'],
+    [['app', 'show', 'x'], 'there is no application "x"'],
+    [['app', 'change', 'x'], 'name at least one field'],
+    [['app', 'rotate-secret', 'x', '--keep-old-seconds', '1.5'], '--keep-old-seconds must be a whole number'],
   ])('%j is refused in one line', async (args, problem) => {
     const { code, stdout, stderr } = await run(args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -3,6 +3,7 @@ import { mailStatus } from '../../src/mail/mail-status';
 import { accessTable, adminRoutes, givenCaller, givenPasskeyRow, startAdministration, tokenOf } from '../support/admin';
 import { adminRequests, targetEvent, targetMail, targetUnit } from '../support/admin-requests';
 import { TestService } from '../support/app';
+import { givenApplication, openIdSettings } from '../support/openid';
 
 const callers = ['anonymous', 'user', 'no factor', 'other tenant', 'own tenant', 'root', 'old session'] as const;
 type CallerName = (typeof callers)[number];
@@ -12,7 +13,7 @@ describe('who may use the administration', () => {
   const bearers: Partial<Record<CallerName, string>> = {};
   let service: TestService;
   beforeAll(async () => {
-    service = await startAdministration();
+    service = await startAdministration(openIdSettings);
     const [now, later] = [service.clock.now(), service.clock.secondsFromNow(86_400)];
     await service.database.affected("INSERT INTO org_units (id, tenant_id, name) VALUES (?, 'acme', 'x')", [
       targetUnit,
@@ -51,7 +52,9 @@ describe('who may use the administration', () => {
         password: null,
         tenantId: 'acme',
       });
-      const { path, body } = adminRequests[route]!({ uid, passkey: await givenPasskeyRow(service, uid) });
+      const passkey = await givenPasskeyRow(service, uid);
+      const { id: application } = await givenApplication(service);
+      const { path, body } = adminRequests[route]!({ uid, passkey, application });
       const method = route.slice(0, route.indexOf(' ')) as 'GET';
       const answer = await service.send(method, path, body, { bearer: bearers[caller] });
       answers[caller] = answer.status === 200 ? '200' : String(answer.body.error_code);
@@ -64,25 +67,31 @@ describe('who may use the administration', () => {
     expect(await service.get('/admin/users', { bearer })).toMatchObject({ body: { error_code: 'AUTH_403001' } });
   });
 
-  it('ADMIN_REQUIRES_MFA=false admits a session by password alone, and ADMIN_API=off has no such path', async () => {
+  it('ADMIN_REQUIRES_MFA=false admits a session by password alone, and ADMIN_API=off or OIDC=off has no such path', async () => {
     const { store, clock } = service;
     const relaxed = await TestService.start({ ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' }, { store, clock });
-    const off = await TestService.start({ ADMIN_API: '' }, { store, clock });
+    const off = await TestService.start({ ADMIN_API: '', ...openIdSettings }, { store, clock });
+    const without = await TestService.start({ ADMIN_API: 'on', OIDC: 'off' }, { store, clock });
     try {
       const bearer = await tokenOf(relaxed, (await givenCaller(relaxed, { isAdmin: true })).user, null);
       expect((await relaxed.get('/admin/users', { bearer })).status).toBe(200);
-      for (const [method, path] of [
-        ['GET', '/admin/users'],
-        ['DELETE', `/admin/users/${crypto.randomUUID()}`],
-        ['GET', '/admin/overview'],
+      for (const [at, method, path] of [
+        [off, 'GET', '/admin/users'],
+        [off, 'DELETE', `/admin/users/${crypto.randomUUID()}`],
+        [off, 'GET', '/admin/overview'],
+        [off, 'GET', '/admin/applications'],
+        [without, 'GET', '/admin/applications'],
+        [without, 'POST', '/admin/applications'],
+        [without, 'GET', '/user/applications'],
       ] as const) {
-        const unknown = await off.app.inject({ method, url: '/no-such-path' });
-        const { statusCode, body } = await off.app.inject({ method, url: path });
+        const unknown = await at.app.inject({ method, url: '/no-such-path' });
+        const { statusCode, body } = await at.app.inject({ method, url: path });
         expect({ statusCode, body }).toEqual({ statusCode: unknown.statusCode, body: unknown.body });
       }
     } finally {
       await relaxed.stop({ keepStore: true });
       await off.stop({ keepStore: true });
+      await without.stop({ keepStore: true });
     }
   });
 

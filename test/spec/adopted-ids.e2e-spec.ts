@@ -55,7 +55,7 @@ describe('a user whose uid is the id of another system', () => {
     expect(ofUsers.length).toBeGreaterThan(9);
     const deletion = 'DELETE /admin/users/:uid';
     for (const route of [...ofUsers.filter((one) => one !== deletion), deletion]) {
-      const { path, body } = adminRequests[route]!({ uid: user.uid, passkey });
+      const { path, body } = adminRequests[route]!({ uid: user.uid, passkey, application: '' });
       const { status } = await mfa.service.send(route.split(' ')[0] as 'GET', path, body, { bearer });
       expect({ route, status }).toEqual({ route, status: 200 });
     }

@@ -6,6 +6,8 @@ export interface AdminTargets {
   readonly uid: string;
   /** A passkey of this user. */
   readonly passkey: string;
+  /** An application, which belongs to no tenant. */
+  readonly application: string;
 }
 
 /** A unit of the tenant `acme`, a mail and an event that were given up. The test creates them. */
@@ -58,6 +60,17 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'GET /admin/tenants': () => ({ path: '/admin/tenants' }),
   'POST /admin/tenants': () => ({ path: '/admin/tenants', body: { id: `t-${randomUUID()}`, name: 'New' } }),
   'PATCH /admin/tenants/:id': () => ({ path: '/admin/tenants/acme', body: { name: 'Acme' } }),
+  'GET /admin/applications': () => ({ path: '/admin/applications' }),
+  'POST /admin/applications': () => ({ path: '/admin/applications', body: { name: 'New', type: 'service' } }),
+  'GET /admin/applications/:id': ({ application }) => ({ path: `/admin/applications/${application}` }),
+  'PATCH /admin/applications/:id': ({ application }) => ({
+    path: `/admin/applications/${application}`,
+    body: { name: 'Other' },
+  }),
+  'DELETE /admin/applications/:id': ({ application }) => ({ path: `/admin/applications/${application}` }),
+  'POST /admin/applications/:id/rotate-secret': ({ application }) => ({
+    path: `/admin/applications/${application}/rotate-secret`,
+  }),
   'GET /admin/org-units': () => ({ path: '/admin/org-units' }),
   'POST /admin/org-units': () => ({
     path: '/admin/org-units',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DynamicModule, RequestMethod, type Type } from '@nestjs/common';
+import { AdminApplicationsModule } from '../../src/admin/admin-applications.module';
 import { AdminModule } from '../../src/admin/admin.module';
 import type { AppConfig } from '../../src/settings/app-config';
 import { SessionOpener } from '../../src/sessions/session-opener';
@@ -55,7 +56,9 @@ export async function givenPasskeyRow({ database, clock }: TestService, uid: str
 
 /** The routes of all controllers of the administration, for example `PATCH /admin/users/:uid`. */
 export function adminRoutes(): string[] {
-  const controllers = Reflect.getMetadata('controllers', AdminModule) as Type<unknown>[];
+  const controllers = [AdminModule, AdminApplicationsModule].flatMap(
+    (module) => Reflect.getMetadata('controllers', module) as Type<unknown>[],
+  );
   return controllers.flatMap((controller) => {
     const prototype = controller.prototype as Record<string, unknown>;
     const base = Reflect.getMetadata('path', controller) as string;

@@ -28,6 +28,7 @@ const answered = new Set([
   'change_uid',
   'captcha_token',
   'secret',
+  'client_secret',
   'uri',
   'codes',
   'challenge',

@@ -21,6 +21,7 @@ const parameters: Readonly<Record<string, string>> = {
   'events/:id': 'The `id` of GET /admin/events.',
   'tenants/:id': 'The `id` of GET /admin/tenants.',
   'org-units/:id': 'The `id` of GET /admin/org-units.',
+  'applications/:id': 'The `id` of GET /admin/applications.',
 };
 
 /** Administrators whose role has the permission of the route. */

@@ -14,7 +14,9 @@ export type AdminPermission =
   | 'tenants.read'
   | 'tenants.write'
   | 'units.read'
-  | 'units.write';
+  | 'units.write'
+  | 'applications.read'
+  | 'applications.write';
 
 /** What an administrator of another tenant than the root tenant may do, within the own tenant. */
 const ofEachTenant: ReadonlySet<AdminPermission> = new Set([

@@ -1,3 +1,4 @@
+import { ApplicationProblem } from '../../applications/application-rules';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
 import { EntryNotFound, EntryProblem } from '../entries';
@@ -11,6 +12,7 @@ import { SettingProblem } from '../known-settings';
 export function refused(error: unknown): never {
   if (error instanceof EntryNotFound) throw new DomainError(notFoundForCaller);
   if (error instanceof EntryProblem) throw invalid(error.field, error.message);
+  if (error instanceof ApplicationProblem) throw new DomainError(requestInvalid, { fields: error.fields });
   if (error instanceof SettingProblem) throw invalid(error.part, error.message);
   throw error;
 }

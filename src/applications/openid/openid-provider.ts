@@ -52,6 +52,9 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
     scopes: offeredScopes,
     claims: { acr: null, auth_time: null, iss: null, sid: null, ...claims() },
     responseTypes: ['code'],
+    // A page of an application asks for its tokens from an origin to which its users are sent back.
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => URL.canParse(uri) && new URL(uri).origin === origin) === true,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: {
       id_token_signed_response_alg: algorithm,

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, type Options as Options2, type TDataShape, urlSearchParamsBodySerializer } from './client/index.js';
-import type { AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
+import type { AdminChangeApplicationData, AdminChangeApplicationErrors, AdminChangeApplicationResponses, AdminChangeUserData, AdminChangeUserErrors, AdminChangeUserResponses, AdminCreateApplicationData, AdminCreateApplicationErrors, AdminCreateApplicationResponses, AdminCreateOrgUnitData, AdminCreateOrgUnitErrors, AdminCreateOrgUnitResponses, AdminCreateTenantData, AdminCreateTenantErrors, AdminCreateTenantResponses, AdminCreateUserData, AdminCreateUserErrors, AdminCreateUserResponses, AdminDeleteApplicationData, AdminDeleteApplicationErrors, AdminDeleteApplicationResponses, AdminDeleteUserData, AdminDeleteUserErrors, AdminDeleteUserPasskeyData, AdminDeleteUserPasskeyErrors, AdminDeleteUserPasskeyResponses, AdminDeleteUserResponses, AdminGetApplicationData, AdminGetApplicationErrors, AdminGetApplicationResponses, AdminGetUserData, AdminGetUserErrors, AdminGetUserResponses, AdminInviteUserData, AdminInviteUserErrors, AdminInviteUserResponses, AdminListApplicationsData, AdminListApplicationsErrors, AdminListApplicationsResponses, AdminListAuditLogsData, AdminListAuditLogsErrors, AdminListAuditLogsResponses, AdminListConfigData, AdminListConfigErrors, AdminListConfigResponses, AdminListEventsData, AdminListEventsErrors, AdminListEventsResponses, AdminListLoginLogsData, AdminListLoginLogsErrors, AdminListLoginLogsResponses, AdminListMailsData, AdminListMailsErrors, AdminListMailsResponses, AdminListOrgUnitsData, AdminListOrgUnitsErrors, AdminListOrgUnitsResponses, AdminListTenantsData, AdminListTenantsErrors, AdminListTenantsResponses, AdminListUserLoginsData, AdminListUserLoginsErrors, AdminListUserLoginsResponses, AdminListUserPasskeysData, AdminListUserPasskeysErrors, AdminListUserPasskeysResponses, AdminListUsersData, AdminListUsersErrors, AdminListUserSessionsData, AdminListUserSessionsErrors, AdminListUserSessionsResponses, AdminListUsersResponses, AdminOverviewData, AdminOverviewErrors, AdminOverviewResponses, AdminRenameOrgUnitData, AdminRenameOrgUnitErrors, AdminRenameOrgUnitResponses, AdminRenameTenantData, AdminRenameTenantErrors, AdminRenameTenantResponses, AdminReplayEventsData, AdminReplayEventsErrors, AdminReplayEventsResponses, AdminRequirePasswordChangeData, AdminRequirePasswordChangeErrors, AdminRequirePasswordChangeResponses, AdminResetSecondFactorData, AdminResetSecondFactorErrors, AdminResetSecondFactorResponses, AdminRetryEventData, AdminRetryEventErrors, AdminRetryEventResponses, AdminRetryMailData, AdminRetryMailErrors, AdminRetryMailResponses, AdminRevokeSessionsData, AdminRevokeSessionsErrors, AdminRevokeSessionsResponses, AdminRotateApplicationSecretData, AdminRotateApplicationSecretErrors, AdminRotateApplicationSecretResponses, AdminSendResetLinkData, AdminSendResetLinkErrors, AdminSendResetLinkResponses, AdminSetConfigData, AdminSetConfigErrors, AdminSetConfigResponses, AdminTestSmtpData, AdminTestSmtpErrors, AdminTestSmtpResponses, AdminUnlockUserData, AdminUnlockUserErrors, AdminUnlockUserResponses, AdminUnsetConfigData, AdminUnsetConfigErrors, AdminUnsetConfigResponses, ChangeOwnPasswordData, ChangeOwnPasswordErrors, ChangeOwnPasswordResponses, ChangePasswordByRequestData, ChangePasswordByRequestErrors, ChangePasswordByRequestResponses, CreatePasskeyChallengeData, CreatePasskeyChallengeErrors, CreatePasskeyChallengeResponses, CreatePasskeyOptionsData, CreatePasskeyOptionsErrors, CreatePasskeyOptionsResponses, CreateRecoveryCodesData, CreateRecoveryCodesErrors, CreateRecoveryCodesResponses, CreateTotpSecretData, CreateTotpSecretErrors, CreateTotpSecretResponses, DeletePasskeyData, DeletePasskeyErrors, DeletePasskeyResponses, DeleteTrustedDeviceData, DeleteTrustedDeviceErrors, DeleteTrustedDeviceResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishInteractionData, FinishInteractionErrors, FinishInteractionResponses, ForgetPasswordData, ForgetPasswordErrors, ForgetPasswordResponses, GetCapabilitiesData, GetCapabilitiesErrors, GetCapabilitiesResponses, GetCaptchaChallengeData, GetCaptchaChallengeErrors, GetCaptchaChallengeResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetInteractionData, GetInteractionErrors, GetInteractionResponses, GetLoginHistoryData, GetLoginHistoryErrors, GetLoginHistoryResponses, GetOtpQrCodeData, GetOtpQrCodeErrors, GetOtpQrCodeResponses, GetPasswordChangeRequestData, GetPasswordChangeRequestErrors, GetPasswordChangeRequestResponses, GetPasswordPolicyData, GetPasswordPolicyErrors, GetPasswordPolicyResponses, GetRecoveryCodesData, GetRecoveryCodesErrors, GetRecoveryCodesResponses, GetTrustedDevicesData, GetTrustedDevicesErrors, GetTrustedDevicesResponses, IntrospectTokenData, IntrospectTokenErrors, IntrospectTokenResponses, ListApplicationsData, ListApplicationsErrors, ListApplicationsResponses, ListPasskeysData, ListPasskeysErrors, ListPasskeysResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, LoginData, LoginErrors, LoginResponses, LoginWithPasskeyData, LoginWithPasskeyErrors, LoginWithPasskeyResponses, LogoutData, LogoutErrors, LogoutResponses, ReauthenticateData, ReauthenticateErrors, ReauthenticateResponses, RefreshData, RefreshErrors, RefreshResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RenamePasskeyData, RenamePasskeyErrors, RenamePasskeyResponses, ResendOtpData, ResendOtpErrors, ResendOtpResponses, VerifyCaptchaData, VerifyCaptchaErrors, VerifyCaptchaResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, VerifyRequestData, VerifyRequestErrors, VerifyRequestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -555,6 +555,85 @@ export const getInteraction = <ThrowOnError extends boolean = false>(options: Op
 export const finishInteraction = <ThrowOnError extends boolean = false>(options: Options<FinishInteractionData, ThrowOnError>) => (options.client ?? client).post<FinishInteractionResponses, FinishInteractionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/applications/interactions/{uid}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the applications that you may open
+ */
+export const listApplications = <ThrowOnError extends boolean = false>(options?: Options<ListApplicationsData, ThrowOnError>) => (options?.client ?? client).get<ListApplicationsResponses, ListApplicationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/user/applications',
+    ...options
+});
+
+/**
+ * The applications
+ *
+ * With `Accept: application/x-ndjson` all rows, one item in JSON per line, without an envelope.
+ */
+export const adminListApplications = <ThrowOnError extends boolean = false>(options?: Options<AdminListApplicationsData, ThrowOnError>) => (options?.client ?? client).get<AdminListApplicationsResponses, AdminListApplicationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications',
+    ...options
+});
+
+/**
+ * Register an application
+ */
+export const adminCreateApplication = <ThrowOnError extends boolean = false>(options: Options<AdminCreateApplicationData, ThrowOnError>) => (options.client ?? client).post<AdminCreateApplicationResponses, AdminCreateApplicationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an application, whose tokens then end
+ */
+export const adminDeleteApplication = <ThrowOnError extends boolean = false>(options: Options<AdminDeleteApplicationData, ThrowOnError>) => (options.client ?? client).delete<AdminDeleteApplicationResponses, AdminDeleteApplicationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications/{id}',
+    ...options
+});
+
+/**
+ * One application, without its secret
+ */
+export const adminGetApplication = <ThrowOnError extends boolean = false>(options: Options<AdminGetApplicationData, ThrowOnError>) => (options.client ?? client).get<AdminGetApplicationResponses, AdminGetApplicationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications/{id}',
+    ...options
+});
+
+/**
+ * Change the given fields of an application
+ */
+export const adminChangeApplication = <ThrowOnError extends boolean = false>(options: Options<AdminChangeApplicationData, ThrowOnError>) => (options.client ?? client).patch<AdminChangeApplicationResponses, AdminChangeApplicationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give an application a new secret
+ *
+ * COMMON_400001 for `spa` and `native`, and with `keep_old_seconds` while an earlier secret is kept.
+ */
+export const adminRotateApplicationSecret = <ThrowOnError extends boolean = false>(options: Options<AdminRotateApplicationSecretData, ThrowOnError>) => (options.client ?? client).post<AdminRotateApplicationSecretResponses, AdminRotateApplicationSecretErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/admin/applications/{id}/rotate-secret',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -935,6 +935,224 @@ export type FinishInteractionDto = {
     consent?: boolean | null;
 };
 
+export type OwnApplicationItem = {
+    id: string;
+    name: string;
+    logo_url: string | null;
+    uri: string;
+};
+
+export type OwnApplicationsResponse = {
+    /**
+     * In the order of the names.
+     */
+    applications: Array<OwnApplicationItem>;
+};
+
+export type ApplicationItem = {
+    /**
+     * Also the `client_id` of OAuth 2.0.
+     */
+    id: string;
+    name: string;
+    type: 'web' | 'spa' | 'native' | 'service';
+    /**
+     * Compared exactly. https, or for `native` http on a loopback address with any port.
+     */
+    redirect_uris: Array<string>;
+    post_logout_redirect_uris: Array<string>;
+    /**
+     * Told when a session ends. https.
+     */
+    backchannel_logout_uri: string | null;
+    /**
+     * openid, profile, email, organization, groups, offline_access, or a scope of a resource such as metrics:read.
+     */
+    scopes: Array<string>;
+    /**
+     * The resources for which it may ask tokens (RFC 8707).
+     */
+    audience: Array<string>;
+    /**
+     * Of the company itself: its users are not asked for consent.
+     */
+    first_party: boolean;
+    /**
+     * Empty: users of every tenant.
+     */
+    allowed_tenants: Array<string>;
+    /**
+     * Empty: everybody. There are no groups yet.
+     */
+    allowed_groups: Array<string>;
+    logo_url: string | null;
+    /**
+     * Where the tile on the account page leads.
+     */
+    uri: string | null;
+    enabled: boolean;
+    /**
+     * Until then the former secret works as well. Null, or in the past: only one secret works.
+     */
+    old_secret_expires_at: string | null;
+    created_at: string;
+    changed_at: string;
+};
+
+export type ApplicationPage = {
+    /**
+     * The newest first.
+     */
+    items: Array<ApplicationItem>;
+    /**
+     * The cursor of the next page, or null after the last one.
+     */
+    next: string | null;
+};
+
+export type ApplicationWithSecret = {
+    /**
+     * Also the `client_id` of OAuth 2.0.
+     */
+    id: string;
+    name: string;
+    type: 'web' | 'spa' | 'native' | 'service';
+    /**
+     * Compared exactly. https, or for `native` http on a loopback address with any port.
+     */
+    redirect_uris: Array<string>;
+    post_logout_redirect_uris: Array<string>;
+    /**
+     * Told when a session ends. https.
+     */
+    backchannel_logout_uri: string | null;
+    /**
+     * openid, profile, email, organization, groups, offline_access, or a scope of a resource such as metrics:read.
+     */
+    scopes: Array<string>;
+    /**
+     * The resources for which it may ask tokens (RFC 8707).
+     */
+    audience: Array<string>;
+    /**
+     * Of the company itself: its users are not asked for consent.
+     */
+    first_party: boolean;
+    /**
+     * Empty: users of every tenant.
+     */
+    allowed_tenants: Array<string>;
+    /**
+     * Empty: everybody. There are no groups yet.
+     */
+    allowed_groups: Array<string>;
+    logo_url: string | null;
+    /**
+     * Where the tile on the account page leads.
+     */
+    uri: string | null;
+    enabled: boolean;
+    /**
+     * Until then the former secret works as well. Null, or in the past: only one secret works.
+     */
+    old_secret_expires_at: string | null;
+    created_at: string;
+    changed_at: string;
+    /**
+     * Shown only in this answer. Null for `spa` and `native`.
+     */
+    client_secret: string | null;
+};
+
+export type CreateApplicationDto = {
+    /**
+     * Compared exactly. https, or for `native` http on a loopback address with any port.
+     */
+    redirect_uris?: Array<string>;
+    post_logout_redirect_uris?: Array<string>;
+    /**
+     * Told when a session ends. https.
+     */
+    backchannel_logout_uri?: string | null;
+    /**
+     * openid, profile, email, organization, groups, offline_access, or a scope of a resource such as metrics:read.
+     */
+    scopes?: Array<string>;
+    /**
+     * The resources for which it may ask tokens (RFC 8707).
+     */
+    audience?: Array<string>;
+    /**
+     * Of the company itself: its users are not asked for consent.
+     */
+    first_party?: boolean;
+    /**
+     * Empty: users of every tenant.
+     */
+    allowed_tenants?: Array<string>;
+    /**
+     * Empty: everybody. There are no groups yet.
+     */
+    allowed_groups?: Array<string>;
+    logo_url?: string | null;
+    /**
+     * Where the tile on the account page leads.
+     */
+    uri?: string | null;
+    enabled?: boolean;
+    name: string;
+    /**
+     * It cannot be changed later.
+     */
+    type: 'web' | 'spa' | 'native' | 'service';
+};
+
+export type ChangeApplicationDto = {
+    /**
+     * Compared exactly. https, or for `native` http on a loopback address with any port.
+     */
+    redirect_uris?: Array<string>;
+    post_logout_redirect_uris?: Array<string>;
+    /**
+     * Told when a session ends. https.
+     */
+    backchannel_logout_uri?: string | null;
+    /**
+     * openid, profile, email, organization, groups, offline_access, or a scope of a resource such as metrics:read.
+     */
+    scopes?: Array<string>;
+    /**
+     * The resources for which it may ask tokens (RFC 8707).
+     */
+    audience?: Array<string>;
+    /**
+     * Of the company itself: its users are not asked for consent.
+     */
+    first_party?: boolean;
+    /**
+     * Empty: users of every tenant.
+     */
+    allowed_tenants?: Array<string>;
+    /**
+     * Empty: everybody. There are no groups yet.
+     */
+    allowed_groups?: Array<string>;
+    logo_url?: string | null;
+    /**
+     * Where the tile on the account page leads.
+     */
+    uri?: string | null;
+    enabled?: boolean;
+    name?: string;
+};
+
+export type RotateSecretDto = {
+    /**
+     * How long the former secret works beside the new one.
+     */
+    keep_old_seconds?: number;
+};
+
 export type CaptchaCapability = {
     /**
      * The provider to show first.
@@ -2730,6 +2948,112 @@ export type FinishInteractionFailure401 = ({
 export type FinishInteractionFailure403 = ({
     error_code: 'APP_403001';
 } & ErrorApp403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type OwnApplicationsResponseEnvelope = {
+    status: true;
+    data: OwnApplicationsResponse;
+};
+
+export type ListApplicationsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type ApplicationPageEnvelope = {
+    status: true;
+    data: ApplicationPage;
+};
+
+export type AdminListApplicationsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminListApplicationsFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ApplicationWithSecretEnvelope = {
+    status: true;
+    data: ApplicationWithSecret;
+};
+
+export type AdminCreateApplicationFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminCreateApplicationFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type ApplicationItemEnvelope = {
+    status: true;
+    data: ApplicationItem;
+};
+
+export type AdminGetApplicationFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeApplicationFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminChangeApplicationFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminDeleteApplicationFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminDeleteApplicationFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
+    error_code: 'AUTH_403002';
+} & ErrorAuth403002);
+
+export type AdminRotateApplicationSecretFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type AdminRotateApplicationSecretFailure403 = ({
+    error_code: 'AUTH_403001';
+} & ErrorAuth403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
 
@@ -5959,6 +6283,413 @@ export type FinishInteractionResponses = {
 };
 
 export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
+
+export type ListApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/applications';
+};
+
+export type ListApplicationsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: ListApplicationsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListApplicationsError = ListApplicationsErrors[keyof ListApplicationsErrors];
+
+export type ListApplicationsResponses = {
+    /**
+     * Success
+     */
+    200: OwnApplicationsResponseEnvelope;
+};
+
+export type ListApplicationsResponse = ListApplicationsResponses[keyof ListApplicationsResponses];
+
+export type AdminListApplicationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The greatest number of items of a page.
+         */
+        limit?: number;
+        /**
+         * `next` of the page before. Without it the first page.
+         */
+        after?: string;
+    };
+    url: '/admin/applications';
+};
+
+export type AdminListApplicationsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminListApplicationsFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminListApplicationsFailure403;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminListApplicationsError = AdminListApplicationsErrors[keyof AdminListApplicationsErrors];
+
+export type AdminListApplicationsResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationPageEnvelope;
+};
+
+export type AdminListApplicationsResponse = AdminListApplicationsResponses[keyof AdminListApplicationsResponses];
+
+export type AdminCreateApplicationData = {
+    body: CreateApplicationDto;
+    path?: never;
+    query?: never;
+    url: '/admin/applications';
+};
+
+export type AdminCreateApplicationErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminCreateApplicationFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminCreateApplicationFailure403;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminCreateApplicationError = AdminCreateApplicationErrors[keyof AdminCreateApplicationErrors];
+
+export type AdminCreateApplicationResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationWithSecretEnvelope;
+};
+
+export type AdminCreateApplicationResponse = AdminCreateApplicationResponses[keyof AdminCreateApplicationResponses];
+
+export type AdminDeleteApplicationData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}';
+};
+
+export type AdminDeleteApplicationErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminDeleteApplicationFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminDeleteApplicationFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminDeleteApplicationError = AdminDeleteApplicationErrors[keyof AdminDeleteApplicationErrors];
+
+export type AdminDeleteApplicationResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type AdminDeleteApplicationResponse = AdminDeleteApplicationResponses[keyof AdminDeleteApplicationResponses];
+
+export type AdminGetApplicationData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}';
+};
+
+export type AdminGetApplicationErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminGetApplicationFailure401;
+    /**
+     * `AUTH_403001`: You are not permitted to do this.
+     */
+    403: ErrorAuth403001;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminGetApplicationError = AdminGetApplicationErrors[keyof AdminGetApplicationErrors];
+
+export type AdminGetApplicationResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationItemEnvelope;
+};
+
+export type AdminGetApplicationResponse = AdminGetApplicationResponses[keyof AdminGetApplicationResponses];
+
+export type AdminChangeApplicationData = {
+    body: ChangeApplicationDto;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}';
+};
+
+export type AdminChangeApplicationErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminChangeApplicationFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminChangeApplicationFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminChangeApplicationError = AdminChangeApplicationErrors[keyof AdminChangeApplicationErrors];
+
+export type AdminChangeApplicationResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationItemEnvelope;
+};
+
+export type AdminChangeApplicationResponse = AdminChangeApplicationResponses[keyof AdminChangeApplicationResponses];
+
+export type AdminRotateApplicationSecretData = {
+    body: RotateSecretDto;
+    path: {
+        /**
+         * The `id` of GET /admin/applications.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/admin/applications/{id}/rotate-secret';
+};
+
+export type AdminRotateApplicationSecretErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: AdminRotateApplicationSecretFailure401;
+    /**
+     * - `AUTH_403001`: You are not permitted to do this.
+     * - `AUTH_403002`: Log in again to do this: your last login is too long ago, or a trusted device left out the second factor.
+     */
+    403: AdminRotateApplicationSecretFailure403;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type AdminRotateApplicationSecretError = AdminRotateApplicationSecretErrors[keyof AdminRotateApplicationSecretErrors];
+
+export type AdminRotateApplicationSecretResponses = {
+    /**
+     * Success
+     */
+    200: ApplicationWithSecretEnvelope;
+};
+
+export type AdminRotateApplicationSecretResponse = AdminRotateApplicationSecretResponses[keyof AdminRotateApplicationSecretResponses];
 
 export type GetCapabilitiesData = {
     body?: never;

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module';
+import { AdminModule } from './admin.module';
+import { ApplicationAdministrationModule } from './application-administration.module';
+import { assertDeclaredRoutes } from './frame/declared-routes';
+import { AdminApplicationsController } from './http/applications.controller';
+
+const controllers = [AdminApplicationsController];
+assertDeclaredRoutes(controllers);
+
+/** The routes of applications. With `ADMIN_API=off` or `OIDC=off` they are not part of the service. */
+@Module({
+  imports: [ApplicationAdministrationModule, AdminModule, SessionsModule],
+  controllers,
+})
+export class AdminApplicationsModule {}

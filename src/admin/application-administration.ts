@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { ApplicationChanges } from '../applications/application-changes';
+import type { Application, ApplicationType } from '../applications/application.entity';
+import {
+  type ApplicationFields,
+  ApplicationProblem,
+  checkedFields,
+  definedOf,
+  keepsSecret,
+  newApplicationFields,
+} from '../applications/application-rules';
+import { Applications } from '../applications/applications.repository';
+import { ServiceSettings } from '../platform/config/service-settings';
+import { sha256Hex } from '../platform/crypto/key-ring';
+import type { Transaction } from '../platform/database/database';
+import { Clock } from '../shared/clock';
+import { Random } from '../shared/random';
+import { TenantRepository } from '../users/tenant.repository';
+import { AdminChanges } from './admin-changes';
+import type { Authority } from './authority';
+import { EntryNotFound } from './entries';
+
+const secretBytes = 32;
+/** A week: so long two secrets work beside each other at most. */
+export const maxKeptSeconds = 604_800;
+
+/** The secret cannot be read again. Null when the application keeps none. */
+export interface WithSecret {
+  readonly application: Application;
+  readonly secret: string | null;
+}
+
+/** Applications (docs/spec/extensions.md#j): only administrators of the root tenant and operators reach this service. */
+@Injectable()
+export class ApplicationAdministration {
+  constructor(
+    private readonly applications: Applications,
+    private readonly writes: ApplicationChanges,
+    private readonly tenants: TenantRepository,
+    private readonly changes: AdminChanges,
+    private readonly settings: ServiceSettings,
+    private readonly random: Random,
+    private readonly clock: Clock,
+  ) {}
+
+  /** All of them, the newest first. */
+  list(): Promise<Application[]> {
+    return this.applications.list();
+  }
+
+  /** @throws EntryNotFound */
+  async get(id: string): Promise<Application> {
+    return found(id, await this.applications.find(id));
+  }
+
+  /** @throws ApplicationProblem */
+  async create(by: Authority, type: ApplicationType, given: Partial<ApplicationFields>): Promise<WithSecret> {
+    const stored = this.checked(type, newApplicationFields(type, given));
+    const [id, { secret, secretHash }] = [this.random.uuid(), this.newSecret()];
+    return this.changes.make(by, async ({ tx, record }) => {
+      await this.assertTenants(tx, stored.allowedTenants);
+      await this.writes.insert(tx, {
+        ...(stored as Required<typeof stored>),
+        ...{ id, type, secretHash: keepsSecret(type) ? secretHash : null, oldSecretHash: null, oldSecretExpires: null },
+      });
+      await record('APPLICATION_CREATED', { detail: { application: id, name: stored.name!, type } });
+      return { application: found(id, await this.writes.read(tx, id)), secret: keepsSecret(type) ? secret : null };
+    });
+  }
+
+  /** @param given at least one field @throws EntryNotFound @throws ApplicationProblem */
+  async change(by: Authority, id: string, given: Partial<ApplicationFields>): Promise<Application> {
+    const { type } = await this.get(id);
+    const stored = this.checked(type, given);
+    return this.changes.make(by, async ({ tx, record }) => {
+      await this.assertTenants(tx, stored.allowedTenants);
+      if (!(await this.writes.change(tx, id, stored))) throw notFound(id);
+      const fields = Object.keys(definedOf(given)).join(' ');
+      const enabled: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
+      await record('APPLICATION_CHANGED', { detail: { application: id, fields, ...enabled } });
+      return found(id, await this.writes.read(tx, id));
+    });
+  }
+
+  /**
+   * @param keepSeconds how long the former secret works beside the new one
+   * @throws EntryNotFound
+   * @throws ApplicationProblem for an application without a secret, and when another rotation has won
+   */
+  async rotateSecret(by: Authority, id: string, keepSeconds: number): Promise<WithSecret> {
+    const { secret, secretHash } = this.newSecret();
+    return this.changes.make(by, async ({ tx, record }) => {
+      const read = found(id, await this.writes.read(tx, id));
+      if (read.secretHash === null) throw problem('type', `is ${read.type}: such an application has no secret`);
+      const keepUntil = keepSeconds === 0 ? null : this.clock.secondsFromNow(keepSeconds);
+      if (!(await this.writes.rotateSecret(tx, read, { secretHash, keepUntil }))) {
+        throw keepUntil === null
+          ? problem('id', 'has got another secret a moment ago')
+          : problem('keep_old_seconds', 'must be 0 while an earlier secret is kept: that one then ends now');
+      }
+      await record('APPLICATION_SECRET_ROTATED', { detail: { application: id, keep_old_seconds: keepSeconds } });
+      return { application: found(id, await this.writes.read(tx, id)), secret };
+    });
+  }
+
+  /** @throws EntryNotFound */
+  async remove(by: Authority, id: string): Promise<void> {
+    await this.changes.make(by, async ({ tx, record }) => {
+      const { name } = found(id, await this.writes.read(tx, id));
+      if (!(await this.writes.remove(tx, id))) throw notFound(id);
+      // Later nobody can look up which application it was.
+      await record('APPLICATION_DELETED', { detail: { application: id, name } });
+    });
+  }
+
+  private checked(type: ApplicationType, given: Partial<ApplicationFields>) {
+    return checkedFields(given, { type, production: this.settings.production });
+  }
+
+  /** No tenant is ever deleted, so what exists now goes on existing. */
+  private async assertTenants(tx: Transaction, ids: readonly string[] = []): Promise<void> {
+    const problems: Record<string, string[]> = {};
+    for (const [i, id] of ids.entries()) {
+      if (await this.tenants.exists(tx, id)) continue;
+      problems[`allowed_tenants[${i}]`] = [`allowed_tenants[${i}] is not the id of a tenant`];
+    }
+    if (Object.keys(problems).length > 0) throw new ApplicationProblem(problems);
+  }
+
+  private newSecret(): { secret: string; secretHash: string } {
+    const secret = this.random.bytes(secretBytes).toString('base64url');
+    return { secret, secretHash: sha256Hex(secret) };
+  }
+}
+
+/** @throws EntryNotFound */
+function found(id: string, application: Application | null): Application {
+  if (application === null) throw notFound(id);
+  return application;
+}
+
+const notFound = (id: string) => new EntryNotFound(`there is no application ${JSON.stringify(id)}`);
+const problem = (field: string, what: string) => new ApplicationProblem({ [field]: [`${field} ${what}`] });

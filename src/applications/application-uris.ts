@@ -1,0 +1,81 @@
+import { BlockList, isIP } from 'node:net';
+import type { ApplicationType } from './application.entity';
+
+/** Of one URI. A list of 20 fits into its column. */
+const maxUri = 2048;
+/** RFC 3986. Quotation marks, backslashes and spaces are not among them, so the JSON of a list is not longer than its texts. */
+const uriCharacters = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
+const loopbackAddresses = ['127.0.0.1', '[::1]'];
+const loopbackNames = [...loopbackAddresses, 'localhost'];
+
+/** Addresses that every machine of a cloud has, and at which its credentials can be read. */
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+
+/** @param host an address, also in the brackets of a URL, or a name, which is not looked up */
+export function isLinkLocal(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  const version = isIP(address);
+  return version !== 0 && linkLocal.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+export interface UriPlace {
+  readonly type: ApplicationType;
+  readonly production: boolean;
+}
+
+/**
+ * The provider compares redirect URIs as texts, so only the normal form of a URL is stored: what no client sends is a mistake.
+ * `native` may have http on a loopback address, where the provider accepts any port (RFC 8252 section 7.3).
+ * @returns what is wrong, or undefined
+ */
+export function redirectUriProblem(text: string, { type, production }: UriPlace): string | undefined {
+  const url = urlOf(text);
+  if (typeof url === 'string') return url;
+  if (url.href.includes('#')) return 'must not have a fragment';
+  if (url.protocol === 'https:') return undefined;
+  const loopback = type === 'native' ? loopbackAddresses : production ? [] : loopbackNames;
+  if (url.protocol === 'http:' && loopback.includes(url.hostname)) return undefined;
+  return type === 'native'
+    ? 'must be https, or http://127.0.0.1 or http://[::1] with any port'
+    : `must be https${production ? '' : ', or http on this machine'}`;
+}
+
+/** Where the service itself sends a logout token. Addresses of a private network are usual there. */
+export function backchannelUriProblem(text: string, place: UriPlace): string | undefined {
+  const problem = webAddressProblem(text, place);
+  if (problem !== undefined) return problem;
+  if (text.includes('#')) return 'must not have a fragment';
+  return isLinkLocal(new URL(text).hostname) ? 'must not be a link-local address' : undefined;
+}
+
+/** Of a page or a picture that browsers open. */
+export function webAddressProblem(text: string, { production }: UriPlace): string | undefined {
+  const url = urlOf(text);
+  if (typeof url === 'string') return url;
+  if (url.protocol === 'https:') return undefined;
+  if (!production && url.protocol === 'http:' && loopbackNames.includes(url.hostname)) return undefined;
+  return `must be https${production ? '' : ', or http on this machine'}`;
+}
+
+/** A resource for which an application may ask tokens (RFC 8707 section 2). It is a name: nobody opens it. */
+export function resourceProblem(text: string): string | undefined {
+  if (text.length > maxUri) return `must have at most ${maxUri} characters`;
+  if (!uriCharacters.test(text) || !/^[a-z][a-z0-9+.-]*:./i.test(text) || !URL.canParse(text)) {
+    return 'must be an absolute URI, for example https://api.example.com';
+  }
+  if (text.includes('*')) return 'must not have a wildcard';
+  return text.includes('#') ? 'must not have a fragment' : undefined;
+}
+
+function urlOf(text: string): URL | string {
+  if (text.length > maxUri) return `must have at most ${maxUri} characters`;
+  if (!uriCharacters.test(text)) return 'must have only the characters of a URL: others are percent-encoded (RFC 3986)';
+  if (text.includes('*')) return 'must not have a wildcard';
+  if (!URL.canParse(text)) return 'must be an absolute URL';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
+  // `https://app.example.com` has the normal form with a slash, and no client sends that one.
+  return [text, `${text}/`].includes(url.href) ? url : `must be in its normal form: ${url.href}`;
+}
