@@ -1,8 +1,8 @@
 import type { AppConfig } from '../settings/app-config';
 import { contentSecurityPolicy } from './content-security-policy';
 
-const policyOf = (providers: string[], logoUrl?: string) =>
-  contentSecurityPolicy({ captcha: { providers }, brand: { logoUrl } } as unknown as AppConfig);
+const policyOf = (providers: string[], logoUrl?: string, openId?: object) =>
+  contentSecurityPolicy({ captcha: { providers }, brand: { logoUrl }, openId } as unknown as AppConfig);
 
 it('with the built-in captcha and a logo of the brand folder, the policy allows only its own origin', () => {
   expect(policyOf(['altcha'], '/brand/logo.svg')).not.toMatch(/unsafe|https?:|\*|frame-src/);
@@ -24,4 +24,9 @@ it.each([
 it('a logo of another origin adds this origin to images only', () => {
   const extended = policyOf(['altcha'], 'https://cdn.example.com/a/logo.svg').split('; ');
   expect(extended.filter((part) => part.includes('https:'))).toEqual(["img-src 'self' blob: https://cdn.example.com"]);
+});
+
+it('where applications sign in, their logos may come from any https host, and nothing else may', () => {
+  const extended = policyOf(['altcha'], 'https://cdn.example.com/a/logo.svg', { issuer: 'https://x/oidc' }).split('; ');
+  expect(extended.filter((part) => part.includes('https:'))).toEqual(["img-src 'self' blob: https:"]);
 });

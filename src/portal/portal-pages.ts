@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OpenIdSettings } from '../applications/openid-settings';
 import { CaptchaSettings } from '../captcha/captcha-settings';
 import { brandPath, BrandSettings } from '../mail/brand-settings';
 import { HttpSettings } from '../platform/config/http-settings';
@@ -53,6 +54,7 @@ export class PortalPages implements OnModuleInit {
     private readonly http: HttpSettings,
     private readonly captcha: CaptchaSettings,
     private readonly brand: BrandSettings,
+    private readonly applications: OpenIdSettings,
     private readonly settings: PageSettings,
   ) {}
 
@@ -78,14 +80,16 @@ export class PortalPages implements OnModuleInit {
   }
 
   private servePages(fastify: FastifyInstance, page: string): void {
+    const { openId } = this.applications;
     this.settings.values.set('service', this.http.apiPrefix);
+    if (openId !== undefined) this.settings.values.set('issuer', openId.issuer);
     const content = [...this.settings.values].reduce(
       (html, [name, value]) =>
         html.replace(new RegExp(`(<meta name="portal:${name}" content=)"[^"]*"`), `$1"${value}"`),
       page,
     );
     const headers = {
-      'content-security-policy': contentSecurityPolicy({ captcha: this.captcha, brand: this.brand }),
+      'content-security-policy': contentSecurityPolicy({ captcha: this.captcha, brand: this.brand, openId }),
       'cross-origin-opener-policy': 'same-origin',
     };
     const show = (_request: unknown, reply: FastifyReply) =>

@@ -6,7 +6,10 @@ import { languages as languagesOfMails } from '../../src/shared/languages';
 
 const folder = join(__dirname, '../../portal/src/i18n');
 /** The texts of all pages, and those of one part, which other pages do not load. */
-const folders = [folder, ...['account', 'admin', 'applications'].map((part) => join(__dirname, '../../portal/src', part, 'i18n'))];
+const folders = [
+  folder,
+  ...['account', 'admin', 'applications'].map((part) => join(__dirname, '../../portal/src', part, 'i18n')),
+];
 /** The languages, from the names of the files that portal/src/i18n/texts.tsx loads. */
 const languages = readdirSync(folder)
   .map((file) => /^([a-z]{2,3}(-\w+)*)\.ts$/.exec(file)?.[1])

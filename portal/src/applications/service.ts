@@ -32,7 +32,7 @@ interface Call {
   readonly path?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** The service tells by a cookie whether this browser has begun the sign-in. Other calls send no cookies. */
-  readonly credentials?: 'same-origin';
+  readonly credentials?: 'include';
 }
 
 const send =
@@ -69,7 +69,7 @@ async function about<T>(uid: string, call: Pick<Call, 'method' | 'body'>): Promi
   const url = '/applications/interactions/{uid}';
   try {
     const { data } = await auth.call(async (options) => {
-      const outcome = await send<T>({ ...call, url, path: { uid }, credentials: 'same-origin' })(options);
+      const outcome = await send<T>({ ...call, url, path: { uid }, credentials: 'include' })(options);
       refusal = outcome.error as typeof refusal;
       return outcome;
     });

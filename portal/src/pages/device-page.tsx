@@ -1,90 +1,105 @@
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { TextsProvider, useTexts } from '../applications/i18n/texts';
 import { Field } from '../components/fields';
+import { Form } from '../components/form';
 import { Message } from '../components/message';
 import { Page } from '../components/page';
+import { Submit } from '../components/submit';
+import { useSpeech } from '../i18n/texts';
 import { issuerUrl } from '../page-settings';
 import { paths } from '../paths';
-import { remembered } from '../tab-memory';
 import '../styles/code.css';
 
-/** A code that came in the address, while the service prepares the form. */
-const given = remembered('portal.user-code');
-
-/** Where the user types the code that a device shows, and where that ends. */
+/**
+ * Where the user types the code that a device shows, and where that ends: the service leads to `/device?state=done`, or with
+ * `refused` for a wrong code, or with `aborted`.
+ */
 export function DevicePage(): ReactNode {
-  const [asked] = useState(() => new URLSearchParams(`${location.search}&${location.hash.slice(1)}`));
+  const [asked] = useState(() => new URLSearchParams(location.search));
   return (
     <TextsProvider>
-      <Device asked={asked} />
+      <Device state={asked.get('state')} given={asked.get('user_code') ?? ''} />
     </TextsProvider>
   );
 }
 
-function Device({ asked }: { readonly asked: URLSearchParams }): ReactNode {
-  const texts = useTexts().device;
-  const xsrf = asked.get('xsrf');
-  const result = asked.get('result');
-  const bounces = xsrf === null && result === null && issuerUrl !== '';
-  useEffect(() => {
-    if (!bounces) return;
-    given.set(asked.get('user_code') ?? undefined);
-    // Comes back with what the form needs.
-    location.replace(`${issuerUrl}/device`);
-  }, [asked, bounces]);
+interface DeviceProps {
+  readonly state: string | null;
+  /** The code in the address, where the device shows a QR code. */
+  readonly given: string;
+}
+
+function Device({ state, given }: DeviceProps): ReactNode {
+  const { device: texts } = useTexts();
   if (issuerUrl === '')
     return (
       <Page title={texts.title}>
         <Message kind="info">{texts.off}</Message>
       </Page>
     );
-  if (result !== null) return <Outcome done={result === 'done'} />;
-  return xsrf !== null && <CodeOfDevice xsrf={xsrf} code={asked.get('user_code')} wrong={asked.has('error')} />;
+  if (state === 'done')
+    return (
+      <Page title={texts.done}>
+        <Message kind="success">{texts.back}</Message>
+      </Page>
+    );
+  if (state === 'aborted')
+    return (
+      <Page title={texts.failed}>
+        <Message kind="warning">{texts.start}</Message>
+        <a className="secondary" href={paths.device}>
+          {texts.again}
+        </a>
+      </Page>
+    );
+  return <CodeOfDevice given={given} wrong={state === 'refused'} />;
 }
 
 interface CodeOfDeviceProps {
-  readonly xsrf: string;
-  readonly code: string | null;
+  readonly given: string;
   readonly wrong: boolean;
 }
 
-/** A plain form: the provider answers it by leading the browser to the sign-in, or back to here. */
-function CodeOfDevice({ xsrf, code, wrong }: CodeOfDeviceProps): ReactNode {
-  const texts = useTexts().device;
-  const [first] = useState(() => code ?? given.get() ?? '');
-  const [typed, setTyped] = useState(first);
+function CodeOfDevice({ given, wrong }: CodeOfDeviceProps): ReactNode {
+  const { t } = useSpeech();
+  const { device: texts } = useTexts();
+  const [code, setCode] = useState(given);
   const [missing, setMissing] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   useEffect(() => {
-    given.set(undefined);
-    // The value is for one form. A reload asks for another one.
-    history.replaceState(history.state, '', paths.device);
+    // The browser can show this page again as it was left, for example with the Back button.
+    const back = () => setLeaving(false);
+    window.addEventListener('pageshow', back);
+    return () => window.removeEventListener('pageshow', back);
   }, []);
-  const submit = (event: FormEvent) => {
-    if (typed.trim() !== '') return;
-    event.preventDefault();
-    setMissing(true);
+  const submit = () => {
+    const empty = code.trim() === '';
+    setMissing(empty);
+    if (empty) return;
+    setLeaving(true);
+    // The provider leads to the sign-in and its question, or back to here.
+    location.assign(`${issuerUrl}/device?user_code=${encodeURIComponent(code.trim())}`);
   };
+  const refused = wrong && !missing;
   return (
-    <Page title={texts.title} intro={first === '' || wrong ? texts.intro : texts.filled}>
-      <form method="post" action={`${issuerUrl}/device`} onSubmit={submit} noValidate>
-        {wrong && !missing && (
-          <Message kind="error" id="wrong-code">
+    <Page title={texts.title} intro={given === '' ? texts.intro : texts.filled}>
+      <Form busy={leaving} onSubmit={submit}>
+        {refused && (
+          <Message kind="error" id="refused-code">
             {texts.wrong}
           </Message>
         )}
-        <input type="hidden" name="xsrf" value={xsrf} />
-        <input type="hidden" name="confirm" value="yes" />
         <Field
           label={texts.label}
           name="user_code"
-          className="code recovery"
-          value={typed}
+          className="code recovery device-code"
+          value={code}
           onChange={(text) => {
             setMissing(false);
-            setTyped(text.toUpperCase());
+            setCode(text);
           }}
           error={missing ? texts.missing : undefined}
-          errorId={wrong && !missing ? 'wrong-code' : undefined}
+          errorId={refused ? 'refused-code' : undefined}
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}
@@ -93,28 +108,8 @@ function CodeOfDevice({ xsrf, code, wrong }: CodeOfDeviceProps): ReactNode {
           required
         />
         <p className="note">{texts.warning}</p>
-        <button type="submit" className="primary">
-          {texts.submit}
-        </button>
-      </form>
-    </Page>
-  );
-}
-
-function Outcome({ done }: { readonly done: boolean }): ReactNode {
-  const texts = useTexts().device;
-  useEffect(
-    () => history.replaceState(history.state, '', `${paths.device}?result=${done ? 'done' : 'failed'}`),
-    [done],
-  );
-  return (
-    <Page title={done ? texts.done : texts.failed}>
-      <Message kind={done ? 'success' : 'warning'}>{done ? texts.back : texts.start}</Message>
-      {!done && (
-        <a className="secondary" href={paths.device}>
-          {texts.again}
-        </a>
-      )}
+        <Submit label={texts.submit} busy={leaving} busyLabel={t.account.loading} />
+      </Form>
     </Page>
   );
 }

@@ -47,11 +47,14 @@ function Continue({ uid }: { readonly uid: string }): ReactNode {
   const task = useTask(async (consent?: boolean) => {
     if (found !== undefined) return leave(found, consent);
     overMail.forget();
-    const [wanted, user] = await Promise.all([interaction(uid), auth.me()]);
-    setMe(user);
-    setFound(wanted);
-    setAsking(wanted.consent);
-    if (!wanted.consent) await leave(wanted);
+    const [wanted, user] = await Promise.allSettled([interaction(uid), auth.me()]);
+    // The page of a refusal says whose account it is.
+    if (user.status === 'fulfilled') setMe(user.value);
+    if (wanted.status === 'rejected') throw wanted.reason;
+    if (user.status === 'rejected') throw user.reason;
+    setFound(wanted.value);
+    setAsking(wanted.value.consent);
+    if (!wanted.value.consent) await leave(wanted.value);
   });
   const { run, error, busy } = task;
   useEffect(() => void run(), [run]);

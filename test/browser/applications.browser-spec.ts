@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core';
+import { accessibilityViolations, overflow, resize, sizes, takePicture } from '../support/browser/pictures';
+import { on, PortalSite } from '../support/browser/portal-site';
+import { RelyingParty } from '../support/browser/relying-party';
+import { goodPassword, linkIn, newMails } from '../support/reset';
+
+/** docs/spec/extensions.md#j: what a user sees when an application signs its users in here. */
+describe('the sign-in at an application', () => {
+  let site: PortalSite;
+  let grafana: RelyingParty;
+  let wiki: RelyingParty;
+  let closed: RelyingParty;
+
+  beforeAll(async () => {
+    site = await PortalSite.start({ OIDC: 'on' });
+    grafana = await RelyingParty.start(site);
+    const scopes = ['openid', 'profile', 'email', 'organization', 'offline_access'];
+    wiki = await RelyingParty.start(site, { name: 'Wiki', firstParty: false, scopes });
+    closed = await RelyingParty.start(site, { name: 'Payroll', allowedTenants: ['nobody'] });
+  });
+  afterAll(async () => {
+    await Promise.all([grafana, wiki, closed].map((one) => one.stop()));
+    await site.stop();
+  });
+  afterEach(() => {
+    const own = [grafana, wiki, closed].map(({ url }) => `foreign request: ${url}/`);
+    expect(site.takeComplaints().filter((one) => !own.some((start) => one.startsWith(start)))).toEqual([]);
+  });
+
+  const heading = (page: Page, text: string | RegExp) => on(page).heading(text).waitFor();
+  const consent = (page: Page) => heading(page, 'Continue to Wiki?');
+  const kept = (page: Page) => page.evaluate<string>('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])');
+
+  it('leads from the application over the login back to it, also after a reload, and later without a question', async () => {
+    const name = await site.newUser();
+    const page = await site.visitor();
+    await page.goto(grafana.start());
+    await heading(page, 'Sign in');
+    expect(page.url()).toMatch(`${site.url}/?interaction=`);
+    await page.reload();
+    await on(page).logIn(name);
+    await heading(page, `Grafana: ${name} with urn:portal:acr:1`);
+    await page.goto(grafana.start());
+    await heading(page, `Grafana: ${name} with urn:portal:acr:1`);
+    await page.goto('/account');
+    await heading(page, `Hello, ${name}`);
+    expect(await kept(page)).not.toMatch(/continue|interaction/);
+  });
+
+  it('in two tabs at once, the sign-in of one tab lets both go on', async () => {
+    const name = await site.newUser();
+    const first = await site.visitor();
+    const second = await first.context().newPage();
+    for (const page of [first, second]) {
+      await page.goto(grafana.start());
+      await heading(page, 'Sign in');
+    }
+    await on(first).logIn(name);
+    for (const page of [first, second]) await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('goes on after the forced change of a temporary password', async () => {
+    const name = await site.newUser({ temporary: true });
+    const page = await site.visitor();
+    await page.goto(grafana.start());
+    await on(page).logIn(name);
+    await heading(page, 'Set your password');
+    await setPassword(page);
+    await on(page).logIn(name, goodPassword(1));
+    await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('goes on in the tab of the mailed link, and nothing of it stays in the browser', async () => {
+    const name = await site.newUser();
+    const page = await site.visitor();
+    await page.goto(grafana.start());
+    await on(page).link('Forgot password?').click();
+    await on(page).field('E-mail address').fill(`${name}@example.com`);
+    await on(page).button('Send link').click();
+    await heading(page, 'Check your inbox');
+    const link = await page.context().newPage();
+    await link.goto(linkIn((await newMails(site.service)).at(-1)).href);
+    await setPassword(link);
+    await on(link).logIn(name, goodPassword(1));
+    await heading(link, `Grafana: ${name} with`);
+    await link.goto('/account');
+    expect(await kept(link)).not.toMatch(/continue|interaction/);
+  });
+
+  it('asks for consent by keyboard alone, says what the application sees, and asks only once', async () => {
+    const name = await site.newUser({ nickname: 'Alice Example' });
+    const page = await site.visitor();
+    await page.goto(wiki.start('prompt=consent'));
+    await on(page).logIn(name);
+    await consent(page);
+    for (const text of [`Alice Example · ${name}`, `${name}@example.com`, 'Also while you are signed out'])
+      await page.getByText(text).waitFor();
+    await page.locator('h1:focus').waitFor();
+    for (let n = 0; n < 2; n++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await heading(page, `Wiki: ${name} with`);
+    await page.goto(wiki.start());
+    await heading(page, `Wiki: ${name} with`);
+  });
+
+  it('a refused consent leads back with access_denied, and the next sign-in asks again', async () => {
+    const page = await site.signIn(await site.newUser());
+    await page.goto(wiki.start());
+    await consent(page);
+    await on(page).button('Refuse').click();
+    await heading(page, 'Wiki: access_denied');
+    await page.goto(wiki.start());
+    await consent(page);
+  });
+
+  it('somebody else signs in as another user on the page of the consent, and goes on as that user', async () => {
+    const other = await site.newUser();
+    const { page, name } = await site.signedIn();
+    await page.goto(wiki.start());
+    await page.getByText(`You are signed in as ${name}. Not you?`).waitFor();
+    await on(page).button('Sign in as another user').click();
+    await heading(page, 'Sign in');
+    await on(page).logIn(other);
+    await page.getByText(`You are signed in as ${other}. Not you?`).waitFor();
+    await on(page).button('Allow').click();
+    await heading(page, `Wiki: ${other} with`);
+  });
+
+  it('asks a session of one factor for its second factor when the application wants two, and a cancel leads back', async () => {
+    const { page, name } = await site.signedIn();
+    const strict = grafana.start('acr_values=urn:portal:acr:2');
+    await page.goto(strict);
+    await on(page).fresh().getByText('This step needs your second factor.').waitFor();
+    await page.keyboard.press('Escape');
+    await heading(page, 'Confirm that it is you');
+    await on(page).button('Cancel the sign-in').click();
+    await heading(page, 'Grafana: access_denied');
+    await page.goto(strict);
+    await on(page).confirmPassword();
+    await on(page).enterCode(await site.mailedCode());
+    await heading(page, `Grafana: ${name} with urn:portal:acr:2`);
+  });
+
+  it('asks a signed-in user for the password where the application asks for a fresh sign-in', async () => {
+    const { page, name } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
+    await page.goto(grafana.start('prompt=login'));
+    await on(page).fresh().getByText('Grafana asks for a fresh confirmation').waitFor();
+    await on(page).confirmPassword();
+    await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('says that a user may not use the application, and leads back to it', async () => {
+    const { page, name } = await site.signedIn();
+    await page.goto(closed.start());
+    await heading(page, 'You may not use this application');
+    await on(page).alert().getByText(`You are signed in as ${name}.`).waitFor();
+    await on(page).link('Back to the application').click();
+    await heading(page, 'Payroll: access_denied');
+  });
+
+  it('in another browser than the one that began, says that the sign-in is over', async () => {
+    const page = await site.visitor();
+    await page.goto(grafana.start());
+    await heading(page, 'Sign in');
+    const other = await site.visitor();
+    await other.goto(page.url());
+    const name = await site.newUser();
+    await on(other).logIn(name);
+    await heading(other, 'This sign-in is over');
+    await on(other).link('Your applications').click();
+    await heading(other, `Hello, ${name}`);
+  });
+
+  describe('of a device', () => {
+    let tv: RelyingParty;
+    beforeAll(async () => {
+      tv = await RelyingParty.start(site, { name: 'TV', type: 'native' });
+    });
+    afterAll(() => tv.stop());
+
+    it('takes the typed code, asks once, and sends the user back to the device', async () => {
+      const { page } = await site.signedIn();
+      const { code, tokens } = await tv.device();
+      await page.goto('/device');
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByText('Enter the code that the device shows.').waitFor();
+      await page.keyboard.type(code.toLowerCase());
+      await page.keyboard.press('Enter');
+      await heading(page, 'Continue to TV?');
+      await on(page).button('Allow').click();
+      await heading(page, 'Your device is signed in');
+      expect((await tokens())?.sub).toMatch(/^[\w-]{36}$/);
+    });
+
+    it('shows the code of a scanned address, and a refusal ends it', async () => {
+      const { page } = await site.signedIn();
+      const { code } = await tv.device();
+      await page.goto(`/device?user_code=${code}`);
+      await page.getByText('Check that your device shows exactly this code.').waitFor();
+      expect(await on(page).field('Code on the device').inputValue()).toBe(code);
+      await on(page).button('Continue').click();
+      await heading(page, 'Continue to TV?');
+      await on(page).button('Refuse').click();
+      await heading(page, 'Your device is not signed in');
+    });
+
+    it('says that a code is wrong', async () => {
+      const { page } = await site.signedIn();
+      await page.goto('/device?user_code=BBBB-BBBB');
+      await on(page).button('Continue').click();
+      await on(page).alert().getByText('This code is wrong').waitFor();
+    });
+  });
+
+  it('the pages of consent and refusal are accessible in each language, as is that of the device, without sideways scrolling', async () => {
+    const { page } = await site.signedIn();
+    const looks = [
+      ['light', 'desktop'],
+      ['dark', 'phone'],
+    ] as const;
+    for (const [path, name, languages] of [
+      [wiki.start(), 'consent', ['de', 'zh-CN', 'en']],
+      [closed.start(), 'refused', ['de', 'zh-CN', 'en']],
+      ['/device', 'device', ['de']],
+    ] as const) {
+      await page.goto(path);
+      for (const language of languages) {
+        await page.locator('footer select').first().selectOption(language);
+        await page.locator(`html[lang=${language}]`).waitFor();
+        for (const [colorScheme, size] of looks) {
+          await page.emulateMedia({ colorScheme });
+          await resize(page, sizes[size]);
+          await takePicture(page, `applications-${name}-${language}-${size}-${colorScheme}`);
+          expect([name, language, await accessibilityViolations(page)]).toEqual([name, language, []]);
+          expect([name, language, await overflow(page)]).toEqual([name, language, 0]);
+        }
+      }
+    }
+  });
+
+  it('after an hour, says that the sign-in is over', async () => {
+    const page = await site.visitor();
+    await page.goto(grafana.start());
+    site.service.clock.advanceSeconds(3601);
+    await on(page).logIn(await site.newUser());
+    await heading(page, 'This sign-in is over');
+  });
+});
+
+async function setPassword(page: Page): Promise<void> {
+  await on(page).field('New password').fill(goodPassword(1));
+  await on(page).field('Repeat the new password').fill(goodPassword(1));
+  await on(page).button('Save password').click();
+  await on(page).heading('Sign in').waitFor();
+}
