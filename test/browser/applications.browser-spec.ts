@@ -242,6 +242,37 @@ describe('the sign-in at an application', () => {
     }
   });
 
+  it('the account page has a tile for each application that the user may open, and none for another', async () => {
+    const { page, name } = await site.signedIn();
+    await on(page).link('Wiki').waitFor();
+    expect(await on(page).link('Payroll').count()).toBe(0);
+    await on(page).link('Grafana').click();
+    await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('the account page ends what was allowed, after a question, by keyboard alone', async () => {
+    const { page } = await site.signedIn();
+    const application = { id: 'wiki', name: 'Wiki', logo_url: null, uri: null };
+    const grant = { id: 'a-grant', application, scopes: ['openid', 'email'], created_at: new Date().toISOString() };
+    const ended: string[] = [];
+    await page.route('**/user/grants', (route) =>
+      route.fulfill({ json: { status: true, data: { grants: ended.length === 0 ? [grant] : [] } } }),
+    );
+    await page.route('**/user/grants/*', (route) => {
+      ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+      return route.fulfill({ json: { status: true, data: { result: true } } });
+    });
+    await on(page).section('Security');
+    await on(page).button('End: Wiki').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('End the access of “Wiki”?').waitFor();
+    expect(ended).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('You have not allowed any application.').waitFor();
+    await page.locator('h2#grants:focus').waitFor();
+    expect(ended).toEqual(['DELETE /user/grants/a-grant']);
+  });
+
   it('after an hour, says that the sign-in is over', async () => {
     const page = await site.visitor();
     await page.goto(grafana.start());
