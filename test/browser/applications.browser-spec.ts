@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { accessibilityViolations, overflow, resize, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { RelyingParty } from '../support/browser/relying-party';
-import { goodPassword, linkIn, newMails } from '../support/reset';
+import { goodPassword, linkIn, newMails, recipients } from '../support/reset';
 
 /** docs/spec/extensions.md#j: what a user sees when an application signs its users in here. */
 describe('the sign-in at an application', () => {
@@ -78,8 +78,9 @@ describe('the sign-in at an application', () => {
     await on(page).field('E-mail address').fill(`${name}@example.com`);
     await on(page).button('Send link').click();
     await heading(page, 'Check your inbox');
+    const mails = (await newMails(site.service)).filter((mail) => recipients(mail)?.includes(`${name}@example.com`));
     const link = await page.context().newPage();
-    await link.goto(linkIn((await newMails(site.service)).at(-1)).href);
+    await link.goto(linkIn(mails.at(-1)).href);
     await setPassword(link);
     await on(link).logIn(name, goodPassword(1));
     await heading(link, `Grafana: ${name} with`);
@@ -137,12 +138,14 @@ describe('the sign-in at an application', () => {
     await heading(page, 'Grafana: access_denied');
     await page.goto(strict);
     await on(page).confirmPassword();
-    await on(page).enterCode(await site.mailedCode());
+    await on(page).field('Six-digit code').waitFor();
+    await on(page).enterCode(await site.mailedCode(name));
     await heading(page, `Grafana: ${name} with urn:portal:acr:2`);
   });
 
   it('asks a signed-in user for the password where the application asks for a fresh sign-in', async () => {
     const { page, name } = await site.signedIn();
+    site.service.clock.advanceSeconds(1);
     await page.goto(grafana.start('prompt=login'));
     await on(page).fresh().getByText('Grafana asks for a fresh confirmation').waitFor();
     await on(page).confirmPassword();
@@ -213,19 +216,19 @@ describe('the sign-in at an application', () => {
     });
   });
 
-  it('the pages of consent, refusal and device are accessible in each language, without sideways scrolling', async () => {
-    const page = await site.signIn(await site.newUser({ nickname: 'Alice Example' }));
+  it('the pages of consent and refusal are accessible in each language, as is that of the device, without sideways scrolling', async () => {
+    const { page } = await site.signedIn();
     const looks = [
       ['light', 'desktop'],
       ['dark', 'phone'],
     ] as const;
-    for (const [path, name] of [
-      [wiki.start(), 'consent'],
-      [closed.start(), 'refused'],
-      ['/device', 'device'],
+    for (const [path, name, languages] of [
+      [wiki.start(), 'consent', ['de', 'zh-CN', 'en']],
+      [closed.start(), 'refused', ['de', 'zh-CN', 'en']],
+      ['/device', 'device', ['de']],
     ] as const) {
       await page.goto(path);
-      for (const language of ['de', 'zh-CN', 'en']) {
+      for (const language of languages) {
         await page.locator('footer select').first().selectOption(language);
         await page.locator(`html[lang=${language}]`).waitFor();
         for (const [colorScheme, size] of looks) {
@@ -237,6 +240,37 @@ describe('the sign-in at an application', () => {
         }
       }
     }
+  });
+
+  it('the account page has a tile for each application that the user may open, and none for another', async () => {
+    const { page, name } = await site.signedIn();
+    await on(page).link('Wiki').waitFor();
+    expect(await on(page).link('Payroll').count()).toBe(0);
+    await on(page).link('Grafana').click();
+    await heading(page, `Grafana: ${name} with`);
+  });
+
+  it('the account page ends what was allowed, after a question, by keyboard alone', async () => {
+    const { page } = await site.signedIn();
+    const application = { id: 'wiki', name: 'Wiki', logo_url: null, uri: null };
+    const grant = { id: 'a-grant', application, scopes: ['openid', 'email'], created_at: new Date().toISOString() };
+    const ended: string[] = [];
+    await page.route('**/user/grants', (route) =>
+      route.fulfill({ json: { status: true, data: { grants: ended.length === 0 ? [grant] : [] } } }),
+    );
+    await page.route('**/user/grants/*', (route) => {
+      ended.push(`${route.request().method()} ${new URL(route.request().url()).pathname}`);
+      return route.fulfill({ json: { status: true, data: { result: true } } });
+    });
+    await on(page).section('Security');
+    await on(page).button('End: Wiki').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('End the access of “Wiki”?').waitFor();
+    expect(ended).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('You have not allowed any application.').waitFor();
+    await page.locator('h2#grants:focus').waitFor();
+    expect(ended).toEqual(['DELETE /user/grants/a-grant']);
   });
 
   it('after an hour, says that the sign-in is over', async () => {

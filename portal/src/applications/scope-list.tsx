@@ -26,7 +26,7 @@ export function ScopeList({ scopes, me }: ScopeListProps): ReactNode {
   return (
     <ul className="scopes">
       {scopes.map((scope) => {
-        const shown = (values[scope] ?? []).filter((value) => value !== null);
+        const shown = [...new Set(values[scope])].filter((value) => value !== null);
         return (
           <li key={scope}>
             <Check />

@@ -1,23 +1,17 @@
 import { type OperationOptions, ServiceError } from '@portal-auth/sdk';
+import {
+  finishInteraction,
+  getInteraction,
+  type InteractingApplication,
+  type InteractionResponse,
+  listApplications,
+} from '@portal-auth/sdk/operations';
 import { auth } from '../auth';
 
 /** What the pages show of an application. */
-export interface Application {
-  readonly id: string;
-  readonly name: string;
-  readonly logo_url: string | null;
-  readonly uri: string | null;
-}
-
+export type Application = InteractingApplication;
 /** A sign-in that an application has asked for, and that waits for its user. */
-export interface Interaction {
-  readonly application: Application;
-  readonly scopes: readonly string[];
-  /** The user has to allow it first. */
-  readonly consent: boolean;
-  /** A password alone is not enough for it. */
-  readonly second_factor: boolean;
-}
+export type Interaction = InteractionResponse;
 
 export interface Grant {
   readonly id: string;
@@ -26,30 +20,24 @@ export interface Grant {
   readonly created_at: string;
 }
 
-interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly url: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  /** The service tells by a cookie whether this browser has begun the sign-in. Other calls send no cookies. */
-  readonly credentials?: 'include';
-}
+export const applications = async (): Promise<readonly Application[]> =>
+  (await auth.call(listApplications)).data.applications;
 
-const send =
-  <T>(call: Call) =>
-  ({ client, ...options }: OperationOptions) =>
-    client.request<{ 200: { data: T } }>({ security: [{ scheme: 'bearer', type: 'http' }], ...call, ...options });
+const bearer = [{ scheme: 'bearer', type: 'http' }] as const;
 
-const data = async <T>(call: Call): Promise<T> => (await auth.call(send<T>(call))).data;
-
-export const applications = async (): Promise<Application[]> =>
-  (await data<{ applications: Application[] }>({ method: 'GET', url: '/user/applications' })).applications;
-
-export const grants = async (): Promise<Grant[]> =>
-  (await data<{ grants: Grant[] }>({ method: 'GET', url: '/user/grants' })).grants;
+export const grants = async (): Promise<readonly Grant[]> => {
+  type Answer = { 200: { data: { grants: Grant[] } } };
+  return (
+    await auth.call(({ client, ...options }) =>
+      client.get<Answer>({ security: bearer, url: '/user/grants', ...options }),
+    )
+  ).data.grants;
+};
 
 export const endGrant = (id: string): Promise<unknown> =>
-  data({ method: 'DELETE', url: '/user/grants/{id}', path: { id } });
+  auth.call(({ client, ...options }) =>
+    client.delete<{ 200: { data: unknown } }>({ security: bearer, url: '/user/grants/{id}', path: { id }, ...options }),
+  );
 
 /** The user may not use the application. `redirectTo` leads back to it. */
 export class NotAllowedError extends Error {
@@ -60,31 +48,45 @@ export class NotAllowedError extends Error {
   }
 }
 
+/** The service tells by a cookie whether this browser has begun the sign-in. Other calls send no cookies. */
+const withCookies = { credentials: 'include' } as const;
+
 /**
- * A request about a sign-in that an application has asked for.
+ * Runs an operation about a sign-in that an application has asked for.
  * @throws NotAllowedError
  */
-async function about<T>(uid: string, call: Pick<Call, 'method' | 'body'>): Promise<T> {
-  let refusal: { readonly error_code?: string; readonly data?: { readonly redirect_to?: string } | null } | undefined;
-  const url = '/applications/interactions/{uid}';
+async function about<T>(operation: (options: OperationOptions) => Promise<Outcome<T>>): Promise<T> {
+  let refusal: Refusal | undefined;
   try {
-    const { data } = await auth.call(async (options) => {
-      const outcome = await send<T>({ ...call, url, path: { uid }, credentials: 'include' })(options);
-      refusal = outcome.error as typeof refusal;
+    const answer = await auth.call(async (options) => {
+      const outcome = await operation({ ...options, ...withCookies });
+      refusal = outcome.error as Refusal | undefined;
       return outcome;
     });
-    return data;
+    return answer.data;
   } catch (error) {
     const back = refusal?.error_code === 'APP_403001' ? refusal.data?.redirect_to : undefined;
     throw back === undefined ? error : new NotAllowedError(back);
   }
 }
 
-export const interaction = (uid: string): Promise<Interaction> => about(uid, { method: 'GET' });
+interface Outcome<T> {
+  readonly data?: { readonly data: T };
+  readonly error?: unknown;
+  readonly response?: Response;
+}
+
+interface Refusal {
+  readonly error_code?: string;
+  readonly data?: { readonly redirect_to?: string } | null;
+}
+
+export const interaction = (uid: string): Promise<Interaction> =>
+  about((options) => getInteraction({ ...options, path: { uid } }));
 
 /** @returns the address where the sign-in goes on: the browser has to go there */
 export const goOn = async (uid: string, body: { readonly consent?: boolean }): Promise<string> =>
-  (await about<{ redirect_to: string }>(uid, { method: 'POST', body })).redirect_to;
+  (await about((options) => finishInteraction({ ...options, path: { uid }, body }))).redirect_to;
 
 /** The error code of the service, as a text: a browser can have pages that are older than the service. */
 export const codeOf = (error: unknown): string | undefined => (error instanceof ServiceError ? error.code : undefined);

@@ -2,6 +2,9 @@ import type { Texts } from './en';
 
 export const texts: Texts = {
   errors: {
+    APP_400001: 'Die Anwendung braucht zuerst Ihre Zustimmung.',
+    APP_403001: 'Sie dürfen diese Anwendung nicht benutzen. Wenden Sie sich an Ihre Administration.',
+    APP_404001: 'Das gibt es nicht mehr. Laden Sie die Seite neu oder öffnen Sie die Anwendung noch einmal.',
     LOGIN_401001: 'Benutzername oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es erneut.',
     LOGIN_401004:
       'Das Konto ist nach zu vielen Fehlversuchen gesperrt. Versuchen Sie es in einigen Minuten noch einmal.',

@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@portal-auth/sdk';
 
 const errors: Record<ErrorCode, string> = {
+  APP_400001: 'The application needs your consent first.',
+  APP_403001: 'You may not use this application. Contact your administrator.',
+  APP_404001: 'This no longer exists. Reload the page, or open the application again.',
   LOGIN_401001: 'The user name or password is wrong. Check both and try again.',
   LOGIN_401004: 'The account is locked after too many failed attempts. Try again in a few minutes.',
   LOGIN_401008:

@@ -36,16 +36,19 @@ import type {
   DeleteTrustedDeviceError,
   EndOtherSessionsError,
   EndSessionError,
+  FinishInteractionError,
   ForgetPasswordError,
   GetCapabilitiesError,
   GetCaptchaChallengeError,
   GetCurrentUserError,
+  GetInteractionError,
   GetLoginHistoryError,
   GetOtpQrCodeError,
   GetPasswordChangeRequestError,
   GetPasswordPolicyError,
   GetRecoveryCodesError,
   GetTrustedDevicesError,
+  ListApplicationsError,
   ListPasskeysError,
   ListSessionsError,
   LoginError,
@@ -99,16 +102,19 @@ type DeclaredError =
   | DeleteTrustedDeviceError
   | EndOtherSessionsError
   | EndSessionError
+  | FinishInteractionError
   | ForgetPasswordError
   | GetCapabilitiesError
   | GetCaptchaChallengeError
   | GetCurrentUserError
+  | GetInteractionError
   | GetLoginHistoryError
   | GetOtpQrCodeError
   | GetPasswordChangeRequestError
   | GetPasswordPolicyError
   | GetRecoveryCodesError
   | GetTrustedDevicesError
+  | ListApplicationsError
   | ListPasskeysError
   | ListSessionsError
   | LoginError

@@ -71,10 +71,11 @@ export class Interactions {
     agreed: boolean | undefined,
   ): Promise<string> {
     const begun = await this.begun(uid, browser, session);
+    // A refusal tells the application nothing about the user, so the session may lack what the application asks for.
+    if (agreed === false) return this.refuse(begun.interaction, 'the user has refused');
     const { secondFactor, fresh } = begun.lack;
     if (secondFactor || fresh) throw new DomainError(youngSessionRequired, { second_factor: secondFactor });
     if (begun.consent && agreed === undefined) throw new DomainError(consentMissing);
-    if (agreed === false) return this.refuse(begun.interaction, 'the user has refused');
     const grantId = await this.grant(begun, session);
     return this.settle(begun.interaction, {
       login: signedIn(session, begun.live),

@@ -146,7 +146,11 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
 
 const claims = () => Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, names]) => [scope, [...names]]));
 
-const deviceProblem = (error: unknown): string | undefined => (error === undefined ? undefined : 'refused');
+/** What the page of the device says: the user has refused, or the code is wrong, has expired or was used. */
+function deviceProblem(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof Error && error.name === 'AbortedError' ? 'aborted' : 'refused';
+}
 
 /** An application asks about its own tokens. One that keeps a secret, such as a resource server, may ask about any. */
 const mayAskAbout = (_ctx: unknown, client: Client, token: { readonly clientId?: string }): boolean =>
