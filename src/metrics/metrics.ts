@@ -10,6 +10,7 @@ import { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { LogoutTokens } from '../applications/logout-tokens';
 import { LoginJournal } from '../audit/login-journal';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
@@ -40,6 +41,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly clock: DatabaseClock,
     private readonly passwords: PasswordChecks,
     private readonly journal: LoginJournal,
+    private readonly logouts: LogoutTokens,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -57,6 +59,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       redis: async () => (this.counters instanceof SharedCounters ? this.counters.redisCounts() : undefined),
       outbox: this.outbox,
       events: this.events,
+      logouts: this.logouts,
       clock: this.clock,
       lostLoginRows: () => this.journal.lostRows,
       failedBreachChecks: () => this.passwords.failedBreachChecks,

@@ -223,6 +223,7 @@ describe('the runbooks', () => {
         expect(receiver.accepted.some(({ type }) => type === 'webhook.test')).toBe(true);
       },
     },
+    'applications.md': {},
     'database.md': {},
     'leaked-signing-key.md': {
       after: async () => expect(await accepts(await tokenOf('alice'))).toBe(true),
