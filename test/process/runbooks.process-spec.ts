@@ -228,6 +228,7 @@ describe('the runbooks', () => {
     'leaked-signing-key.md': {
       after: async () => expect(await accepts(await tokenOf('alice'))).toBe(true),
     },
+    'leaked-client-secret.md': {},
     'leaked-data-key.md': {
       before: async () => {
         nextSettings = { DATA_ENCRYPTION_KEY: `${newKey},${testSettings.DATA_ENCRYPTION_KEY}` };
