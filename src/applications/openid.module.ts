@@ -12,10 +12,12 @@ import { UsersRepository } from '../users/users.repository';
 import { ApplicationSessions } from './application-sessions.repository';
 import { ApplicationsModule } from './applications.module';
 import { Applications } from './applications.repository';
+import { GrantsController } from './http/grants.controller';
 import { InteractionsController } from './http/interactions.controller';
 import { Interactions } from './openid/interactions';
 import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
+import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
 import type { OpenIdProviderSettings } from './openid-settings';
 import { OidcRecords } from './persistence/oidc-record.repository';
@@ -27,9 +29,10 @@ export class OpenIdModule {
     return {
       module: OpenIdModule,
       imports: [ApplicationsModule, SessionsModule, UsersModule],
-      controllers: [InteractionsController],
+      controllers: [InteractionsController, GrantsController],
       providers: [
         Interactions,
+        OwnGrants,
         OpenIdEndpoint,
         AddressLimit,
         {

@@ -27,7 +27,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export interface FoundRecord extends Pick<
   OidcRecord,
-  'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
+  'idHash' | 'applicationId' | 'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
 > {
   readonly payload: Payload;
 }
@@ -91,6 +91,13 @@ export class OidcRecords {
     return this.found({ kind: 'Grant', userId, applicationId, credentialVersion, expires: this.unexpired() });
   }
 
+  /** The grants of a user that still count, the newest first. A person has a few. */
+  async grantsOf(userId: string, credentialVersion: number): Promise<FoundRecord[]> {
+    const where = { kind: 'Grant', userId, credentialVersion, expires: this.unexpired() };
+    const rows = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1000 });
+    return rows.flatMap((row) => this.opened(row) ?? []);
+  }
+
   /**
    * Race: one code, refresh token, device code or pushed request that is presented twice, on any replica. The first UPDATE
    * wins. The other one matches no row: its caller was late, and must treat the use as a second one.
@@ -112,8 +119,13 @@ export class OidcRecords {
 
   private async found(where: Parameters<EntityRows<OidcRecord>['find']>[0]): Promise<FoundRecord | undefined> {
     const [row] = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1 });
-    if (row === undefined) return undefined;
-    return { ...row, payload: JSON.parse(this.keys.open(recordPurpose, row.payload)) as Payload };
+    return row && this.opened(row);
+  }
+
+  /** A record of a key that has left the ring is one that cannot be used any more. */
+  private opened(row: OidcRecord): FoundRecord | undefined {
+    const payload = this.keys.openFromClient(recordPurpose, row.payload);
+    return payload === undefined ? undefined : { ...row, payload: JSON.parse(payload) as Payload };
   }
 
   private byId(kind: string, id: string) {
