@@ -935,6 +935,20 @@ export type FinishInteractionDto = {
     consent?: boolean | null;
 };
 
+export type GrantItem = {
+    id: string;
+    application: InteractingApplication;
+    scopes: Array<string>;
+    created_at: string;
+};
+
+export type GrantsResponse = {
+    /**
+     * The newest first.
+     */
+    grants: Array<GrantItem>;
+};
+
 export type CaptchaCapability = {
     /**
      * The provider to show first.
@@ -2732,6 +2746,27 @@ export type FinishInteractionFailure403 = ({
 } & ErrorApp403001) | ({
     error_code: 'AUTH_403002';
 } & ErrorAuth403002);
+
+export type GrantsResponseEnvelope = {
+    status: true;
+    data: GrantsResponse;
+};
+
+export type ListGrantsFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
+
+export type EndGrantFailure401 = ({
+    error_code: 'AUTH_401001';
+} & ErrorAuth401001) | ({
+    error_code: 'AUTH_401002';
+} & ErrorAuth401002) | ({
+    error_code: 'AUTH_401004';
+} & ErrorAuth401004);
 
 export type CapabilitiesResponseEnvelope = {
     status: true;
@@ -5959,6 +5994,109 @@ export type FinishInteractionResponses = {
 };
 
 export type FinishInteractionResponse = FinishInteractionResponses[keyof FinishInteractionResponses];
+
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/user/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: ListGrantsFailure401;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    /**
+     * Success
+     */
+    200: GrantsResponseEnvelope;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type EndGrantData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of GET /user/grants.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/user/grants/{id}';
+};
+
+export type EndGrantErrors = {
+    /**
+     * `COMMON_400001`: The request is not valid.
+     */
+    400: ErrorCommon400001;
+    /**
+     * - `AUTH_401001`: The access token is missing or not valid.
+     * - `AUTH_401002`: The access token has expired.
+     * - `AUTH_401004`: The access token has been revoked.
+     */
+    401: EndGrantFailure401;
+    /**
+     * `USER_404001`: There is no such entry.
+     */
+    404: ErrorUser404001;
+    /**
+     * `COMMON_413001`: The request is too large.
+     */
+    413: ErrorCommon413001;
+    /**
+     * `COMMON_415001`: The body must be JSON in UTF-8.
+     */
+    415: ErrorCommon415001;
+    /**
+     * `COMMON_429001`: Too many requests. Wait a moment.
+     */
+    429: ErrorCommon429001;
+    /**
+     * `COMMON_500001`: Something went wrong on the server.
+     */
+    500: ErrorCommon500001;
+    /**
+     * `COMMON_503001`: The service cannot answer at the moment. Try again shortly.
+     */
+    503: ErrorCommon503001;
+};
+
+export type EndGrantError = EndGrantErrors[keyof EndGrantErrors];
+
+export type EndGrantResponses = {
+    /**
+     * Success
+     */
+    200: DoneResponseEnvelope;
+};
+
+export type EndGrantResponse = EndGrantResponses[keyof EndGrantResponses];
 
 export type GetCapabilitiesData = {
     body?: never;
