@@ -19,9 +19,9 @@ import { OwnApplicationsController } from './http/own-applications.controller';
 import { Interactions } from './openid/interactions';
 import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
+import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
 import type { OpenIdProviderSettings } from './openid-settings';
-import { OwnGrants } from './own-grants';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** The OpenID provider (docs/spec/extensions.md#j). The composition root loads it only with `OIDC=on`. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { LoginJournal } from '../audit/login-journal';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
+import { LogoutTokens } from '../applications/logout-tokens';
 import { EventOutbox } from '../events/event-outbox';
 import { SmtpCheck } from '../mail/smtp-check';
 import type { AppConfig } from '../settings/app-config';
@@ -17,7 +18,7 @@ import { CliProblem, print } from './cli-context';
 import { CliModule } from './cli.module';
 import type { Finding, Health } from './doctor/finding';
 import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
-import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkMail } from './doctor/peer-checks';
+import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkLogouts, checkMail } from './doctor/peer-checks';
 import { checkCluster, checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
@@ -86,6 +87,7 @@ function storedChecks(config: AppConfig, context: INestApplicationContext): Prom
     checkCaptcha(config, context.get(CaptchaGateway)),
     checkMail(config, context.get(SmtpCheck)),
     checkEvents(context.get(EventOutbox)),
+    ...(config.openId === undefined ? [] : [checkLogouts(context.get(LogoutTokens, { strict: false }))]),
   ];
 }
 

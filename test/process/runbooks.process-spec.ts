@@ -223,10 +223,12 @@ describe('the runbooks', () => {
         expect(receiver.accepted.some(({ type }) => type === 'webhook.test')).toBe(true);
       },
     },
+    'applications.md': {},
     'database.md': {},
     'leaked-signing-key.md': {
       after: async () => expect(await accepts(await tokenOf('alice'))).toBe(true),
     },
+    'leaked-client-secret.md': {},
     'leaked-data-key.md': {
       before: async () => {
         nextSettings = { DATA_ENCRYPTION_KEY: `${newKey},${testSettings.DATA_ENCRYPTION_KEY}` };

@@ -276,6 +276,10 @@ describe('the limit of each route', () => {
     ['DELETE', '/passkeys/{id}', 'other'],
     ['GET', '/user/devices', 'other'],
     ['DELETE', '/user/devices/{id}', 'other'],
+    ['GET', '/applications/interactions/{uid}', 'other'],
+    ['POST', '/applications/interactions/{uid}', 'other'],
+    ['GET', '/user/grants', 'other'],
+    ['DELETE', '/user/grants/{id}', 'other'],
     ...adminRoutes().map((route): [Parameters<typeof statusOf>[1], string, 'other' | 'forgotPassword'] => {
       const [method, path = ''] = route.split(' ');
       const mails = /\/(invite|send-reset-link)$/.test(path);
@@ -287,6 +291,7 @@ describe('the limit of each route', () => {
   beforeAll(async () => {
     service = await TestService.start({
       ADMIN_API: 'on',
+      OIDC: 'on',
       RATE_LIMIT: 'on',
       RATE_LIMIT_LOGIN: String(perGroup.login),
       RATE_LIMIT_OTP: String(perGroup.otp),

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign, createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { TestService } from '../support/app';
 import {
   askForTokens,
@@ -9,22 +9,8 @@ import {
   OpenIdBrowser,
   openIdSettings,
   postForm,
+  proofs,
 } from '../support/openid';
-
-const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** A key of an application, and its proofs (RFC 9449). */
-function proofs() {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
-  return (method: string, url: string, token?: string, jti: string = randomUUID()): string => {
-    const ath = token && createHash('sha256').update(token).digest('base64url');
-    const head = base64url({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } });
-    const body = base64url({ jti, htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ath });
-    const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-    return `${head}.${body}.${signature.toString('base64url')}`;
-  };
-}
 
 /** docs/spec/extensions.md#j */
 describe('what an application may ask for', () => {
@@ -238,5 +224,32 @@ describe('what an application may ask for', () => {
     const another = new OpenIdBrowser(service);
     const later = (await another.authorize(application)).url.searchParams.get('interaction')!;
     expect((await another.describe(later, access)).body.data.consent).toBe(false);
+  });
+
+  it('the owner sees what others were allowed, and takes it back: every token of it ends at once', async () => {
+    await service.givenUser('gina');
+    const [ours, theirs] = [await givenApplication(service), await givenApplication(service, { firstParty: false })];
+    const { access } = await service.session('gina');
+    const browser = new OpenIdBrowser(service);
+    await browser.signIn(ours, access);
+    const { body } = await exchange(service, theirs, await browser.signIn(theirs, access, {}, true));
+    const listed = await service.get('/user/grants', { bearer: access });
+    const [grant] = listed.body.data.grants as { id: string }[];
+    expect(listed.body.data.grants).toEqual([
+      {
+        id: expect.any(String),
+        application: expect.objectContaining({ id: theirs.id }),
+        scopes: ['openid', 'profile', 'email'],
+        created_at: service.clock.now().toISOString(),
+      },
+    ]);
+    await service.givenUser('other');
+    const { access: stranger } = await service.session('other');
+    const end = (bearer: string) => service.send('DELETE', `/user/grants/${grant!.id}`, undefined, { bearer });
+    expect((await end(stranger)).body.error_code).toBe('USER_404001');
+    expect((await service.get('/oidc/me', { bearer: body.access_token as string })).status).toBe(200);
+    expect((await end(access)).status).toBe(200);
+    expect((await service.get('/oidc/me', { bearer: body.access_token as string })).status).toBe(401);
+    expect((await end(access)).body.error_code).toBe('USER_404001');
   });
 });

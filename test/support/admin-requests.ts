@@ -40,6 +40,7 @@ export const adminRequests: Readonly<Record<string, (targets: AdminTargets) => A
   'POST /admin/users/:uid/send-reset-link': ({ uid }) => ({ path: `/admin/users/${uid}/send-reset-link` }),
   'GET /admin/users/:uid/sessions': ({ uid }) => ({ path: `/admin/users/${uid}/sessions` }),
   'GET /admin/users/:uid/logins': ({ uid }) => ({ path: `/admin/users/${uid}/logins` }),
+  'GET /admin/users/:uid/logouts': ({ uid }) => ({ path: `/admin/users/${uid}/logouts` }),
   'GET /admin/users/:uid/passkeys': ({ uid }) => ({ path: `/admin/users/${uid}/passkeys` }),
   'DELETE /admin/users/:uid/passkeys/:id': ({ uid, passkey }) => ({ path: `/admin/users/${uid}/passkeys/${passkey}` }),
   'GET /admin/overview': () => ({ path: '/admin/overview' }),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from 'node:crypto';
 import type { Application } from '../../src/applications/application.entity';
 import { sha256Hex } from '../../src/platform/crypto/key-ring';
 import type { Answer, TestService } from './app';
@@ -15,16 +15,13 @@ export interface GivenApplication {
   readonly secret: string | undefined;
 }
 
-/** Stores an application: by default a web application of the company, which asks for no consent. */
-export async function givenApplication(
-  service: TestService,
-  more: Partial<Application> = {},
-): Promise<GivenApplication> {
+/** The row of an application: by default a web application of the company, which asks for no consent. */
+export function applicationRow(now: Date, more: Partial<Application> = {}) {
   const type = more.type ?? 'web';
   const secret = type === 'web' || type === 'service' ? randomBytes(32).toString('base64url') : undefined;
-  const now = service.clock.now();
+  const id = more.id ?? randomUUID();
   const row: Record<string, unknown> = {
-    id: randomUUID(),
+    id,
     name: 'Grafana',
     type,
     secretHash: secret === undefined ? null : sha256Hex(secret),
@@ -51,13 +48,55 @@ export async function givenApplication(
     return Array.isArray(value) ? JSON.stringify(value) : (value as string | boolean | Date | null);
   });
   const names = columns.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  await service.database.affected(
-    `INSERT INTO applications (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    values,
-  );
-  service.secrets.add('the secret of an application', secret);
-  return { id: String(row.id), secret };
+  const statement = `INSERT INTO applications (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  return { application: { id, secret }, statement, values };
 }
+
+/** Stores an application. */
+export async function givenApplication(
+  service: TestService,
+  more: Partial<Application> = {},
+): Promise<GivenApplication> {
+  const { application, statement, values } = applicationRow(service.clock.now(), more);
+  await service.database.affected(statement, values);
+  service.secrets.add('the secret of an application', application.secret);
+  return application;
+}
+
+/** A service in this process, or processes of the built program (`sendTo`). */
+export interface Sender {
+  send(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    request?: { readonly headers?: Record<string, string>; readonly bearer?: string },
+  ): Promise<Answer>;
+}
+
+/** Sends requests over HTTP. */
+export const sendTo = (url: string): Sender => ({
+  async send(method, path, body, { headers = {}, bearer } = {}) {
+    const form = typeof body === 'string';
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body === undefined || form ? {} : { 'content-type': 'application/json' }),
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...headers,
+      },
+      body: body === undefined || form ? body : JSON.stringify(body),
+    });
+    const raw = Buffer.from(await response.arrayBuffer());
+    const json = response.headers.get('content-type')?.startsWith('application/json') && raw.length > 0;
+    return {
+      status: response.status,
+      headers: { ...Object.fromEntries(response.headers), 'set-cookie': response.headers.getSetCookie() },
+      body: json ? JSON.parse(raw.toString()) : undefined,
+      raw,
+    };
+  },
+});
 
 interface Cookie {
   readonly name: string;
@@ -77,7 +116,7 @@ export class OpenIdBrowser {
   readonly cookies = new Map<string, Cookie>();
 
   constructor(
-    readonly service: TestService,
+    private readonly service: Sender,
     private readonly prefix = '/oidc',
   ) {}
 
@@ -191,7 +230,7 @@ export class OpenIdBrowser {
 
 /** `POST {issuer}/token`, as the application sends it. */
 export function askForTokens(
-  service: TestService,
+  service: Sender,
   application: GivenApplication,
   form: Record<string, string>,
   headers: Record<string, string> = {},
@@ -202,7 +241,7 @@ export function askForTokens(
 
 /** A form with the credentials of the application. */
 export function postForm(
-  service: TestService,
+  service: Sender,
   path: string,
   { id, secret }: GivenApplication,
   form: Record<string, string>,
@@ -225,7 +264,7 @@ export function postForm(
 
 /** Exchanges the code of `signIn`. */
 export function exchange(
-  service: TestService,
+  service: Sender,
   application: GivenApplication,
   { url, verifier }: Authorization,
   more: Record<string, string> = {},
@@ -238,3 +277,18 @@ export function exchange(
 /** The claims of a JWT, unverified. */
 export const claimsOf = (jwt: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A key of an application, and its proofs (RFC 9449). */
+export function proofs() {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
+  return (method: string, url: string, token?: string, jti: string = randomUUID()): string => {
+    const ath = token && createHash('sha256').update(token).digest('base64url');
+    const head = base64url({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } });
+    const body = base64url({ jti, htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ath });
+    const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    return `${head}.${body}.${signature.toString('base64url')}`;
+  };
+}

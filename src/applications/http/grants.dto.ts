@@ -1,16 +1,14 @@
 import { ApiProperty } from '../../platform/http/api-docs';
-import { DoneResponse } from '../../platform/http/done-response';
-import type { OwnGrant } from '../own-grants';
 import { InteractingApplication } from './interactions.dto';
 
 export class GrantItem {
-  @ApiProperty({ description: 'Identifies the grant. It opens nothing.' })
+  @ApiProperty({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' })
   id: string;
 
   @ApiProperty({ type: InteractingApplication })
   application: InteractingApplication;
 
-  @ApiProperty({ type: [String], example: ['openid', 'profile'], description: 'What the user has allowed.' })
+  @ApiProperty({ type: [String], example: ['openid', 'profile'] })
   scopes: string[];
 
   @ApiProperty({ format: 'date-time' })
@@ -20,16 +18,4 @@ export class GrantItem {
 export class GrantsResponse {
   @ApiProperty({ type: [GrantItem], description: 'The newest first.' })
   grants: GrantItem[];
-}
-
-export class GrantEndedResponse extends DoneResponse {}
-
-export function grantItem({ id, application, scopes, createdAt }: OwnGrant): GrantItem {
-  const { name, logoUrl, uri } = application;
-  return {
-    id,
-    application: { id: application.id, name, logo_url: logoUrl, uri },
-    scopes: [...scopes],
-    created_at: createdAt.toISOString(),
-  };
 }

@@ -1,5 +1,6 @@
 import { IsBoolean, IsOptional } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
+import type { Application } from '../application.entity';
 import type { InteractionView } from '../openid/interactions';
 
 export class FinishInteractionDto {
@@ -49,12 +50,10 @@ export class InteractionFinishedResponse {
   redirect_to: string;
 }
 
+export function applicationView({ id, name, logoUrl, uri }: Application): InteractingApplication {
+  return { id, name, logo_url: logoUrl, uri };
+}
+
 export function interactionView({ application, scopes, consent, secondFactor }: InteractionView): InteractionResponse {
-  const { id, name, logoUrl, uri } = application;
-  return {
-    application: { id, name, logo_url: logoUrl, uri },
-    scopes: [...scopes],
-    consent,
-    second_factor: secondFactor,
-  };
+  return { application: applicationView(application), scopes: [...scopes], consent, second_factor: secondFactor };
 }

@@ -27,7 +27,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export interface FoundRecord extends Pick<
   OidcRecord,
-  'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
+  'idHash' | 'applicationId' | 'sid' | 'userId' | 'credentialVersion' | 'consumedAt' | 'createdAt'
 > {
   readonly payload: Payload;
 }
@@ -91,6 +91,13 @@ export class OidcRecords {
     return this.found({ kind: 'Grant', userId, applicationId, credentialVersion, expires: this.unexpired() });
   }
 
+  /** The grants of a user that still count, the newest first. A person has a few. */
+  async grantsOf(userId: string, credentialVersion: number): Promise<FoundRecord[]> {
+    const where = { kind: 'Grant', userId, credentialVersion, expires: this.unexpired() };
+    const rows = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1000 });
+    return rows.flatMap((row) => this.opened(row) ?? []);
+  }
+
   /**
    * Race: one code, refresh token, device code or pushed request that is presented twice, on any replica. The first UPDATE
    * wins. The other one matches no row: its caller was late, and must treat the use as a second one.
@@ -110,22 +117,14 @@ export class OidcRecords {
     await this.rows.remove(sql, { grantHash: In(this.hashesOf('Grant', grantId)) });
   }
 
-  /** The grants of a user under this credential version, the newest first. */
-  async grantsOf(userId: string, credentialVersion: number) {
-    const live = { kind: 'Grant', userId, credentialVersion, expires: this.unexpired() };
-    const rows = await this.rows.find(live, { order: { createdAt: 'DESC', idHash: 'ASC' } });
-    return rows.map((row) => ({ ...row, payload: this.payloadOf(row) }));
-  }
-
   /**
    * Ends a grant that `grantsOf` has listed, with its codes and tokens.
    * Race: two requests that end it. The first DELETE wins, and the other one gets false.
    */
-  async endGrantOf(sql: Sql, userId: string, idHash: string): Promise<boolean> {
-    const row = await this.rows.findOne({ idHash, kind: 'Grant', userId }, sql);
-    const ended = row !== null && (await this.rows.remove(sql, { idHash, kind: 'Grant', userId })) > 0;
-    if (ended) await this.endGrant(String(this.payloadOf(row).jti), sql);
-    return ended;
+  async endGrantOf(sql: Sql, { idHash, payload }: FoundRecord): Promise<boolean> {
+    if ((await this.rows.remove(sql, { idHash, kind: 'Grant' })) === 0) return false;
+    await this.endGrant(String(payload.jti), sql);
+    return true;
   }
 
   /** What a deleted user has left. */
@@ -135,12 +134,13 @@ export class OidcRecords {
 
   private async found(where: Parameters<EntityRows<OidcRecord>['find']>[0]): Promise<FoundRecord | undefined> {
     const [row] = await this.rows.find(where, { order: { createdAt: 'DESC', idHash: 'ASC' }, limit: 1 });
-    if (row === undefined) return undefined;
-    return { ...row, payload: this.payloadOf(row) };
+    return row && this.opened(row);
   }
 
-  private payloadOf({ payload }: OidcRecord): Payload {
-    return JSON.parse(this.keys.open(recordPurpose, payload)) as Payload;
+  /** A record of a key that has left the ring is one that cannot be used any more. */
+  private opened(row: OidcRecord): FoundRecord | undefined {
+    const payload = this.keys.openFromClient(recordPurpose, row.payload);
+    return payload === undefined ? undefined : { ...row, payload: JSON.parse(payload) as Payload };
   }
 
   private byId(kind: string, id: string) {

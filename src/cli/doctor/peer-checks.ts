@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { checkDirectory } from '../../directory/directory-check';
+import type { LogoutTokens } from '../../applications/logout-tokens';
 import type { EventOutbox } from '../../events/event-outbox';
 import { CaptchaGateway } from '../../captcha/captcha-gateway';
 import type { SmtpCheck } from '../../mail/smtp-check';
@@ -49,6 +50,23 @@ export function checkEvents(events: EventOutbox): Promise<Finding> {
       const age = waiting === 0 ? '' : `, the oldest for ${Math.round(oldestWaitingSeconds)} s`;
       const late = oldestWaitingSeconds > waitedTooLongSeconds;
       return [late || dead > 0 ? 'warn' : 'ok', `${waiting} wait${age}; ${dead} were given up`];
+    },
+    explain,
+  );
+}
+
+/** Names the applications that do not accept their logout tokens. Only with `OIDC=on`. */
+export function checkLogouts(tokens: LogoutTokens): Promise<Finding> {
+  return finding(
+    'logouts',
+    async () => {
+      const { waiting = 0, failed = 0 } = (await tokens.figures()) ?? {};
+      const late = await tokens.overdue(waitedTooLongSeconds);
+      const names = late.map(
+        ({ id, name, waiting: n }) => `; ${n} wait for ${name} (${id}), which does not accept them`,
+      );
+      const isWell = late.length === 0 && failed === 0;
+      return [isWell ? 'ok' : 'warn', `${waiting} wait; ${failed} were given up${names.join('')}`];
     },
     explain,
   );

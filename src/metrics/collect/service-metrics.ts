@@ -1,4 +1,5 @@
 import type { Gauge, Registry } from 'prom-client';
+import type { LogoutTokens } from '../../applications/logout-tokens';
 import type { EventOutbox } from '../../events/event-outbox';
 import type { MailOutbox } from '../../mail/mail-outbox';
 import type { DatabaseClock } from '../../platform/database/database-clock';
@@ -16,6 +17,7 @@ export interface Sources {
   readonly redis: () => Promise<boolean | undefined>;
   readonly outbox: Pick<MailOutbox, 'outboxStats'>;
   readonly events: Pick<EventOutbox, 'figures' | 'droppedLines'>;
+  readonly logouts: Pick<LogoutTokens, 'figures' | 'results'>;
   readonly clock: Pick<DatabaseClock, 'offsetMs'>;
   readonly failedBreachChecks: () => number;
   readonly lostLoginRows: () => number;
@@ -138,10 +140,11 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
 }
 
 /** Metrics that are read from the database. While the database is down, the scrape does not contain them. */
-function registerStored(prometheus: Prometheus, registry: Registry, { outbox, events, clock }: Sources): void {
+function registerStored(prometheus: Prometheus, registry: Registry, { outbox, events, logouts, clock }: Sources): void {
   const registers = [registry];
   const read = shared(() => outbox.outboxStats());
   const readEvents = shared(() => events.figures());
+  const readLogouts = shared(() => logouts.figures());
   const stored = (name: string, help: string, look: () => Promise<number | undefined>): Gauge =>
     new prometheus.Gauge({
       name,
@@ -191,6 +194,33 @@ function registerStored(prometheus: Prometheus, registry: Registry, { outbox, ev
     'Events that were given up and are not purged yet.',
     async () => (await readEvents())?.dead,
   );
+  stored(
+    'auth_logout_tokens_waiting',
+    'Logout tokens that wait for their application, over all replicas.',
+    async () => (await readLogouts())?.waiting,
+  );
+  stored(
+    'auth_logout_tokens_oldest_waiting_seconds',
+    'Age of the oldest waiting logout token, 0 without one.',
+    async () => (await readLogouts())?.oldestWaitingSeconds,
+  );
+  stored(
+    'auth_logout_tokens_failed',
+    'Logout tokens that no application has accepted within a day, and that are not purged yet.',
+    async () => (await readLogouts())?.failed,
+  );
+  new prometheus.Counter({
+    name: 'auth_logout_token_attempts_total',
+    help: 'Attempts to send a logout token by their result. postponed: it is sent again.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      const { results } = logouts;
+      if (results === undefined) return;
+      this.reset();
+      for (const [result, count] of Object.entries(results)) this.inc({ result }, count);
+    },
+  });
   stored('auth_database_clock_offset_seconds', 'Clock of the database minus clock of this process.', () =>
     clock.offsetMs().then(
       (ms) => ms / 1000,

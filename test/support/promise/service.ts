@@ -78,6 +78,7 @@ const silence: Sources = {
     ...{ completed: 0, refused: 0, abandoned: 0 },
   }),
   pool: () => undefined,
+  logouts: { figures: zero, results: undefined },
   redis: () => Promise.resolve(undefined),
   outbox: { outboxStats: zero },
   events: { figures: zero, droppedLines: 0 },
