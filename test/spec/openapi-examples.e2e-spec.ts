@@ -4,6 +4,7 @@ import { TestService } from '../support/app';
 import { contract } from '../support/contract';
 import { accountStory } from '../support/examples/account-story';
 import { administrationStory } from '../support/examples/administration-story';
+import { applicationsStory } from '../support/examples/applications-story';
 import { Recorder } from '../support/examples/recorder';
 import { passwordStory, portal, signInStory } from '../support/examples/sign-in-story';
 import { Smtp } from '../support/servers/smtp';
@@ -38,6 +39,7 @@ describe('the examples of the OpenAPI document', () => {
     const signedIn = await signInStory(recorder);
     await passwordStory(recorder);
     await administrationStory(recorder, signedIn.alice, smtp);
+    await applicationsStory(recorder, signedIn.access);
     await accountStory(recorder, signedIn);
     const answered = Object.fromEntries([...recorder.exchanges].sort(([one], [other]) => (one < other ? -1 : 1)));
     if (recording) writeFileSync(recordedFile, `${JSON.stringify(answered, undefined, 2)}\n`);

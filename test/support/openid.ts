@@ -6,7 +6,6 @@ import type { Answer, TestService } from './app';
 /** The settings of a service with the OpenID provider. The issuer is `http://portal.test/oidc`. */
 export const openIdSettings = { OIDC: 'on' } as const;
 
-const portal = 'http://portal.test';
 export const callback = 'https://app.example.com/callback';
 
 export interface GivenApplication {
@@ -118,6 +117,7 @@ export class OpenIdBrowser {
   constructor(
     private readonly service: Sender,
     private readonly prefix = '/oidc',
+    private readonly portal = 'http://portal.test',
   ) {}
 
   cookieHeader(path: string): string {
@@ -141,7 +141,7 @@ export class OpenIdBrowser {
       ...more
     }: { headers?: Record<string, string>; form?: Record<string, string>; bearer?: string; body?: unknown } = {},
   ): Promise<Answer> {
-    const path = url.startsWith(portal) ? url.slice(portal.length) : url;
+    const path = url.startsWith(this.portal) ? url.slice(this.portal.length) : url;
     const sent = {
       ...headers,
       cookie: this.cookieHeader(path.split('?')[0]!),
@@ -177,7 +177,7 @@ export class OpenIdBrowser {
       ...more,
     });
     for (const [name, value] of [...query]) if (value === '') query.delete(name);
-    return { url: await this.follow(`${portal}${this.prefix}/auth?${query.toString()}`), verifier };
+    return { url: await this.follow(`${this.portal}${this.prefix}/auth?${query.toString()}`), verifier };
   }
 
   /** Sends the form of a page of the provider, as its script or its only button does. */
@@ -203,7 +203,12 @@ export class OpenIdBrowser {
   }
 
   /** What the page does whose user is signed in. */
-  finish(interaction: string, access: string, body: Record<string, unknown> = {}, origin = portal): Promise<Answer> {
+  finish(
+    interaction: string,
+    access: string,
+    body: Record<string, unknown> = {},
+    origin = this.portal,
+  ): Promise<Answer> {
     const path = `/applications/interactions/${interaction}`;
     return this.request('POST', path, { bearer: access, body, headers: { origin } });
   }

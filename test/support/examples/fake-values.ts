@@ -33,6 +33,10 @@ const fields: Readonly<Record<string, Fake>> = {
 };
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** The id of an interaction of the OpenID provider, alone or in the URL where it goes on. */
+const interaction = /(?<=^|\/oidc\/auth\/)[\w-]{43}$/g;
+const hash = /^(?!0{50})[0-9a-f]{64}$/g;
+const uuidOf: Fake = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 /** Fields with the `uid` of a user in base64url. */
 const handles = new Set(['userHandle', 'user.id']);
 
@@ -92,10 +96,15 @@ export class FakeValues {
     // A short value, such as a code of six digits, could be part of anything.
     const long = [...this.known].filter(([real]) => real.length > 16);
     const known = long.reduce((text, [real, fake]) => text.replaceAll(real, fake), value);
-    return known.replace(uuid, (id) => {
-      this.remember(id, 'uuid', (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
-      return this.known.get(id)!;
-    });
+    const ids = known.replace(uuid, (id) => this.fakeOf(id, 'uuid', uuidOf));
+    return ids
+      .replace(interaction, (id) => this.fakeOf(id, 'interaction', numbered('example-interaction')))
+      .replace(hash, (id) => this.fakeOf(id, 'hash', (n) => String(n).padStart(64, '0')));
+  }
+
+  private fakeOf(id: string, kind: string, fake: Fake): string {
+    this.remember(id, kind, fake);
+    return this.known.get(id)!;
   }
 }
 
