@@ -67,6 +67,7 @@ const storeNeutral = endpointTests([
   'login-(hidden-existence|history)',
   'metrics',
   'new-sign-in',
+  'oidc-(conformance|fapi|redirect-uris)',
   'otp-resend',
   'password-policy',
   'token-attacks',
