@@ -21,7 +21,7 @@ describe('docs/spec/openid-conformance.md', () => {
   it.each(rows)('%s: a test has its name, or the page says why it is not offered', (module, test) => {
     if (/^not offered: \S/.test(test)) return;
     // A row with a number of the catalogue names that instead.
-    const name = /: (T\d{3})/.exec(test)?.[1] ?? (test.startsWith('`process/') ? 'it(' : module);
+    const name = /\[(T\d{3})\]/.exec(test)?.[1] ?? (test.startsWith('`process/') ? 'it(' : module);
     expect([module, textOf(test).includes(name)]).toEqual([module, true]);
   });
 });
