@@ -68,6 +68,7 @@ const storeNeutral = endpointTests([
   'login-(hidden-existence|history)',
   'metrics',
   'new-sign-in',
+  'oidc-(conformance|fapi|redirect-uris)',
   'otp-resend',
   'password-policy',
   'token-attacks',

@@ -29,6 +29,7 @@ const LANGUAGES = [
   ...['go', 'go-oauth2'],
   ...['php', 'php-mbstring', 'php-guzzle'],
   ...['python3-urllib3', 'python3-dateutil', 'python3-certifi', 'python3-flask', ...PYTHON_JWT],
+  ...['python3-authlib', 'python3-requests'],
 ];
 const EVERYTHING = [...SERVERS, ...LANGUAGES, 'promtool', 'chromium'];
 /** The programs that each test project needs. A project that is not listed needs all of them. */

@@ -1,5 +1,6 @@
 import { givenApplication, type GivenApplication } from '../support/openid';
 import { OpenIdSite } from '../support/openid-site';
+import { eventually } from '../support/servers/eventually';
 import { freePort } from '../support/servers/free-port';
 import { OpenIdApache } from '../support/servers/openid-apache';
 import { WebBrowser } from '../support/web-browser';
@@ -11,7 +12,8 @@ describe('Apache with mod_auth_openidc', () => {
   let application: GivenApplication;
 
   beforeAll(async () => {
-    site = await OpenIdSite.start();
+    // Logout tokens leave by themselves.
+    site = await OpenIdSite.start({}, true);
     const port = await freePort();
     application = await givenApplication(site.service, {
       name: 'Reports',
@@ -57,6 +59,14 @@ describe('Apache with mod_auth_openidc', () => {
     expect(page.url.origin).toBe(site.url);
     expect((await site.service.get('/user/me', { bearer: access })).status).toBe(401);
     expect(await statusOf(browser)).toBe(302);
+  });
+
+  it('a session that ends at the service ends at Apache, and those of other users go on (back-channel logout)', async () => {
+    const [gone, kept] = [await signedIn('gina'), await signedIn('hans')];
+    expect([await statusOf(gone.browser), await statusOf(kept.browser)]).toEqual([200, 200]);
+    await site.service.post('/logout', {}, { bearer: gone.access });
+    await eventually(async () => (await statusOf(gone.browser)) === 302, { what: 'Apache to end its session' });
+    expect(await statusOf(kept.browser)).toBe(200);
   });
 
   it('refuses logout tokens that the provider has not made', async () => {

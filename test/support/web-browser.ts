@@ -27,8 +27,7 @@ export class WebBrowser {
   /** One request, whose redirect is not followed. */
   async ask(url: string | URL, { form, json, headers }: Sent = {}): Promise<Page> {
     const target = new URL(url);
-    const body: string | undefined =
-      form === undefined ? (JSON.stringify(json)) : new URLSearchParams(form).toString();
+    const body: string | undefined = form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString();
     const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
     const sent = {
       // As a browser that opens a page: Apache answers 401 instead of a redirect to anything else.

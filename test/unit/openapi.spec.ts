@@ -162,8 +162,6 @@ describe('the OpenAPI document', () => {
       'DELETE /user/sessions/{sid}': ['access_token'],
       'GET /user/login-history': ['access_token'],
       'GET /user/applications': ['access_token'],
-      'GET /applications/interactions/{uid}': ['access_token'],
-      'POST /applications/interactions/{uid}': ['access_token'],
       'POST /introspect': ['service_client'],
       'POST /recovery-codes': ['access_token'],
       'GET /recovery-codes': ['access_token'],

@@ -10,6 +10,8 @@ export interface ExampleCommand {
   readonly cwd?: string;
   /** A path that answers 200 when the program is ready. */
   readonly ready: `/${string}`;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 /** A program of `examples/` that is not written for Node, as its README starts it. PORT says where it listens. */
@@ -20,9 +22,9 @@ export class ExampleProgram {
     readonly port: number,
   ) {}
 
-  static start({ command, args = () => [], env, cwd, ready }: ExampleCommand): Promise<ExampleProgram> {
+  static start({ command, args = () => [], env, cwd, ready, ...more }: ExampleCommand): Promise<ExampleProgram> {
     return inPrivateDirectory('example', async (directory) => {
-      const port = await freePort();
+      const port = more.port ?? (await freePort());
       const { PATH = '' } = process.env;
       const child = await GuardedChild.start({
         command,

@@ -60,6 +60,8 @@ export const SERVER_PROGRAMS = {
     debian: 'python3-cryptography',
     image: null,
   },
+  'python3-authlib': { commands: [`${PYTHON_PACKAGES}/authlib`], debian: 'python3-authlib', image: null },
+  'python3-requests': { commands: [`${PYTHON_PACKAGES}/requests`], debian: 'python3-requests', image: null },
   'python3-flask': { commands: [`${PYTHON_PACKAGES}/flask`], debian: 'python3-flask', image: null },
   chromium: {
     commands: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROMIUM_FOR_MACOS],
