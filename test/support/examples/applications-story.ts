@@ -1,3 +1,4 @@
+import { tokenOf } from '../admin';
 import { givenApplication, OpenIdBrowser } from '../openid';
 import type { Recorder } from './recorder';
 import { portal } from './sign-in-story';
@@ -26,4 +27,20 @@ export async function applicationsStory(recorder: Recorder, bearer: string): Pro
   const { grants } = (await recorder.call('listGrants', { bearer })).body.data as { grants: { id: string }[] };
   await recorder.call('endGrant', { bearer, parameters: { id: grants[0]!.id } });
   await recorder.call('endGrant', { bearer, parameters: { id: grants[0]!.id } });
+  await receipts(recorder);
+}
+
+/** An administrator sees which applications were told of the end of a session. */
+async function receipts(recorder: Recorder): Promise<void> {
+  const { service } = recorder;
+  const backchannelLogoutUri = 'https://wiki.example.com/backchannel-logout';
+  const wiki = await givenApplication(service, { name: 'Wiki', backchannelLogoutUri });
+  const dora = await service.givenUser('dora', { nickname: 'Dora' });
+  const access = await tokenOf(service, dora);
+  await new OpenIdBrowser(service, '/oidc', portal).signIn(wiki, access);
+  await recorder.silent('logout', { bearer: access });
+  const bearer = await tokenOf(service, await service.givenUser('auditor', { isAdmin: true, password: null }));
+  const parameters = { uid: dora.uid };
+  await recorder.call('adminListUserLogouts', { bearer, parameters: { ...parameters, limit: 2 } });
+  await recorder.call('adminListUserLogouts', { bearer, parameters: { ...parameters, limit: 0 } });
 }

@@ -581,7 +581,7 @@ export const listApplications = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
- * List what you have allowed to applications of third parties
+ * List what you have allowed to applications
  */
 export const listGrants = <ThrowOnError extends boolean = false>(options?: Options<ListGrantsData, ThrowOnError>) => (options?.client ?? client).get<ListGrantsResponses, ListGrantsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

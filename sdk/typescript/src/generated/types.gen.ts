@@ -1012,14 +1012,8 @@ export type OwnApplicationsResponse = {
 };
 
 export type GrantItem = {
-    /**
-     * Identifies the grant. It opens nothing.
-     */
     id: string;
     application: InteractingApplication;
-    /**
-     * What the user has allowed.
-     */
     scopes: Array<string>;
     created_at: string;
 };
@@ -1029,10 +1023,6 @@ export type GrantsResponse = {
      * The newest first.
      */
     grants: Array<GrantItem>;
-};
-
-export type GrantEndedResponse = {
-    result: true;
 };
 
 export type ApplicationItem = {
@@ -3213,11 +3203,6 @@ export type ListGrantsFailure401 = ({
 } & ErrorAuth401004) | ({
     error_code: 'AUTH_401011';
 } & ErrorAuth401011);
-
-export type GrantEndedResponseEnvelope = {
-    status: true;
-    data: GrantEndedResponse;
-};
 
 export type EndGrantFailure401 = ({
     error_code: 'AUTH_401001';
@@ -6855,7 +6840,7 @@ export type EndGrantResponses = {
     /**
      * Success
      */
-    200: GrantEndedResponseEnvelope;
+    200: DoneResponseEnvelope;
 };
 
 export type EndGrantResponse = EndGrantResponses[keyof EndGrantResponses];
