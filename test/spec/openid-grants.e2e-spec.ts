@@ -88,7 +88,7 @@ describe('what an application may ask for', () => {
     expect(await ask()).toBe(401);
   });
 
-  it('a pushed request is used once', async () => {
+  it('T485 a pushed request is used once', async () => {
     await service.givenUser('paul');
     const { access } = await service.session('paul');
     const application = await givenApplication(service);

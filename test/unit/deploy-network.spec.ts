@@ -51,7 +51,9 @@ describe('the ingress', () => {
     const known = ['proxy-read-timeout', 'proxy-body-size', 'proxy-next-upstream'];
     const names = Object.keys(ingress.metadata.annotations).map((name) => name.split('/')[1]);
     expect(names.filter((name) => !known.includes(name!))).toEqual([]);
-    const used = [...documented, '/.well-known/jwks.json', '/'].map((path) => path.split('/').slice(0, 2).join('/'));
+    const used = [...documented, '/.well-known/jwks.json', '/oidc', '/'].map((path) =>
+      path.split('/').slice(0, 2).join('/'),
+    );
     for (const { path } of rules) expect(used).toContain(path.split('/').slice(0, 2).join('/'));
     expect(ingress.spec.tls[0].hosts).toEqual([ingress.spec.rules[0].host]);
     expect(JSON.stringify(rules)).not.toContain('portal-authentication-metrics');
