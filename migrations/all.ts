@@ -23,6 +23,7 @@ import { PendingReauthentications1767620000000 } from './1767620000000-pending-r
 import { UserLanguage1768000000000 } from './1768000000000-user-language';
 import { Proofs1769000000000 } from './1769000000000-proofs';
 import { Applications1769100000000 } from './1769100000000-applications';
+import { ProvenAddresses1769200000000 } from './1769200000000-proven-addresses';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -52,4 +53,5 @@ export const migrations: (new () => RepeatableMigration)[] = [
   UserLanguage1768000000000,
   Proofs1769000000000,
   Applications1769100000000,
+  ProvenAddresses1769200000000,
 ];

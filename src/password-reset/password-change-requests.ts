@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ForcedChangeType, RequestType } from '../shared/change-type';
+import { changeType, type ForcedChangeType, type RequestType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
 import { resetRequestExpired, resetRequestUsed, resetTokenUnknown } from '../shared/errors/error-catalogue';
@@ -84,6 +84,16 @@ export class PasswordChangeRequests {
     if (!request.open) throw new DomainError(resetRequestUsed);
     if (request.expired < this.clock.now()) throw new DomainError(resetRequestExpired);
     return request;
+  }
+
+  /**
+   * Whether the link came by mail. A login answers a link as well, after the right password; who has no password got an
+   * invitation, which the operator of `user invite` sees too. With `RESET_RESPONSE_UID=token`, the answer of
+   * `/forget-password` has the token, so it proves nothing.
+   */
+  wasMailed(type: RequestType, { password }: Pick<User, 'password'>): boolean {
+    const mailedOnly = type === changeType.forgotten || (type === changeType.first && password === null);
+    return mailedOnly && this.settings.responseUid !== 'token';
   }
 
   /**

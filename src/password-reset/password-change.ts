@@ -15,6 +15,8 @@ export interface ChosenPassword {
   readonly type: ChangeType;
   /** The credential version that allowed this change. The change is refused when the user now has a newer version. */
   readonly issuedUnder: number;
+  /** The user came by a link that was mailed, and nobody else had it. */
+  readonly mailed?: boolean;
 }
 
 /** Writes all effects of a user's new password, in the caller's transaction (docs/spec/service.md#4.11). */
@@ -36,8 +38,8 @@ export class PasswordChange {
    * @returns false when the user has a newer credential version. Nothing is changed, and the caller rolls back.
    */
   async write(tx: Transaction, user: User, chosen: ChosenPassword, client: ClientInfo): Promise<boolean> {
-    const { hash, type, issuedUnder } = chosen;
-    if (!(await this.users.setPassword(tx, user.uid, hash, { temporary: false, issuedUnder }))) return false;
+    const { hash, type, issuedUnder, mailed } = chosen;
+    if (!(await this.users.setPassword(tx, user.uid, hash, { temporary: false, issuedUnder, mailed }))) return false;
     await this.history.append(tx, user.uid, type, hash, { language: client.language });
     await this.revoker.markRevoked(tx, user.uid);
     await this.audit.record(tx, 'USER_PASSWORD_CHANGED', { userId: user.uid, client, detail: { type } });

@@ -9,7 +9,7 @@ import { type Condition, EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { type Reservation, reserveAttempt } from './attempts';
 import { OwnFactors } from './own-factors';
-import { User, userStatus } from './user.entity';
+import { addressProven, User, userStatus } from './user.entity';
 
 /** Seconds for which codes are refused after the budget of the account is used up (docs/spec/decisions.md#codes). */
 export const codeBlockSeconds = 900;
@@ -67,10 +67,12 @@ export class SecondFactor {
    * Races with a disabling, a password change, the activation of another secret and other codes of this account. If one
    * of them commits first and changes a compared column, this UPDATE matches no row and the code is refused. If it
    * comes later, it sees the result of this transaction.
+   * @param mailed the code was mailed to the address of the user. A new address ends such codes, in a transaction that
+   *   locks this row as well, so the address is still the one that got the mail.
    */
-  acceptCode(tx: Transaction, user: User): Promise<boolean> {
+  acceptCode(tx: Transaction, user: User, { mailed = false } = {}): Promise<boolean> {
     const accepted = { ...this.rows.incremented('held'), mfaFailedCount: 0, mfaBlockedUntil: null };
-    return this.rows.won(tx, unchanged(user), accepted);
+    return this.rows.won(tx, unchanged(user), { ...accepted, ...(mailed ? addressProven : {}) });
   }
 
   /**

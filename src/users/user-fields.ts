@@ -81,6 +81,7 @@ export const userFields = {
   loginNameKey: { deletionSets: ({ uid }) => `${tombstoneKeys}${uid}` },
   email: { ...managed, wire: 'email', login: 'masked', adopted: true, directory: true, deletionSets: null },
   emailKey: { deletionSets: null },
+  provenEmailKey: { deletionSets: null },
   nickname: { ...managed, wire: 'nickname', text: true, adopted: true, directory: true, deletionSets: null },
   nicknameKey: { deletionSets: null },
   password: { deletionSets: null },

@@ -27,6 +27,7 @@ export function newRow(user: NewUser & Pick<User, 'uid'>, now: Date): Pick<User,
   return {
     ...(byField(givenFields, (field) => user[field] ?? null) as Pick<User, GivenField>),
     ...{ loginName: user.loginName.trim(), loginNameKey: identityKey(user.loginName), emailKey: keyOf(user.email) },
+    provenEmailKey: null,
     ...{ password: user.passwordHash, salt: user.passwordHash === null ? null : saltOf(user.passwordHash) },
     ...{ mustChangePassword: user.temporary, createdAt: user.createdAt ?? now },
     ...{ loginFailedCount: 0, lastLoginFailedTime: null, mfaFailedCount: 0, mfaBlockedUntil: null, totpSecret: null },

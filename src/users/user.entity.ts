@@ -26,6 +26,13 @@ export class User {
   @Column('varchar', { name: 'email_key', length: 255, nullable: true })
   emailKey: string | null;
 
+  /**
+   * The `email_key` of which a mailed code or link was used. Another address is another key, so whatever changes the address
+   * need not write this.
+   */
+  @Column('varchar', { name: 'proven_email_key', length: 255, nullable: true })
+  provenEmailKey: string | null;
+
   @Column('varchar', { length: 255, nullable: true })
   nickname: string | null;
 
@@ -143,3 +150,6 @@ export class User {
    */
   passwordSetAt: Date | null = null;
 }
+
+/** The change of a row whose user has just used a mailed code or link. */
+export const addressProven = { provenEmailKey: () => 'email_key' } as const;

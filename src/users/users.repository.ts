@@ -13,7 +13,7 @@ import { isUserId } from '../shared/user-id';
 import { OwnFactors } from './own-factors';
 import { selectSigningIn, selectUserBy, type UserKey, type UserRow, userOf } from './persistence/user-row';
 import type { WithinTenant } from './tenant.repository';
-import { User, userStatus } from './user.entity';
+import { addressProven, User, userStatus } from './user.entity';
 import { UserLocks, type VersionedUser } from './user-locks';
 
 /**
@@ -145,14 +145,15 @@ export class UsersRepository {
    * on, everything that was issued under the former password is invalid. `status` does not change.
    * Race: an operator sets a password while a reset link is used. The link passes the version that it was issued under
    * as `issuedUnder`. When the version has changed since then, this method returns false and the link is refused.
+   * `mailed` says that the link came by mail. A new address ends such links, so the address is the one that got the mail.
    */
   setPassword(
     sql: Sql,
     uid: string,
     hash: string,
-    options: { readonly temporary: boolean; readonly issuedUnder?: number },
+    options: { readonly temporary: boolean; readonly issuedUnder?: number; readonly mailed?: boolean },
   ): Promise<boolean> {
-    const { temporary, issuedUnder } = options;
+    const { temporary, issuedUnder, mailed = false } = options;
     const issued = issuedUnder === undefined ? {} : { credentialVersion: issuedUnder };
     return this.rows.won(
       sql,
@@ -160,6 +161,7 @@ export class UsersRepository {
       {
         ...{ password: hash, salt: saltOf(hash), mustChangePassword: temporary },
         ...{ loginFailedCount: 0, lastLoginFailedTime: null, ...this.rows.incremented('credentialVersion') },
+        ...(mailed ? addressProven : {}),
       },
     );
   }

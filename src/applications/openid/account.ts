@@ -20,6 +20,10 @@ export async function accountOf(
   return { accountId: user.uid, claims: () => claimsOf(user) };
 }
 
+/** The directory vouches for the address, or its user has used a code or a link that was mailed to it. */
+const isProven = ({ provider, emailKey, provenEmailKey }: User): boolean =>
+  provider === 'ldap' || (provenEmailKey !== null && provenEmailKey === emailKey);
+
 /** Of each scope, `claimsOfScopes` names those that an application gets. */
 export function claimsOf(user: User) {
   return {
@@ -27,7 +31,7 @@ export function claimsOf(user: User) {
     name: user.nickname ?? user.loginName,
     preferred_username: user.loginName,
     email: user.email ?? undefined,
-    email_verified: user.email === null ? undefined : user.provider === 'ldap',
+    email_verified: user.email === null ? undefined : isProven(user),
     tenant_id: user.tenantId,
     org_unit_id: user.orgUnitId,
   };

@@ -28,7 +28,8 @@ export class EmailVerifier {
     if (!this.codes.matches(pending, code)) return this.attempts.settle(guess, undefined);
     return this.attempts.settle(guess, async (tx) => {
       const accepted =
-        (await this.secondFactor.acceptCode(tx, user)) && (await this.pendingLogins.consume(tx, pending));
+        (await this.secondFactor.acceptCode(tx, user, { mailed: true })) &&
+        (await this.pendingLogins.consume(tx, pending));
       return accepted
         ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice, sid: pending.sid })
         : undefined;

@@ -63,7 +63,8 @@ export class ChangePasswordService {
    */
   private async store(command: ChangePassword, request: FoundRequest, user: User, client: ClientInfo): Promise<void> {
     const hash = await this.newPasswords.hash(command.password, client);
-    const chosen = { hash, type: request.type, issuedUnder: request.credentialVersion };
+    const { type, credentialVersion: issuedUnder } = request;
+    const chosen = { hash, type, issuedUnder, mailed: this.requests.wasMailed(type, user) };
     await this.cooldowns.serialise({ kind: 'reset', subject: user.uid }, async (tx) => {
       const won = (await this.requests.use(tx, request)) && (await this.passwordChange.write(tx, user, chosen, client));
       if (won) return;
