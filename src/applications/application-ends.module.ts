@@ -8,6 +8,7 @@ import { LogoutAttempt } from './logout/logout-attempt';
 import { LogoutCounts } from './logout/logout-counts';
 import { LogoutLimits, logoutLimits } from './logout/logout-limits';
 import { LogoutWorker } from './logout/logout-worker';
+import { OpenIdCounts } from './openid-counts';
 import { ApplicationLogouts } from './persistence/application-logout.repository';
 
 /**
@@ -19,8 +20,8 @@ import { ApplicationLogouts } from './persistence/application-logout.repository'
   providers: [
     { provide: LogoutLimits, useValue: logoutLimits },
     ...[ApplicationLogouts, LogoutCounts, LogoutAttempt, LogoutWorker],
-    ...[ApplicationEnds, ApplicationTraces, LogoutTokens],
+    ...[ApplicationEnds, ApplicationTraces, LogoutTokens, OpenIdCounts],
   ],
-  exports: [LogoutTokens],
+  exports: [LogoutTokens, OpenIdCounts],
 })
 export class ApplicationEndsModule {}

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
+import { AuditTrail } from '../audit/audit-trail';
 import { Database } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { filledUp } from '../platform/database/statement-keys';
 import { LiveSessions } from '../sessions/live-sessions';
+import type { ClientInfo } from '../shared/client-info';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
 import { ApplicationSession } from './persistence/application-session.entity';
@@ -21,6 +23,7 @@ export class ApplicationSessions {
     @InjectRepository(ApplicationSession) rows: Repository<ApplicationSession>,
     private readonly database: Database,
     private readonly sessions: LiveSessions,
+    private readonly audit: AuditTrail,
     private readonly random: Random,
     private readonly clock: Clock,
   ) {
@@ -35,13 +38,15 @@ export class ApplicationSessions {
    * finds the row of the first.
    * @returns false when the session has ended
    */
-  async begin({ sid, applicationId, userId }: SignIn): Promise<boolean> {
+  async begin({ sid, applicationId, userId }: SignIn, client?: ClientInfo): Promise<boolean> {
     if ((await this.rows.findOne({ sid, applicationId })) !== null) return true;
     return this.database.transaction(async (tx) => {
       if (!(await this.sessions.holdOf(tx, sid, userId))) return false;
       if ((await this.rows.findOne({ sid, applicationId }, tx)) !== null) return true;
       const began = { logoutId: this.random.uuid(), beganAt: this.clock.now() };
       await this.rows.insert(tx, { sid, applicationId, userId, ...began });
+      const detail = { application: applicationId, sid };
+      await this.audit.record(tx, 'APPLICATION_SIGNED_IN', { userId, client, detail });
       return true;
     });
   }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { Application } from './application.entity';
 import { ApplicationChanges } from './application-changes';
@@ -12,7 +13,11 @@ import { OidcRecords } from './persistence/oidc-record.repository';
 
 /** The rows: for the administration, the command line and what ends with a session, also with `OIDC=off`. */
 @Module({
-  imports: [SessionsModule, TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout])],
+  imports: [
+    AuditModule,
+    SessionsModule,
+    TypeOrmModule.forFeature([Application, OidcRecord, ApplicationSession, ApplicationLogout]),
+  ],
   providers: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
   exports: [Applications, ApplicationChanges, ApplicationSessions, OidcRecords],
 })

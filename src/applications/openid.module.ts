@@ -10,6 +10,7 @@ import { TokenRevoker } from '../sessions/token-revoker';
 import { Clock } from '../shared/clock';
 import { UsersModule } from '../users/users.module';
 import { UsersRepository } from '../users/users.repository';
+import { ApplicationEndsModule } from './application-ends.module';
 import { ApplicationSessions } from './application-sessions.repository';
 import { ApplicationsModule } from './applications.module';
 import { Applications } from './applications.repository';
@@ -21,6 +22,7 @@ import { loadLibrary } from './openid/library';
 import { OpenIdEndpoint, openIdProvider, openIdProviderSettings } from './openid/openid-endpoint';
 import { OwnGrants } from './openid/own-grants';
 import { makeProvider } from './openid/openid-provider';
+import { OpenIdCounts } from './openid-counts';
 import type { OpenIdProviderSettings } from './openid-settings';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
@@ -30,7 +32,7 @@ export class OpenIdModule {
   static with(settings: OpenIdProviderSettings): DynamicModule {
     return {
       module: OpenIdModule,
-      imports: [ApplicationsModule, AuditModule, SessionsModule, UsersModule],
+      imports: [ApplicationsModule, ApplicationEndsModule, AuditModule, SessionsModule, UsersModule],
       controllers: [InteractionsController, OwnApplicationsController, GrantsController],
       providers: [
         Interactions,
@@ -46,7 +48,7 @@ export class OpenIdModule {
           provide: openIdProvider,
           inject: [
             ...[OidcRecords, LiveSessions, UsersRepository, ApplicationSessions, Applications],
-            ...[TokenRevoker, Clock, KeyRing, JwtSettings, ServiceSettings],
+            ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, ServiceSettings],
           ],
           useFactory: async (
             records: OidcRecords,
@@ -58,10 +60,12 @@ export class OpenIdModule {
             clock: Clock,
             keys: KeyRing,
             jwt: JwtSettings,
+            counts: OpenIdCounts,
             { systemUrl }: ServiceSettings,
           ) =>
             makeProvider({
               ...{ settings, systemUrl, records, sessions, users, applicationSessions, applications, clock, keys, jwt },
+              counts,
               library: await loadLibrary(),
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
             }),

@@ -66,6 +66,7 @@ export const auditTypes: Readonly<Record<AuditEvent, string>> = {
   ORG_UNIT_RENAMED: 'org_unit.renamed',
   LOG_EXPORTED: 'log.exported',
   LIST_EXPORTED: 'list.exported',
+  APPLICATION_SIGNED_IN: 'application.signed_in',
   GRANT_REVOKED: 'application.grant_revoked',
   CONFIG_CHANGED: 'config.changed',
   PURGE_STARTED: 'maintenance.purge_started',

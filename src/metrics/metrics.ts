@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { LogoutTokens } from '../applications/logout-tokens';
+import { OpenIdCounts } from '../applications/openid-counts';
 import { LoginJournal } from '../audit/login-journal';
 import { EventOutbox } from '../events/event-outbox';
 import { MailOutbox } from '../mail/mail-outbox';
@@ -44,6 +45,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly journal: LoginJournal,
     private readonly proofs: ProofRefusals,
     private readonly logouts: LogoutTokens,
+    private readonly openId: OpenIdCounts,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -62,6 +64,7 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       outbox: this.outbox,
       events: this.events,
       logouts: this.logouts,
+      openIdAnswers: () => this.openId.all,
       clock: this.clock,
       lostLoginRows: () => this.journal.lostRows,
       refusedProofs: () => this.proofs.byProblem,

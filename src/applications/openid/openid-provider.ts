@@ -33,11 +33,20 @@ export function makeProvider(ports: ProviderPorts): Provider {
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
   provider.use(replaceForeignSession(provider, ports));
+  countAnswers(provider, ports);
   const logger = new Logger('openid');
   provider.on('server_error', (_ctx, error) => logger.error({ err: error as unknown }, 'the provider failed'));
   // Without a listener Koa would print the stack of a connection that breaks.
   (provider as EventEmitter).on('error', (error: unknown) => logger.debug({ err: error }, 'a request was cut'));
   return provider;
+}
+
+function countAnswers(provider: Provider, { counts }: ProviderPorts): void {
+  const grantOf = (ctx: { oidc?: { params?: Record<string, unknown> } }) => ctx.oidc?.params?.grant_type;
+  provider.on('authorization.success', () => counts.add('authorization'));
+  provider.on('authorization.error', (_ctx, { error }) => counts.add('authorization', error));
+  provider.on('grant.success', (ctx) => counts.add(grantOf(ctx)));
+  provider.on('grant.error', (ctx, { error }) => counts.add(grantOf(ctx), error));
 }
 
 function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapter): Configuration {

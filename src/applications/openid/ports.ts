@@ -3,6 +3,7 @@ import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { ClientInfo } from '../../shared/client-info';
 import type { JwtSettings } from '../../sessions/jwt-settings';
 import type { Applications } from '../applications.repository';
+import type { OpenIdCounts } from '../openid-counts';
 import type { OpenIdProviderSettings } from '../openid-settings';
 import type { RecordPorts } from './record-adapter';
 
@@ -12,6 +13,7 @@ export interface ProviderPorts extends RecordPorts {
   readonly jwt: JwtSettings;
   readonly keys: KeyRing;
   readonly applications: Applications;
+  readonly counts: OpenIdCounts;
   /** Ends the session of the service: the browser asked for it at an application. */
   readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { LiveSessions } from '../../sessions/live-sessions';
 import type { UsersRepository } from '../../users/users.repository';
+import type { ClientInfo } from '../../shared/client-info';
 import type { Clock } from '../../shared/clock';
 import type { ApplicationSessions } from '../application-sessions.repository';
 import type { FoundRecord, OidcRecords, RecordFacts } from '../persistence/oidc-record.repository';
@@ -52,8 +53,13 @@ export class RecordAdapter implements Adapter {
     if (this.kind === 'AuthorizationCode' || (this.kind === 'DeviceCode' && userId !== undefined)) {
       // When the session has ended, nothing is stored there, and the code is as dead as the session.
       if (sid !== undefined && applicationId !== undefined && userId !== undefined)
-        await applicationSessions.begin({ sid, applicationId, userId });
+        await applicationSessions.begin({ sid, applicationId, userId }, this.client());
     }
+  }
+
+  private client(): ClientInfo | undefined {
+    const request = this.ports.library.Provider.ctx?.req as { portalClient?: ClientInfo } | undefined;
+    return request?.portalClient;
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {

@@ -1,5 +1,6 @@
 import type { Gauge, Registry } from 'prom-client';
 import type { LogoutTokens } from '../../applications/logout-tokens';
+import type { OpenIdCounts } from '../../applications/openid-counts';
 import type { EventOutbox } from '../../events/event-outbox';
 import type { MailOutbox } from '../../mail/mail-outbox';
 import type { DatabaseClock } from '../../platform/database/database-clock';
@@ -22,6 +23,7 @@ export interface Sources {
   readonly failedBreachChecks: () => number;
   readonly lostLoginRows: () => number;
   readonly refusedProofs: () => ReadonlyMap<string, number>;
+  readonly openIdAnswers: () => OpenIdCounts['all'];
 }
 
 /** Registers metrics that read other services at each scrape. Those services need no code for metrics. */
@@ -122,6 +124,17 @@ export function registerServiceMetrics(prometheus: Prometheus, registry: Registr
       this.set({ state: 'busy' }, pool.open - pool.idle);
       this.set({ state: 'idle' }, pool.idle);
       this.set({ state: 'waiting' }, pool.waiting);
+    },
+  });
+
+  new prometheus.Counter({
+    name: 'auth_openid_answers_total',
+    help: 'Answers of the OpenID provider: sign-ins (authorization) and requests for tokens by their grant.',
+    labelNames: ['kind', 'result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, result, count } of sources.openIdAnswers()) this.inc({ kind, result }, count);
     },
   });
 

@@ -86,4 +86,5 @@ const silence: Sources = {
   failedBreachChecks: () => 0,
   lostLoginRows: () => 0,
   refusedProofs: () => new Map(),
+  openIdAnswers: () => [],
 };
