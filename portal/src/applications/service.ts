@@ -1,10 +1,13 @@
 import { type OperationOptions, ServiceError } from '@portal-auth/sdk';
 import {
+  endGrant as endGrantOperation,
   finishInteraction,
   getInteraction,
+  type GrantItem,
   type InteractingApplication,
   type InteractionResponse,
   listApplications,
+  listGrants,
 } from '@portal-auth/sdk/operations';
 import { auth } from '../auth';
 
@@ -13,31 +16,16 @@ export type Application = InteractingApplication;
 /** A sign-in that an application has asked for, and that waits for its user. */
 export type Interaction = InteractionResponse;
 
-export interface Grant {
-  readonly id: string;
-  readonly application: Application;
-  readonly scopes: readonly string[];
-  readonly created_at: string;
-}
+/** What the user has allowed to an application of others. */
+export type Grant = GrantItem;
 
 export const applications = async (): Promise<readonly Application[]> =>
   (await auth.call(listApplications)).data.applications;
 
-const bearer = [{ scheme: 'bearer', type: 'http' }] as const;
-
-export const grants = async (): Promise<readonly Grant[]> => {
-  type Answer = { 200: { data: { grants: Grant[] } } };
-  return (
-    await auth.call(({ client, ...options }) =>
-      client.get<Answer>({ security: bearer, url: '/user/grants', ...options }),
-    )
-  ).data.grants;
-};
+export const grants = async (): Promise<readonly Grant[]> => (await auth.call(listGrants)).data.grants;
 
 export const endGrant = (id: string): Promise<unknown> =>
-  auth.call(({ client, ...options }) =>
-    client.delete<{ 200: { data: unknown } }>({ security: bearer, url: '/user/grants/{id}', path: { id }, ...options }),
-  );
+  auth.call((options) => endGrantOperation({ ...options, path: { id } }));
 
 /** The user may not use the application. `redirectTo` leads back to it. */
 export class NotAllowedError extends Error {
