@@ -278,6 +278,7 @@ describe('the limit of each route', () => {
     ['DELETE', '/user/devices/{id}', 'other'],
     ['GET', '/applications/interactions/{uid}', 'other'],
     ['POST', '/applications/interactions/{uid}', 'other'],
+    ['GET', '/user/applications', 'other'],
     ['GET', '/user/grants', 'other'],
     ['DELETE', '/user/grants/{id}', 'other'],
     ...adminRoutes().map((route): [Parameters<typeof statusOf>[1], string, 'other' | 'forgotPassword'] => {
