@@ -61,7 +61,7 @@ describe('limits shared through Redis', () => {
     });
 
   const awayLines = () =>
-    replicas.services.map(({ lines }) => lines.filter((line) => line.includes('Redis is away')).length);
+    replicas.services.map(({ lines }) => lines.filter((line) => line.includes('Redis is away: each replica counts')).length);
 
   const backAgain = () =>
     eventually(
