@@ -61,7 +61,9 @@ describe('limits shared through Redis', () => {
     });
 
   const awayLines = () =>
-    replicas.services.map(({ lines }) => lines.filter((line) => line.includes('Redis is away: each replica counts')).length);
+    replicas.services.map(
+      ({ lines }) => lines.filter((line) => line.includes('Redis is away: each replica counts')).length,
+    );
 
   const backAgain = () =>
     eventually(
