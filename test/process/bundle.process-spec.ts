@@ -34,6 +34,7 @@ const neverLoaded = [
   'bullmq',
   'cardinal',
   'fast-json-stringify',
+  'keygrip',
   'mysql2',
   'picomatch',
 ];

@@ -6,6 +6,7 @@ import { DirectoryStub } from '../support/directory-stub';
 import { answer, WebhookReceiver } from '../support/events/webhook-receiver';
 import { accountStory } from '../support/examples/account-story';
 import { administrationStory } from '../support/examples/administration-story';
+import { applicationsStory } from '../support/examples/applications-story';
 import { Recorder } from '../support/examples/recorder';
 import { passwordStory, portal, signInStory } from '../support/examples/sign-in-story';
 import { ldapLogin } from '../support/ldap';
@@ -102,13 +103,15 @@ describe('no secret reaches a log, a metric, a trace, an event or a refusal', ()
   }
 
   it('every operation of the document, accepted and refused', async () => {
-    const service = await start({ MFA_REQUIRED: 'true', ADMIN_API: 'on', MFA_TRUSTED_DEVICE_DAYS: '30' });
+    const offers = { ADMIN_API: 'on', OIDC: 'on', MFA_TRUSTED_DEVICE_DAYS: '30' };
+    const service = await start({ MFA_REQUIRED: 'true', ...offers });
     const recorder = new Recorder(service);
     const signedIn = await signInStory(recorder);
     await passwordStory(recorder);
     await secondFactors(service);
     await resetByLink(service);
     await administrationStory(recorder, signedIn.alice, smtp);
+    await applicationsStory(recorder, signedIn.access);
     await accountStory(recorder, signedIn);
     await strangeRequests(service);
     await brokenDatabase(service);

@@ -35,12 +35,12 @@ async function receipts(recorder: Recorder): Promise<void> {
   const { service } = recorder;
   const backchannelLogoutUri = 'https://wiki.example.com/backchannel-logout';
   const wiki = await givenApplication(service, { name: 'Wiki', backchannelLogoutUri });
-  const dora = await service.givenUser('dora', { nickname: 'Dora' });
-  const access = await tokenOf(service, dora);
+  const olivia = await service.givenUser('olivia', { nickname: 'Olivia' });
+  const access = await tokenOf(service, olivia);
   await new OpenIdBrowser(service, '/oidc', portal).signIn(wiki, access);
   await recorder.silent('logout', { bearer: access });
   const bearer = await tokenOf(service, await service.givenUser('auditor', { isAdmin: true, password: null }));
-  const parameters = { uid: dora.uid };
+  const parameters = { uid: olivia.uid };
   await recorder.call('adminListUserLogouts', { bearer, parameters: { ...parameters, limit: 2 } });
   await recorder.call('adminListUserLogouts', { bearer, parameters: { ...parameters, limit: 0 } });
 }
