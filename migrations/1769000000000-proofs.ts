@@ -3,8 +3,8 @@ import { Columns } from './columns';
 import type { RepeatableMigration } from './repeatable';
 
 /**
- * Adds the memory of used proofs, and the key of a login that waits for its second factor (docs/spec/extensions.md#n). The new column
- * comes last and is nullable, so MariaDB and MySQL add it without a copy of the table.
+ * Adds the memory of used proofs, and the key of a login that waits for its second factor (docs/spec/extensions.md#n). The
+ * new column comes last and is nullable, so MariaDB and MySQL add it without a copy of the table.
  */
 export class Proofs1769000000000 implements RepeatableMigration {
   readonly name = 'Proofs1769000000000';

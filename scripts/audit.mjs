@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // npm run audit
 //
-// Asks the registry for known vulnerabilities of the packages in both lock files, its own and that of tools/ (npm audit). An advisory is accepted
-// when docs/dependencies.md gives a reason beside its id (GHSA-…). The exit code is 0 when nothing else is found, 1 when something
-// is, and 2 when the registry gave no answer: then nobody knows.
+// Asks the registry for known vulnerabilities of the packages in both lock files, its own and that of tools/ (npm audit).
+// An advisory is accepted when docs/dependencies.md gives a reason beside its id (GHSA-…). The exit code is 0 when nothing
+// else is found, 1 when something is, and 2 when the registry gave no answer: then nobody knows.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';

@@ -56,8 +56,8 @@ const optional =
   /^(@fastify|@google-cloud|@nestjs|@sap|@sentry)\/|^(mongodb|mssql|oracledb|pg|pg-.*|redis|sql\.js|typeorm-.*)$/;
 
 /**
- * The signal handler and the flags of V8. The bundle puts its code at the front of both programs, because process 1 of a container ignores
- * SIGTERM until it has a listener. Loading the packages takes longer than all that Node does before.
+ * The signal handler and the flags of V8. The bundle puts its code at the front of both programs, because process 1 of a
+ * container ignores SIGTERM until it has a listener. Loading the packages takes longer than all that Node does before.
  */
 const first = join(compiled, 'process-start.js');
 

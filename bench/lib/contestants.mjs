@@ -52,7 +52,10 @@ export const serviceSettings = {
   HASH_QUEUE_MAX_WAIT_MS: '20000',
 };
 
-/** @param {{ name: string, program?: string, db: object, database?: string, directory: string, nodeArgs?: string[], settings?: object }} options */
+/**
+ * @param {{ name: string, program?: string, db: object, database?: string, directory: string, nodeArgs?: string[],
+ * settings?: object }} options
+ */
 export function service({
   name = 'service',
   program,

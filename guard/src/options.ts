@@ -22,7 +22,7 @@ interface CommonOptions extends Demands {
    * tokens need it, because their proofs name the URL (RFC 9449 §4.3).
    */
   readonly origins?: string | readonly string[];
-  /** The proxy in front sets `X-Forwarded-Proto` and `X-Forwarded-Host`, and removes what a client sends of them. Default: false. */
+  /** The proxy in front sets `X-Forwarded-Proto` and `X-Forwarded-Host`, whatever a client sends. Default: false. */
   readonly trustForwarded?: boolean;
   /** Refuses tokens that are bound to no key. Default: false. */
   readonly requireBinding?: boolean;

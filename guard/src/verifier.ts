@@ -10,7 +10,7 @@ import { type Proof, readProof } from './proof.js';
 import { RecentAnswers } from './recent-answers.js';
 import { askedUrls, type CheckedRequest, sentToken, text } from './request.js';
 
-/** How many proofs a process remembers: half of them for sure, which are 800 requests per second. They take about 40 MB. */
+/** A process remembers at most so many proofs, in about 40 MB, and at least half: enough for 800 requests per second. */
 const rememberedProofs = 200_000;
 
 export interface Verifier {

@@ -21,7 +21,7 @@ import type { Authority } from './authority';
 import { EntryNotFound } from './entries';
 
 const secretBytes = 32;
-/** A week: so long two secrets work beside each other at most. */
+/** A week: two secrets work at once for at most so long. */
 export const maxKeptSeconds = 604_800;
 
 /** The secret cannot be read again. Null when the application keeps none. */

@@ -8,7 +8,7 @@ import { operatorAuthority } from './authority';
 import { TargetUsers } from './target-users';
 import { UserSupport } from './user-support';
 
-/** The actions for many users at once, each with the users that it selects. An action is not repeated for a user who has had it. */
+/** The actions for many users at once, and whom each selects. A user who has had an action does not get it again. */
 const concerned = {
   resetSecondFactor: { hasAuthenticator: true },
   requirePasswordChange: { provider: 'password', mustChangePassword: false },

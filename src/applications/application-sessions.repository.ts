@@ -33,9 +33,8 @@ export class ApplicationSessions {
   /**
    * Stores that the session has signed in to the application, in a transaction that holds the session.
    * Races with the end of the session. If the end commits first, nothing is stored, and the code that the application gets
-   * is dead. If it comes later, it waits for this transaction, finds the row, and tells the application. So no application
-   * has a session whose end nobody tells. Races with another code for the same application: the second one waits, and
-   * finds the row of the first.
+   * is dead. If it comes later, it waits for this transaction, finds the row, and tells the application. Races with another
+   * code for the same application: the second one waits, and finds the row of the first.
    * @returns false when the session has ended
    */
   async begin({ sid, applicationId, userId }: SignIn, client?: ClientInfo): Promise<boolean> {

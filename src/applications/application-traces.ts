@@ -5,7 +5,7 @@ import { type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { ApplicationSessions } from './application-sessions.repository';
 import { OidcRecords } from './persistence/oidc-record.repository';
 
-/** A record answers nothing after its end. */
+/** A record is not found after it has expired. */
 export const oldOidcRecords: OldRows = { table: 'oidc_records', key: 'id_hash', time: 'expires', seconds: hour };
 
 /** The receipts are a log. Only a token for an application that was deleted still waits after so long. */

@@ -1,4 +1,7 @@
-/** The scopes that the provider offers, with the claims of each (docs/spec/extensions.md#j). Applications may have others, for their resources. */
+/**
+ * The scopes that the provider offers, with the claims of each (docs/spec/extensions.md#j). Applications may have others,
+ * for their resources.
+ */
 export const claimsOfScopes = {
   openid: ['sub', 'sid', 'auth_time', 'amr', 'acr'],
   profile: ['name', 'preferred_username'],

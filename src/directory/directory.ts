@@ -19,7 +19,10 @@ interface Candidate {
   loggedAt: Date;
 }
 
-/** Finds people and judges their passwords at the servers of `LDAP_URL`, with failover in their order (docs/spec/decisions.md#7). */
+/**
+ * Finds people and judges their passwords at the servers of `LDAP_URL`, with failover in their order
+ * (docs/spec/decisions.md#7).
+ */
 @Injectable()
 export class Directory {
   private readonly logger = new Logger('directory');

@@ -19,7 +19,10 @@ export interface Challenge {
   readonly mfaToken: string;
 }
 
-/** Decides after a correct password: a trusted device, or a pending login that waits for a code (docs/spec/decisions.md#pending-login). */
+/**
+ * Decides after a correct password: a trusted device, or a pending login that waits for a code
+ * (docs/spec/decisions.md#pending-login).
+ */
 @Injectable()
 export class MfaChallenges {
   constructor(

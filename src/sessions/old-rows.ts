@@ -12,8 +12,8 @@ export const oldPendingLogins: OldRows = { table: 'pending_logins', key: 'user_i
 export const oldDevices: OldRows = { table: 'trusted_devices', key: 'id', time: 'expires', seconds: day };
 
 /**
- * Used proofs. Each replica removes them itself (`StoredUsedProofs`). What is left belongs to an installation that uses Redis now, or
- * binds no tokens any more.
+ * Used proofs. Each replica removes them itself (`StoredUsedProofs`). What is left belongs to an installation that uses
+ * Redis now, or binds no tokens any more.
  */
 export const oldProofs: OldRows = { table: 'used_proofs', key: 'id', time: 'expires', seconds: hour };
 

@@ -51,8 +51,8 @@ export class SessionOpener {
 
   /**
    * Opens the session of a user who has just confirmed the password, in place of the session of the request. It keeps
-   * the factors, the beginning and the end of that session: no second factor was checked again. It is no login, so it is not logged.
-   * The transaction ends the former session.
+   * the factors, the beginning and the end of that session: no second factor was checked again. It is no login, so it is
+   * not logged. The transaction ends the former session.
    */
   replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
     return this.issue(tx, user, replaced, client);

@@ -60,8 +60,9 @@ export class TokenBinding {
   }
 
   /**
-   * A bound token needs the proof of its key, and the scheme DPoP where it is in the header. An unbound one must not have that scheme
-   * (RFC 9449 §7.1), and is refused with `required`. With `off` nothing verifies proofs, so a bound token is refused.
+   * A bound token needs the proof of its key, and the scheme DPoP where it is in the header. An unbound one must not have
+   * that scheme (RFC 9449 §7.1), and is refused with `required`. With `off` nothing verifies proofs, so a bound token is
+   * refused.
    * @throws ProofRejected AUTH_401011
    */
   assertHolder({ payload, token }: PresentedToken, proof: Proof | undefined, request: FastifyRequest): void {

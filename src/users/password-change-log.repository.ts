@@ -13,7 +13,7 @@ import type { User } from './user.entity';
 
 type PasswordAge = Pick<User, 'provider' | 'passwordSetAt' | 'createdAt'>;
 
-/** The table `user_change_pwd_logs`, the passwords that were set: how old the current one is, and which ones may not be used again. */
+/** The table `user_change_pwd_logs`: how old the current password is, and which ones may not be used again. */
 @Injectable()
 export class PasswordHistory {
   private readonly rows: EntityRows<PasswordChangeLog>;

@@ -33,8 +33,8 @@ import { captchaToken, password, testSettings } from './settings';
 export { password };
 
 /**
- * Mails, events and logout tokens leave when a test asks for them. A worker that sends beside a test, while the test moves the clock, sees
- * its lease end and sends twice.
+ * Mails, events and logout tokens leave when a test asks for them. A worker that sends beside a test, while the test moves
+ * the clock, sees its lease end and sends twice.
  */
 const onlyWhenAsked = { pollMs: 86_400_000, nudgeMs: 86_400_000 };
 

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 
 const src = resolve(__dirname, '../../src');
 
-/** `SET x = x`, also through EntityRows. It locks a row on one server, but the nodes of a cluster do not see it (docs/adr/0029). */
+/**
+ * `SET x = x`, also through EntityRows. It locks a row on one server, but the nodes of a cluster do not see it
+ * (docs/adr/0029).
+ */
 const unchanged = /\bSET (\w+) = \1(?! [-+])\b|\b(\w+): \(\) => '\2'/g;
 
 /** Statements that lock nothing that a transaction relies on. */

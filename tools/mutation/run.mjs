@@ -116,7 +116,10 @@ async function measureCoverage() {
   return known;
 }
 
-/** The files that reach each mutant, the most likely first: those with a word of its path, and those that killed its neighbours. */
+/**
+ * The files that reach each mutant, the most likely first: those with a word of its path, and those that killed its
+ * neighbours.
+ */
 function reachedBy() {
   const usable = tests.filter(({ file }) => coverage[file]?.failed === false);
   const found = new Map();

@@ -477,8 +477,8 @@ export class PortalAuth {
   }
 
   /**
-   * Like the `fetch` of the browser, with the access token and, where it is bound, a proof (RFC 9449), to any service that shall get
-   * them. The token is renewed when it ends in a moment, and once after a 401, unless it is younger than a minute.
+   * Like the `fetch` of the browser, with the access token and, where it is bound, a proof (RFC 9449). Call only services that
+   * may see the token. It is renewed when it is about to expire, and once after a 401, unless it is younger than a minute.
    */
   async fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const request = new Request(input, init);

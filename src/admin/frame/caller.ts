@@ -4,7 +4,10 @@ import type { CurrentSession } from '../../sessions/current-session';
 import { scopeOf } from '../admin-scope';
 import type { Administrator } from '../authority';
 
-/** `@Caller() by: Authority` or `Administrator`: the administrator of the request, with the tenant of the row that the guard has read. */
+/**
+ * `@Caller() by: Authority` or `Administrator`: the administrator of the request, with the tenant of the row that the guard
+ * has read.
+ */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Administrator =>
   callerOf(context.switchToHttp().getRequest()),
 );

@@ -70,7 +70,7 @@ export class InteractionsController {
     @Session() session: CurrentSession,
     @Req() request: FastifyRequest,
   ): Promise<InteractionFinishedResponse> {
-    // A page of another origin must not sign its visitor in, with whose token soever.
+    // A page of another origin must not sign its visitor in, whatever token it has.
     if (request.headers.origin !== new URL(this.settings.systemUrl).origin) throw new DomainError(interactionNotFound);
     const browser = this.browserOf(request);
     return { redirect_to: await this.interactions.finish(uid, browser, session, consent ?? undefined) };

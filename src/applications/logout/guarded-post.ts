@@ -40,8 +40,8 @@ class RefusedAddress extends Error {
 }
 
 /**
- * Resolves a name, and refuses it if one of its addresses is link-local. The connection is made to the addresses that were checked,
- * so a name that resolves differently a moment later gains nothing (DNS rebinding).
+ * Resolves a name, and refuses it if one of its addresses is link-local. The connection is made to the addresses that were
+ * checked, so a name that resolves differently a moment later gains nothing (DNS rebinding).
  */
 const guardedLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {

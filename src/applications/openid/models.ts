@@ -6,7 +6,7 @@ type Fields = readonly string[];
 /** A proof is accepted five minutes before and after its time, so its identifier is remembered for longer than both. */
 const proofSeconds = 900;
 
-/** What `interactions.service` gives the provider about the session that signs in. */
+/** What `Interactions` gives the provider about the session that signs in. */
 export interface SignedIn {
   readonly accountId: string;
   readonly sid: string;

@@ -18,7 +18,7 @@ export interface ProviderPorts extends RecordPorts {
   readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
 }
 
-/** The request of a browser, with the value of its cookie (`BrowserCookie`). */
+/** The request of a browser, with the value of its cookie (`browserOf`). */
 export type BrowserRequest = IncomingMessage & {
   portalBrowser?: string;
   originalUrl?: string;

@@ -97,7 +97,10 @@ export class UserInfoDto implements LoginInfo {
   org_unit_id: string | null;
 }
 
-/** The answer of docs/spec/service.md#2.7 with an additional `mfa_token` (docs/spec/decisions.md#pending-login) and `device_token`. */
+/**
+ * The answer of docs/spec/service.md#2.7 with an additional `mfa_token` (docs/spec/decisions.md#pending-login) and
+ * `device_token`.
+ */
 export class LoginResponse {
   @ApiProperty({
     type: 'string',

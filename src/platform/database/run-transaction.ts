@@ -5,8 +5,9 @@ import { repeated } from './repeated';
 import { abandonedCode, isRepeatable, isStoreFailure, storeCode, storeUnavailable } from './store-failure';
 
 /**
- * Runs the work in one transaction, and again after a deadlock or a lost certification. The hooks of `afterCommit` run after the commit. An
- * error of COMMIT is thrown like any other, although the server may have committed: the hooks then do not run.
+ * Runs the work in one transaction, and again after a deadlock or a lost certification. The hooks of `afterCommit` run
+ * after the commit. An error of COMMIT is thrown like any other, although the server may have committed: the hooks then do
+ * not run.
  */
 export async function runTransaction<T, Tx extends { committed(): void }>(
   dataSource: DataSource,

@@ -11,8 +11,9 @@ import { keyIdOf, refreshTokenType, typeOf } from './compact-jws';
 type ReadToken = (request: FastifyRequest) => string | null;
 
 /**
- * Reads `Authorization: Bearer` or `DPoP` and one token. TokenBinding compares the scheme with the token. The reader of passport-jwt is not used: its pattern takes quadratic time
- * for a value without a space, so one header could block the event loop for half a second.
+ * Reads `Authorization: Bearer` or `DPoP` and one token. TokenBinding compares the scheme with the token. The reader of
+ * passport-jwt is not used: its pattern takes quadratic time for a value without a space, so one header could block the
+ * event loop for half a second.
  */
 export const bearer: ReadToken = ({ headers }) =>
   /^(?:bearer|dpop) +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;

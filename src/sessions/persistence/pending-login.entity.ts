@@ -22,7 +22,10 @@ export class PendingLogin {
   @Column('varchar', { length: 36, nullable: true })
   sid: string | null;
 
-  /** The id of the row and the thumbprint of the key that `/login` had a proof of. Null without one. Only `PendingLogins` reads it. */
+  /**
+   * The id of the row and the thumbprint of the key that `/login` had a proof of. Null without one. Only `PendingLogins`
+   * reads it.
+   */
   @Column('varchar', { name: 'bound_to', length: 80, nullable: true })
   boundTo: string | null;
 

@@ -25,8 +25,9 @@ export function askedRequest(request: FastifyRequest, settings: TokenBindingSett
 }
 
 /**
- * The request that a proxy has received and asks about. Only a trusted proxy may name it. A client could otherwise use a proof that it
- * has seen for another URL. The same for a header that the proxy has not set: where both families name something else, none counts.
+ * The request that a proxy has received and asks about. Only a trusted proxy may name it: otherwise a client could choose the
+ * URL, and use a proof that it has recorded. A client could also add the headers that the proxy does not set, so
+ * `X-Forwarded-…` and `X-Original-…` must not differ.
  */
 export function forwardedRequest(
   request: FastifyRequest,

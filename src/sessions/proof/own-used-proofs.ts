@@ -3,7 +3,7 @@ import { storeUnavailable } from '../../platform/database/store-failure';
 import type { Proof } from './proof-reader';
 import { UsedProofs } from './used-proofs';
 
-/** A proof is remembered for one to two periods. It is refused as too old after less than one. */
+/** A proof is remembered for one to two periods, and is too old after less than one. */
 const periodMs = 180_000;
 /** About 100 bytes each. At 2,000 requests a second it is not full. */
 const mostPerPeriod = 400_000;

@@ -8,7 +8,7 @@ import { RedisUsedProofs } from './redis-used-proofs';
 import { StoredUsedProofs } from './stored-used-proofs';
 import { UsedProofs } from './used-proofs';
 
-/** The memory that all replicas of this service share: Redis, else the database. A database in a file has one process. */
+/** The memory that all replicas share: Redis, or else the database. A database in a file serves one process. */
 export const proofMemory: FactoryProvider<UsedProofs> = {
   provide: UsedProofs,
   inject: [TokenBindingSettings, Database, Random, Clock],

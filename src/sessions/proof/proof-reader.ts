@@ -11,7 +11,7 @@ export interface Proof {
   readonly thumbprint: string;
   /** Identifies the proof: a hash of its key and its `jti`. */
   readonly id: string;
-  /** From then on every replica refuses it as too old, also one whose clock is behind. */
+  /** After this time every replica refuses it as too old, also one whose clock is slow. */
   readonly forgottenAfter: Date;
   /** The hash of the access token that it is for. Undefined when it names none. */
   readonly ath: string | undefined;
@@ -19,7 +19,7 @@ export interface Proof {
 
 /** Seconds that a proof may be older or younger than the clock of this service. */
 const toleranceSeconds = 60;
-/** A proof that another replica accepts is younger than twice the tolerance by the clock of this one, and a bit for its clock. */
+/** A proof is accepted for twice the tolerance. The rest is for replicas whose clocks differ. */
 const rememberedSeconds = 3 * toleranceSeconds;
 const longestProof = 4096;
 const longestJti = 256;

@@ -9,8 +9,8 @@ import { UsedProofs } from './used-proofs';
 const commandTimeoutMs = 1000;
 
 /**
- * The memory of replicas with Redis. While Redis is away, requests with a proof are answered with 503. Counting in each replica, as
- * the rate limits do, would let a proof be used once at each of them.
+ * The memory of replicas with Redis. While Redis is away, requests with a proof are answered with 503. Counting in each
+ * replica, as the rate limits do, would let a proof be used once at each of them.
  */
 export class RedisUsedProofs extends UsedProofs implements OnApplicationShutdown {
   private readonly logger = new Logger('proofs');

@@ -15,8 +15,9 @@ const purgeEveryMs = 60_000;
 const purgedAtOnce = 2000;
 
 /**
- * The memory of replicas without Redis: the table `used_proofs`, on MySQL and MariaDB. Requests in one iteration of the event loop
- * share one statement. A row lives for three minutes, so the table stays small: each replica removes what has expired.
+ * The memory of replicas without Redis: the table `used_proofs`, on MySQL and MariaDB. Requests in one iteration of the
+ * event loop share one statement. A row lives for three minutes, so the table stays small: each replica removes what has
+ * expired.
  */
 export class StoredUsedProofs extends UsedProofs {
   private readonly logger = new Logger('proofs');

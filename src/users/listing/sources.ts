@@ -71,7 +71,7 @@ function byUniqueKey(column: 'login_name_key' | 'email_key', key: string, where:
   };
 }
 
-/** The database makes the lower case of the column and of the typed text, so that they agree. SQLite changes only ASCII letters. */
+/** The database lowers the case of the column and of the typed text, so that they agree. SQLite changes only ASCII. */
 function byNickname(typed: string, where: readonly Condition[]): Source {
   const column = 'nickname_key';
   const range = condition(`${column} >= LOWER(?) AND ${column} < LOWER(?)`, typed, typed + lastCharacter);

@@ -78,7 +78,7 @@ const parts: Readonly<Record<string, readonly [owner: string, columns: Readonly<
     'stream',
     {
       events: 'COUNT(*)',
-      // What was sent keeps its content for a replay. An event of an erased user that was sent has none, except that of the deletion.
+      // What was sent keeps its content for a replay, except the events of an erased user before the deletion.
       contradictoryEvents: `SUM(status NOT IN (0, 1)
         OR (erased = 0 AND payload IS NULL) OR (erased = 1 AND (status = 0) <> (payload IS NOT NULL)))`,
     },

@@ -15,7 +15,7 @@ export interface KillPoint {
   readonly containing?: string;
 }
 
-/** A TCP proxy between one process and MariaDB. It calls back at a place in the traffic, so that the process can be killed there. */
+/** A TCP proxy between one process and MariaDB. It calls back at a place in the traffic, to kill the process there. */
 export class KillProxy {
   /** Packets since the start. */
   readonly packets: Record<Direction, number> = { sent: 0, answered: 0 };

@@ -38,8 +38,8 @@ const provider = 'portal';
 const discovery = (issuer: string): string => `${issuer}/.well-known/openid-configuration`;
 
 /**
- * The products of docs/applications.md. The settings hold what signs users in and out, and what ends sessions; everything else is left to
- * the documentation of the product.
+ * The products of docs/applications.md. The settings hold what signs users in and out, and what ends sessions; everything
+ * else is left to the documentation of the product.
  */
 export const products: readonly Product[] = [
   {
