@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { ApplicationType } from './application.entity';
+import { isLinkLocal } from './logout/guarded-post';
 
 /** Of one URI. A list of 20 fits into its column. */
 const maxUri = 2048;
@@ -7,18 +8,6 @@ const maxUri = 2048;
 const uriCharacters = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 const loopbackAddresses = ['127.0.0.1', '[::1]'];
 const loopbackNames = [...loopbackAddresses, 'localhost'];
-
-/** Addresses that every machine of a cloud has, and at which its credentials can be read. */
-const linkLocal = new BlockList();
-linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
-linkLocal.addSubnet('fe80::', 10, 'ipv6');
-
-/** @param host an address, also in the brackets of a URL, or a name, which is not looked up */
-export function isLinkLocal(host: string): boolean {
-  const address = host.replace(/^\[|\]$/g, '');
-  const version = isIP(address);
-  return version !== 0 && linkLocal.check(address, version === 6 ? 'ipv6' : 'ipv4');
-}
 
 export interface UriPlace {
   readonly type: ApplicationType;
@@ -47,7 +36,8 @@ export function backchannelUriProblem(text: string, place: UriPlace): string | u
   const problem = webAddressProblem(text, place);
   if (problem !== undefined) return problem;
   if (text.includes('#')) return 'must not have a fragment';
-  return isLinkLocal(new URL(text).hostname) ? 'must not be a link-local address' : undefined;
+  const host = new URL(text).hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) !== 0 && isLinkLocal(host) ? 'must not be a link-local address' : undefined;
 }
 
 /** Of a page or a picture that browsers open. */
