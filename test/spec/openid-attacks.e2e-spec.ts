@@ -392,15 +392,40 @@ describe('a flood of visitors without a sign-in', () => {
     const seen: number[] = [];
     for (const path of ['/oidc/device', '/oidc/DEVICE', '/oidc/Device/']) seen.push((await service.get(path)).status);
     expect(seen).toEqual([303, 303, 429]);
-    const rows = await service.database.rows<{ expires: string }>(
-      `SELECT expires FROM oidc_records WHERE kind = 'Session' AND expires > ?`,
+    const rows = await service.database.rows<{ late: number }>(
+      `SELECT expires > ? AS late FROM oidc_records WHERE kind = 'Session'`,
       [service.clock.secondsFromNow(3600)],
     );
-    expect(rows).toEqual([]);
+    expect(rows.map(({ late }) => Number(late))).toEqual([0, 0]);
     const begun: number[] = [];
     for (const path of ['/oidc/device/auth', '/oidc/DEVICE/AUTH', '/oidc/request', '/oidc/AUTH', '/oidc/Session/End'])
       begun.push((await postForm(service, path, native, { scope: 'openid' })).status);
     expect(begun).toEqual([200, 200, expect.any(Number), 429, 429]);
     expect(begun[2]).not.toBe(429);
+  });
+});
+
+describe('one request of a visitor', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await TestService.start(openIdSettings)));
+  afterAll(() => service.stop());
+
+  it('T495 is stored with at most 16 KB, and asks the database a bounded number of times', async () => {
+    const resource = 'https://api.example.com';
+    const spa = await givenApplication(service, { type: 'spa', audience: [resource] });
+    const native = await givenApplication(service, { type: 'native', redirectUris: [], scopes: ['openid'] });
+    const asked = {
+      ...{ client_id: spa.id, response_type: 'code', redirect_uri: callback, scope: 'openid' },
+      ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+    };
+    const long = { nonce: 'n'.repeat(17_000) };
+    const refused = { status: 400, body: { error: 'invalid_request', error_description: 'the request is too long' } };
+    expect(await postForm(service, '/oidc/request', spa, { ...asked, ...long })).toMatchObject(refused);
+    expect(await postForm(service, '/oidc/device/auth', native, { scope: 'openid', ...long })).toMatchObject(refused);
+    expect(await service.database.rows('SELECT kind FROM oidc_records')).toEqual([]);
+    const many = new URLSearchParams(asked);
+    for (let i = 0; i < 21; i++) many.append('resource', resource);
+    const answer = await service.get(`/oidc/auth?${many.toString()}`);
+    expect(new URL(String(answer.headers.location)).searchParams.get('error')).toBe('invalid_target');
   });
 });

@@ -17,6 +17,9 @@ const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
 const interactionSeconds = 3600;
 
+/** As many as an application has in `audience`. */
+const mostResources = 20;
+
 const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
   ...key.export({ format: 'jwk' }),
   use: 'sig',
@@ -101,7 +104,9 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
       resourceIndicators: {
         enabled: true,
         useGrantedResource: () => true,
-        getResourceServerInfo: async (_ctx, resource, client) => {
+        getResourceServerInfo: async (ctx, resource, client) => {
+          // The package asks for each entry of the request, also a repeated one.
+          if ([ctx.oidc.params?.resource].flat().length > mostResources) throw new InvalidTarget();
           const application = await applications.find(client.clientId);
           if (application?.audience.includes(resource) !== true) throw new InvalidTarget();
           const scope = application.scopes.filter((one) => !offeredScopes.includes(one)).join(' ');
