@@ -9,6 +9,7 @@ import {
   type GivenApplication,
   OpenIdBrowser,
   openIdSettings,
+  postForm,
 } from '../support/openid';
 
 /** Chapter 3.20 of docs/spec/attacks.md. */
@@ -318,5 +319,113 @@ describe('attacks on the sign-in at an application', () => {
     const narrow = await givenApplication(service, { scopes: ['openid'] });
     const { url } = await new OpenIdBrowser(service).authorize(narrow, { scope: 'openid email' });
     expect(url.searchParams.get('error')).toBe('invalid_scope');
+  });
+
+  it('T487 a token of an application that is disabled, deleted or closed to its user is not active to anybody', async () => {
+    const { access } = await signedIn('asked-about');
+    const [asker, given] = [await givenApplication(service), await givenApplication(service)];
+    const { body } = await exchange(service, given, await new OpenIdBrowser(service).signIn(given, access));
+    const job = await givenApplication(service, { type: 'service', redirectUris: [], scopes: [] });
+    const own = await askForTokens(service, job, { grant_type: 'client_credentials' });
+    const about = async () => {
+      const answers = [];
+      for (const token of [body.access_token, body.refresh_token, own.body.access_token]) {
+        const answer = await postForm(service, '/oidc/token/introspection', asker, { token: token as string });
+        answers.push([answer.status, answer.body.active]);
+      }
+      return answers;
+    };
+    const set = (what: string) =>
+      service.database.affected(`UPDATE applications SET ${what} WHERE id IN (?, ?)`, [given.id, job.id]);
+    const [active, inactive] = [Array(3).fill([200, true]), Array(3).fill([200, false])];
+    expect(await about()).toEqual(active);
+    await set('enabled = 0');
+    expect(await about()).toEqual(inactive);
+    await set(`enabled = 1, allowed_tenants = '["another"]'`);
+    expect(await about()).toEqual([
+      [200, false],
+      [200, false],
+      [200, true],
+    ]);
+    await set(`allowed_tenants = '[]'`);
+    expect(await about()).toEqual(active);
+    await service.database.affected('DELETE FROM applications WHERE id IN (?, ?)', [given.id, job.id]);
+    expect(await about()).toEqual(inactive);
+  });
+
+  it('T488 what was allowed at one resource is asked again at another one', async () => {
+    const { access } = await signedIn('allower');
+    const [one, two] = ['https://one.example.com', 'https://two.example.com'];
+    const third = await givenApplication(service, {
+      firstParty: false,
+      scopes: ['openid', 'orders:read'],
+      audience: [one, two],
+    });
+    const browser = new OpenIdBrowser(service);
+    await browser.signIn(third, access, { scope: 'openid orders:read', resource: one }, true);
+    const { url } = await browser.authorize(third, { scope: 'openid orders:read' });
+    const more = new URLSearchParams([...new URL(url).searchParams]);
+    expect(more.get('code')).toEqual(expect.any(String));
+    const asked = new URLSearchParams({
+      ...{ client_id: third.id, response_type: 'code', redirect_uri: callback, scope: 'openid orders:read' },
+      ...{
+        code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+        code_challenge_method: 'S256',
+      },
+    });
+    for (const resource of [one, two]) asked.append('resource', resource);
+    const page = await browser.follow(`http://portal.test/oidc/auth?${asked.toString()}`);
+    const interaction = page.searchParams.get('interaction')!;
+    expect((await browser.describe(interaction, access)).body.data.consent).toBe(true);
+    expect((await browser.finish(interaction, access)).body.error_code).toBe('APP_400001');
+  });
+});
+
+describe('a flood of visitors without a sign-in', () => {
+  const limits = { RATE_LIMIT: 'on', RATE_LIMIT_OTP: '2', RATE_LIMIT_OTHER: '3' };
+  let service: TestService;
+  beforeAll(async () => (service = await TestService.start({ ...openIdSettings, ...limits })));
+  afterAll(() => service.stop());
+
+  it('T489 no spelling of a path and no public client makes rows beyond the limits, and rows of visitors end within an hour', async () => {
+    const native = await givenApplication(service, { type: 'native', redirectUris: [], scopes: ['openid'] });
+    const seen: number[] = [];
+    for (const path of ['/oidc/device', '/oidc/DEVICE', '/oidc/Device/']) seen.push((await service.get(path)).status);
+    expect(seen).toEqual([303, 303, 429]);
+    const rows = await service.database.rows<{ late: number }>(
+      `SELECT expires > ? AS late FROM oidc_records WHERE kind = 'Session'`,
+      [service.clock.secondsFromNow(3600)],
+    );
+    expect(rows.map(({ late }) => Number(late))).toEqual([0, 0]);
+    const begun: number[] = [];
+    for (const path of ['/oidc/device/auth', '/oidc/DEVICE/AUTH', '/oidc/request', '/oidc/AUTH', '/oidc/Session/End'])
+      begun.push((await postForm(service, path, native, { scope: 'openid' })).status);
+    expect(begun).toEqual([200, 200, expect.any(Number), 429, 429]);
+    expect(begun[2]).not.toBe(429);
+  });
+});
+
+describe('one request of a visitor', () => {
+  let service: TestService;
+  beforeAll(async () => (service = await TestService.start(openIdSettings)));
+  afterAll(() => service.stop());
+
+  it('T495 is stored with at most 16 KB, and asks the database a bounded number of times', async () => {
+    const resource = 'https://api.example.com';
+    const spa = await givenApplication(service, { type: 'spa', audience: [resource] });
+    const native = await givenApplication(service, { type: 'native', redirectUris: [], scopes: ['openid'] });
+    const asked = {
+      ...{ client_id: spa.id, response_type: 'code', redirect_uri: callback, scope: 'openid' },
+      ...{ code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+    };
+    const long = { nonce: 'n'.repeat(17_000) };
+    const refused = { status: 400, body: { error: 'invalid_request', error_description: 'the request is too long' } };
+    expect(await postForm(service, '/oidc/request', spa, { ...asked, ...long })).toMatchObject(refused);
+    expect(await postForm(service, '/oidc/device/auth', native, { scope: 'openid', ...long })).toMatchObject(refused);
+    expect(await service.database.rows('SELECT kind FROM oidc_records')).toEqual([]);
+    const many = new URLSearchParams(asked);
+    for (let i = 0; i < 21; i++) many.append('resource', resource);
+    const answer = await service.get(`/oidc/auth?${many.toString()}`);
+    expect(new URL(String(answer.headers.location)).searchParams.get('error')).toBe('invalid_target');
   });
 });

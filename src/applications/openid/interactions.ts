@@ -149,9 +149,12 @@ function needsConsent(interaction: Interaction, application: Application, grant:
   if (asksForConsent(interaction.params)) return true;
   if (application.firstParty) return false;
   const resources = [interaction.params.resource ?? []].flat() as string[];
-  const granted = [grant?.getOIDCScope() ?? '', ...resources.map((one) => grant?.getResourceScope(one) ?? '')];
-  const known = new Set(granted.join(' ').split(' '));
-  return scopesOf({ interaction, application }).some((scope) => !known.has(scope));
+  const own = new Set(grant?.getOIDCScope().split(' '));
+  // What was allowed at one resource is not allowed at another one.
+  const others = resources.map((one) => new Set(grant?.getResourceScope(one).split(' ')));
+  return scopesOf({ interaction, application }).some((scope) =>
+    offeredScopes.includes(scope) ? !own.has(scope) : others.length === 0 || others.some((known) => !known.has(scope)),
+  );
 }
 
 function signedIn({ user, payload, credentialVersion }: CurrentSession, live: LiveSession): SignedIn {

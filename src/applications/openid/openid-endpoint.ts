@@ -71,7 +71,7 @@ export class OpenIdEndpoint implements OnModuleInit {
     const raw: BrowserRequest = request.raw;
     const rest = (raw.url ?? '').slice(path.length);
     try {
-      await this.limit.count(groupOf(rest), request.client.ip);
+      await this.limit.count(groupOf(rest, raw.headers.authorization), request.client.ip);
     } catch (error) {
       if (error instanceof DomainError) return sendError(reply, error, request.client.language);
       throw error;
@@ -87,7 +87,7 @@ export class OpenIdEndpoint implements OnModuleInit {
     raw.headers.host = this.issuer.host;
     for (const [name, value] of Object.entries({ ...headers, 'x-request-id': request.id }))
       reply.raw.setHeader(name, value);
-    if (/^\/(auth|device)\b/.test(rest)) this.recogniseBrowser(raw, reply);
+    if (/^\/(auth|device)\b/i.test(rest)) this.recogniseBrowser(raw, reply);
     reply.hijack();
     await this.answer(raw, reply.raw);
   }
@@ -101,8 +101,12 @@ export class OpenIdEndpoint implements OnModuleInit {
   }
 }
 
-/** Applications ask from few addresses, for all of their users. A code of a device has few characters. */
-function groupOf(path: string) {
-  if (/^\/device(\/?\?|\/?$)/.test(path)) return 'otp';
-  return /^\/(auth|session)\b/.test(path) ? 'other' : 'introspection';
+/**
+ * Applications ask from few addresses, for all of their users. A code of a device has few characters. A request that is pushed or
+ * a device that begins is a row of the database: without a secret everybody can ask for it. The provider ignores the case of a path.
+ */
+function groupOf(path: string, authorization = '') {
+  if (/^\/device(\/?\?|\/?$)/i.test(path)) return 'otp';
+  if (/^\/(request|device\/auth)\b/i.test(path) && !/^basic /i.test(authorization)) return 'other';
+  return /^\/(auth|session)\b/i.test(path) ? 'other' : 'introspection';
 }

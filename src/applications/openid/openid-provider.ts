@@ -17,6 +17,9 @@ const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
 const interactionSeconds = 3600;
 
+/** As many as an application has in `audience`. */
+const mostResources = 20;
+
 const jwkOf = ({ algorithm, key }: OpenIdKey): JWK => ({
   ...key.export({ format: 'jwk' }),
   use: 'sig',
@@ -95,13 +98,15 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
         successSource: (ctx) => toPages(ctx, systemUrl, '/device', 'done'),
       },
       dPoP: { enabled: true },
-      introspection: { enabled: true, allowedPolicy: mayAskAbout },
+      introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => mayAskAbout(ports, client, token) },
       pushedAuthorizationRequests: { enabled: true },
       registration: { enabled: false },
       resourceIndicators: {
         enabled: true,
         useGrantedResource: () => true,
-        getResourceServerInfo: async (_ctx, resource, client) => {
+        getResourceServerInfo: async (ctx, resource, client) => {
+          // The package asks for each entry of the request, also a repeated one.
+          if ([ctx.oidc.params?.resource].flat().length > mostResources) throw new InvalidTarget();
           const application = await applications.find(client.clientId);
           if (application?.audience.includes(resource) !== true) throw new InvalidTarget();
           const scope = application.scopes.filter((one) => !offeredScopes.includes(one)).join(' ');
@@ -140,7 +145,8 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
       IdToken: 3600,
       Interaction: interactionSeconds,
       RefreshToken: (_ctx, token) => (token.scopes.has('offline_access') ? 30 * day : jwt.refreshTtlSeconds),
-      Session: 30 * day,
+      // Also a visitor without a sign-in gets one, for the form of a device or of a log-out.
+      Session: (_ctx, session) => (session.accountId === undefined ? interactionSeconds : 30 * day),
     },
     // The records end with the session of the service, not with the cookie of the browser (`RecordAdapter`).
     expiresWithSession: () => false,
@@ -161,9 +167,21 @@ function deviceProblem(error: unknown): string | undefined {
   return error instanceof Error && error.name === 'AbortedError' ? 'aborted' : 'refused';
 }
 
-/** An application asks about its own tokens. One that keeps a secret, such as a resource server, may ask about any. */
-const mayAskAbout = (_ctx: unknown, client: Client, token: { readonly clientId?: string }): boolean =>
-  client.clientAuthMethod !== 'none' || token.clientId === client.clientId;
+/**
+ * An application asks about its own tokens. One that keeps a secret, such as a resource server, may ask about any. A token of an
+ * application that is disabled or deleted, or that its user may not use any more, is not active.
+ */
+async function mayAskAbout(
+  { applications, users }: ProviderPorts,
+  client: Client,
+  { clientId, accountId }: { readonly clientId?: string; readonly accountId?: string },
+): Promise<boolean> {
+  if (client.clientAuthMethod === 'none' && clientId !== client.clientId) return false;
+  const application = await applications.find(clientId ?? '');
+  if (application?.enabled !== true) return false;
+  const user = accountId === undefined ? undefined : await users.findByUid(accountId);
+  return user === undefined || (user !== null && admits(application, user));
+}
 
 type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
 

@@ -25,6 +25,10 @@ export interface RecordPorts {
   readonly library: Library;
 }
 
+/** What a client without a sign-in makes. A URL is not longer either: Node refuses it. */
+const ofVisitors = ['Interaction', 'PushedAuthorizationRequest', 'DeviceCode'];
+const longestOfVisitors = 16_384;
+
 const offline = (scope: string | undefined): boolean => scope?.split(' ').includes('offline_access') === true;
 
 /**
@@ -39,7 +43,9 @@ export class RecordAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: StoredPayload, expiresIn?: number): Promise<void> {
-    const { records, clock, applicationSessions } = this.ports;
+    const { records, clock, applicationSessions, library } = this.ports;
+    const isTooLong = ofVisitors.includes(this.kind) && JSON.stringify(payload).length > longestOfVisitors;
+    if (isTooLong && payload.result === undefined) throw new library.errors.InvalidRequest('the request is too long');
     const { accountId: userId, clientId: applicationId, sid, grantId } = payload;
     const facts: RecordFacts = {
       ...{ userId, applicationId, grantId, uid: this.kind === 'Session' ? payload.uid : undefined },
