@@ -46,6 +46,7 @@ const once = endpointTests([
   'ldap-(directory-answers|doctor|follow|outage|provisioning|recheck|silence|slow-groups|tls)',
   'login-overload',
   'openapi-examples',
+  'openid-directory',
   'tracing',
 ]);
 

@@ -3,6 +3,7 @@ import { AuditModule } from '../audit/audit.module';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { AddressLimit } from '../platform/limits/address-limit';
+import { DirectoryRecheck } from '../sessions/directory-recheck';
 import { JwtSettings } from '../sessions/jwt-settings';
 import { LiveSessions } from '../sessions/live-sessions';
 import { SessionsModule } from '../sessions/sessions.module';
@@ -48,7 +49,7 @@ export class OpenIdModule {
           provide: openIdProvider,
           inject: [
             ...[OidcRecords, LiveSessions, UsersRepository, ApplicationSessions, Applications],
-            ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, ServiceSettings],
+            ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, DirectoryRecheck, ServiceSettings],
           ],
           useFactory: async (
             records: OidcRecords,
@@ -61,11 +62,12 @@ export class OpenIdModule {
             keys: KeyRing,
             jwt: JwtSettings,
             counts: OpenIdCounts,
+            recheck: DirectoryRecheck,
             { systemUrl }: ServiceSettings,
           ) =>
             makeProvider({
               ...{ settings, systemUrl, records, sessions, users, applicationSessions, applications, clock, keys, jwt },
-              counts,
+              ...{ counts, recheck },
               library: await loadLibrary(),
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
             }),

@@ -10,14 +10,15 @@ import { DirectoryStanding, type Objection } from '../directory/standing';
 import { directoryBudgetMs } from '../directory/ldap-limits';
 import { DirectorySettings } from '../directory/ldap-settings';
 import { Database } from '../platform/database/database';
-import { DirectoryAccounts, type Look } from '../users/directory-accounts';
+import { DirectoryAccounts, type Look, seenAtOf } from '../users/directory-accounts';
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { LiveSessions } from './live-sessions';
 import type { TokenPayload } from './token-payload';
 import { TokenRevoker } from './token-revoker';
 
-type Refreshed = Pick<TokenPayload, 'sub' | 'sid'>;
+/** Without `sid`: a grant of an application that outlives its session. */
+type Refreshed = Pick<TokenPayload, 'sub'> & { readonly sid: string | undefined };
 
 /** The claim of a look ends after this time, if its replica was killed. It is longer than the look can take. */
 const claimSeconds = 15;
@@ -74,12 +75,18 @@ export class DirectoryRecheck {
     if (!(await this.seenByAnother(uid, since))) throw new DomainError(directoryUnavailable);
   }
 
-  private async look(look: Look, sid: string, seenAt: Date, client: ClientInfo): Promise<void> {
+  /** For a user whose row was read anyway: asks if the look is due. @throws DomainError as `assertStanding` */
+  async assertStandingOf(user: User, sid: string | undefined, client: ClientInfo): Promise<void> {
+    const seenAt = seenAtOf(user);
+    if (this.isDue(seenAt)) await this.assertStanding({ sub: user.uid, sid }, seenAt, client);
+  }
+
+  private async look(look: Look, sid: string | undefined, seenAt: Date, client: ClientInfo): Promise<void> {
     try {
       const user = await this.users.findByUid(look.uid);
       if (user === null) throw new DomainError(refreshTokenRejected);
       // A look that ended the sessions may have finished between the check of this token and this claim.
-      if ((await this.sessions.find(sid, user)) === undefined) {
+      if (sid !== undefined && (await this.sessions.find(sid, user)) === undefined) {
         await this.accounts.giveUpLook(look);
         throw new DomainError(refreshTokenRejected);
       }

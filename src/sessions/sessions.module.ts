@@ -45,7 +45,7 @@ const rows = [LoginTokens, SessionRows, TrustedDeviceRows, KnownBrowsers];
 const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
   ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
-  ...[TokenBinding, ProofRefusals],
+  ...[TokenBinding, ProofRefusals, DirectoryRecheck],
   ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces, SessionEnds],
 ];
 
@@ -59,16 +59,7 @@ const doors = [
     DirectoryModule,
   ],
   controllers: [JwksController, TrustedDevicesController],
-  providers: [
-    ...rows,
-    ProofReader,
-    proofMemory,
-    RefreshAudience,
-    TokenIssuer,
-    SignInNotices,
-    DirectoryRecheck,
-    ...doors,
-  ],
+  providers: [...rows, ProofReader, proofMemory, RefreshAudience, TokenIssuer, SignInNotices, ...doors],
   exports: doors,
 })
 export class SessionsModule {}

@@ -17,6 +17,13 @@ export const directorySeenAt = (u: string) => `CASE WHEN ${u}.provider <> 'ldap'
   WHEN COALESCE(${u}.directory_seen_at > COALESCE(${u}.last_login_success_time, ${u}.created_at), FALSE) THEN ${u}.directory_seen_at
   ELSE COALESCE(${u}.last_login_success_time, ${u}.created_at) END`;
 
+/** The same time, of a row that was read. */
+export function seenAtOf({ provider, directorySeenAt: seen, lastLoginSuccessTime, createdAt }: User): Date | null {
+  if (provider !== 'ldap') return null;
+  const login = lastLoginSuccessTime ?? createdAt;
+  return seen !== null && seen > login ? seen : login;
+}
+
 /** There is no login and no good look since a time. */
 const notSeenSince = (since: Date): Condition<User> => {
   const noLater = Raw((column) => `COALESCE(${column}, created_at) <= :since`, { since });

@@ -1,15 +1,18 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider';
 
+import { DomainError } from '../../shared/errors/domain-error';
+import { refreshTokenRejected } from '../../shared/errors/error-catalogue';
 import { type User, userStatus } from '../../users/user.entity';
 import { admits } from '../application-access';
-import type { ProviderPorts } from './ports';
+import type { BrowserRequest, ProviderPorts } from './ports';
 
 /** The user, while the user is enabled and may use the application of the request. */
 export async function accountOf(
-  { users, applications }: ProviderPorts,
+  ports: ProviderPorts,
   ctx: KoaContextWithOIDC,
   uid: string,
 ): Promise<Account | undefined> {
+  const { users, applications } = ports;
   const user = await users.findByUid(uid);
   if (user === null || user.status !== userStatus.enabled || user.deletedAt !== null) return undefined;
   // Whoever has a session and may not use the application gets an answer that says so (`not_admitted`).
@@ -17,7 +20,25 @@ export async function accountOf(
     const application = await applications.find(ctx.oidc.client?.clientId ?? '');
     if (application === null || !admits(application, user)) return undefined;
   }
+  if (ctx.oidc.entities.RefreshToken !== undefined && !(await standsInDirectory(ports, ctx, user))) return undefined;
   return { accountId: user.uid, claims: () => claimsOf(user) };
+}
+
+/**
+ * A refresh of an application is a refresh of its user: the directory is asked as at `/refresh`, also for a grant that outlives its
+ * session. An objection has then ended everything of the user.
+ * @throws DomainError LOGIN_503001 when the directory is away for longer than the grace period
+ */
+async function standsInDirectory({ recheck }: ProviderPorts, ctx: KoaContextWithOIDC, user: User): Promise<boolean> {
+  const { sid, scopes } = ctx.oidc.entities.RefreshToken as { readonly sid?: string; readonly scopes: Set<string> };
+  const { portalClient } = ctx.req as BrowserRequest;
+  try {
+    await recheck.assertStandingOf(user, scopes.has('offline_access') ? undefined : sid, portalClient!);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.entry === refreshTokenRejected) return false;
+    throw error;
+  }
 }
 
 /** The directory vouches for the address, or its user has used a code or a link that was mailed to it. */

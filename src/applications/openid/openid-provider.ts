@@ -9,6 +9,7 @@ import { accountOf } from './account';
 import { metadataOf } from './client-metadata';
 import { acrValues, demandsSecondFactor } from './demands';
 import { adaptModels, type SignedIn } from './models';
+import { answerOutage, isOutage, outages } from './outage';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
 import { cookieName, type ProviderPorts } from './ports';
 import { RecordAdapter } from './record-adapter';
@@ -35,10 +36,14 @@ export function makeProvider(ports: ProviderPorts): Provider {
   adaptModels(provider, ports);
   // The endpoint sets `X-Forwarded-*` itself: every URL that the provider makes is the one of the issuer.
   provider.proxy = true;
+  provider.use(outages);
   provider.use(replaceForeignSession(provider, ports));
   countAnswers(provider, ports);
   const logger = new Logger('openid');
-  provider.on('server_error', (_ctx, error) => logger.error({ err: error as unknown }, 'the provider failed'));
+  provider.on('server_error', (ctx, error: unknown) => {
+    if (isOutage(error)) answerOutage(ctx);
+    else logger.error({ err: error }, 'the provider failed');
+  });
   // Without a listener Koa would print the stack of a connection that breaks.
   (provider as EventEmitter).on('error', (error: unknown) => logger.debug({ err: error }, 'a request was cut'));
   return provider;

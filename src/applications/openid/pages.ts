@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ParameterizedContext } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-function page(ctx: KoaContextWithOIDC, title: string, body: string): void {
+function page(ctx: ParameterizedContext, title: string, body: string): void {
   ctx.type = 'html';
   ctx.body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:4rem auto;padding:0 1rem}</style>
@@ -32,6 +33,10 @@ export function sendForm(ctx: KoaContextWithOIDC, form: string, more = ''): void
 export function askToSignOut(ctx: KoaContextWithOIDC, form: string): void {
   const button = '<button autofocus name="logout" value="yes">Sign out</button>';
   page(ctx, 'Sign out', `<h1>Sign out?</h1>${form.replace('</form>', `${button}</form>`)}`);
+}
+
+export function outagePage(ctx: ParameterizedContext): void {
+  page(ctx, 'Not available', '<h1>The service cannot answer at the moment</h1><p>Try again in a moment.</p>');
 }
 
 export function errorPage(ctx: KoaContextWithOIDC, out: { error?: string; error_description?: string }): void {

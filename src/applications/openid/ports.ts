@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../../platform/crypto/key-ring';
 import type { ClientInfo } from '../../shared/client-info';
+import type { DirectoryRecheck } from '../../sessions/directory-recheck';
 import type { JwtSettings } from '../../sessions/jwt-settings';
 import type { Applications } from '../applications.repository';
 import type { OpenIdCounts } from '../openid-counts';
@@ -14,6 +15,7 @@ export interface ProviderPorts extends RecordPorts {
   readonly keys: KeyRing;
   readonly applications: Applications;
   readonly counts: OpenIdCounts;
+  readonly recheck: DirectoryRecheck;
   /** Ends the session of the service: the browser asked for it at an application. */
   readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
 }
