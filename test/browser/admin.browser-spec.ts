@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { givenPasskeyRow } from '../support/admin';
-import { adminSettings, seedInstallation } from '../support/browser/admin-data';
+import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { eventually } from '../support/servers/eventually';
@@ -21,7 +21,7 @@ describe('the administration console', () => {
   let root: ReturnType<BrowserContext['storageState']>;
 
   beforeAll(async () => {
-    site = await PortalSite.start(adminSettings);
+    site = await PortalSite.start({ ...adminSettings, ...copiedSessions });
     await seedInstallation(site.service);
     const rows = await site.service.database.rows<{ uid: string; login_name: string }>(
       'SELECT uid, login_name FROM users',

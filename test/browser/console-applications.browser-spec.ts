@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { adminSettings, seedInstallation } from '../support/browser/admin-data';
+import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { accessibilityViolations, overflow, resize, schemes, sizes, takePicture } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { openIdSettings } from '../support/openid';
@@ -24,7 +24,7 @@ describe('the applications in the administration console', () => {
   let uid: string;
 
   beforeAll(async () => {
-    site = await PortalSite.start({ ...adminSettings, ...openIdSettings });
+    site = await PortalSite.start({ ...adminSettings, ...openIdSettings, ...copiedSessions });
     await seedInstallation(site.service);
     uid = (await site.service.database.row<{ uid: string }>("SELECT uid FROM users WHERE login_name = 'hana.costa'"))!
       .uid;

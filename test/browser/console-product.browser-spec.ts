@@ -1,5 +1,5 @@
 import type { Dialog, Page } from 'playwright-core';
-import { adminSettings, seedInstallation } from '../support/browser/admin-data';
+import { adminSettings, copiedSessions, seedInstallation } from '../support/browser/admin-data';
 import { sizes } from '../support/browser/pictures';
 import { on, PortalSite } from '../support/browser/portal-site';
 import { eventually } from '../support/servers/eventually';
@@ -25,7 +25,7 @@ describe('the administration console', () => {
   let user: string;
 
   beforeAll(async () => {
-    site = await PortalSite.start(adminSettings);
+    site = await PortalSite.start({ ...adminSettings, ...copiedSessions });
     await seedInstallation(site.service);
     const row = await site.service.database.row<{ uid: string }>(
       "SELECT uid FROM users WHERE login_name = 'hana.costa'",

@@ -8,6 +8,9 @@ import type { TestService } from '../app';
 /** The console without a second factor, as the demo has it. */
 export const adminSettings = { ADMIN_API: 'on', ADMIN_REQUIRES_MFA: 'false' };
 
+/** The tests copy the session of one browser into others. A session that is bound to a key of its browser ends there. */
+export const copiedSessions = { TOKEN_BINDING: 'off' };
+
 const first = ['Amelia', 'Ben', 'Chen', 'Dana', 'Elif', 'Farid', 'Greta', 'Hana', 'Ivan', 'Jonas', 'Katarína', 'Li'];
 const last = ['Abbott', 'Berger', 'Costa', 'Dubois', 'Eriksen', 'Fischer', 'García', 'Huang', 'Ito', 'Jansen'];
 const tenants = { acme: 'Acme Corporation', globex: 'Globex', initech: 'Initech GmbH' };
