@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { LogoutTokens } from './applications/logout-tokens';
 import { Lifecycle } from './health/lifecycle';
@@ -87,12 +88,11 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
       methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       // The clock of a browser can be wrong, and a proof of possession has the time of the service: `date`.
       exposedHeaders: ['retry-after', 'www-authenticate', 'dpop-nonce', 'date'],
-      // Pages of another origin finish a sign-in with the cookie of the interaction. No other route reads a cookie.
-      credentials: config.openId !== undefined,
       // Otherwise the plugin answers an OPTIONS request that is not a preflight with a plain text of its own.
       strictPreflight: false,
     });
   }
+  if (config.http.corsOrigins.length > 0 && config.openId !== undefined) allowCookiesOfInteractions(fastify);
   refuseMalformedRequests(fastify);
   const offered = answerOtherMethods(fastify);
   await serveOpenApi(app, config.http);
@@ -114,3 +114,17 @@ export async function applyAppSetup(app: NestFastifyApplication, logger: Logger)
   if (config.openId) app.get(LogoutTokens).start();
   app.get(ExpiryWarnings).startWarning();
 }
+
+/**
+ * Pages of another origin finish a sign-in at an application with the cookie of the interaction. No other route reads a cookie,
+ * so no other one allows credentials. The hook comes after those of CORS.
+ */
+function allowCookiesOfInteractions(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const allowed = reply.getHeader('access-control-allow-origin') !== undefined;
+    if (allowed && interaction.test(request.url)) reply.header('access-control-allow-credentials', 'true');
+    done();
+  });
+}
+
+const interaction = /\/applications\/interactions\/[^/?]+(\?|$)/;

@@ -79,6 +79,19 @@ describe('CORS_ORIGINS (T217)', () => {
       }
     });
 
+    it('with OIDC=on only the routes of an interaction allow the cookie of their browser', async () => {
+      const other = await TestService.start({ CORS_ORIGINS: portal, OIDC: 'on' });
+      const allowed = async (origin: string, path: string) =>
+        (await other.send('OPTIONS', path, undefined, { headers: preflight(origin) })).headers[
+          'access-control-allow-credentials'
+        ];
+      expect(await allowed(portal, '/applications/interactions/abc')).toBe('true');
+      expect(await allowed('https://evil.example', '/applications/interactions/abc')).toBeUndefined();
+      for (const path of ['/login', '/refresh', '/user/me?x=/applications/interactions/abc', '/user/applications'])
+        expect([path, await allowed(portal, path)]).toEqual([path, undefined]);
+      await other.stop();
+    });
+
     it('a preflight request has no side effect', async () => {
       const logs = await service.count('login_logs');
       const answer = await service.send('OPTIONS', '/login', undefined, { headers: preflight(portal) });

@@ -4,7 +4,7 @@ import { ServiceClients } from '../../../src/introspection/service-client.reposi
 import { password } from '../app';
 import { importUsers, userImport } from '../import-users';
 import { MfaClient } from '../mfa';
-import { givenApplication } from '../openid';
+import { givenApplication, OpenIdBrowser } from '../openid';
 import { blocksOf } from './guide-page';
 import type { GuideReplay } from './guide-replay';
 
@@ -47,6 +47,13 @@ export const givens: Readonly<Record<string, Given>> = {
   'The applications of a user': async (guide) => {
     await givenSession(guide, 'zora');
     await givenApplication(guide.service, { uri: 'https://grafana.example.com' });
+  },
+  'What a user has allowed to an application': async (guide) => {
+    const { service, values, origin } = guide;
+    await givenSession(guide, 'yara');
+    const theirs = await givenApplication(service, { name: 'Timesheets', firstParty: false });
+    const browser = new OpenIdBrowser(service, '/oidc', origin);
+    await browser.signIn(theirs, values.get('access_token')!, { scope: 'openid profile email' }, true);
   },
   'A new e-mail address': async (guide) => {
     const { uid } = await guide.service.givenUser('kim', { nickname: 'Kim' });

@@ -34,7 +34,11 @@ export class GuideReplay {
   private readonly browser: SoftAuthenticator;
   private lastBody: any;
 
+  /** The origin of the pages. */
+  readonly origin: string;
+
   constructor({ service, directory, page, origin }: Parts) {
+    this.origin = origin;
     this.service = service;
     this.directory = directory;
     this.page = page;

@@ -19,6 +19,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
   id: uuid,
   sid: uuid,
   jti: uuid,
+  grant_id: /[0-9a-f]{64}/,
   challenge_id: uuid,
   change_uid: uuid,
   link_uid: uuid,
