@@ -127,4 +127,5 @@ function allowCookiesOfInteractions(fastify: FastifyInstance): void {
   });
 }
 
-const interaction = /\/applications\/interactions\/[^/?]+(\?|$)/;
+/** Of the path alone, with or without `API_PREFIX`. */
+const interaction = /^[^?]*\/applications\/interactions\/[^/?]+(\?|$)/;
