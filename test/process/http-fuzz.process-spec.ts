@@ -8,9 +8,13 @@ const [fromGrammar, fromBytes] = [40_000, 60_000];
 /**
  * Operations that may not succeed in a run: they need a login that waits for a code by mail, a mail server that refuses a
  * mail, a receiver that refuses an event, a device that is trusted at that moment, or a passkey of an account that a request may
- * name: only the accounts of the lanes have passkeys.
+ * name: only the accounts of the lanes have passkeys. A sign-in at an application needs the cookie of the browser that began it, and
+ * a grant comes from such a sign-in.
  */
-const unlikely = ['resendOtp', 'adminRetryMail', 'adminRetryEvent', 'adminDeleteUserPasskey', 'deleteTrustedDevice'];
+const unlikely = [
+  ...['resendOtp', 'adminRetryMail', 'adminRetryEvent', 'adminDeleteUserPasskey', 'deleteTrustedDevice'],
+  ...['getInteraction', 'finishInteraction', 'endGrant'],
+];
 
 /** `npm run fuzz` sends more of them. */
 describe(`T214 100,000 hostile requests to the built program (seed ${seed})`, () => {
