@@ -64,7 +64,8 @@ export class RecordAdapter implements Adapter {
   }
 
   private client(): ClientInfo | undefined {
-    const request = this.ports.library.Provider.ctx?.req as { portalClient?: ClientInfo } | undefined;
+    const { library } = this.ports;
+    const request = library.Provider.ctx?.req as { portalClient?: ClientInfo } | undefined;
     return request?.portalClient;
   }
 
@@ -139,7 +140,8 @@ export class RecordAdapter implements Adapter {
    * so the code or the refresh token that it is made from tells.
    */
   private outlivesSession({ scope }: AdapterPayload): boolean {
-    const { entities } = this.ports.library.Provider.ctx?.oidc ?? {};
+    const { library } = this.ports;
+    const { entities } = library.Provider.ctx?.oidc ?? {};
     switch (this.kind) {
       case 'AccessToken':
         return offline((entities?.RefreshToken ?? entities?.AuthorizationCode ?? entities?.DeviceCode)?.scope);
