@@ -24,6 +24,16 @@ import { UserLanguage1768000000000 } from './1768000000000-user-language';
 import { Proofs1769000000000 } from './1769000000000-proofs';
 import { Applications1769100000000 } from './1769100000000-applications';
 import { ProvenAddresses1769200000000 } from './1769200000000-proven-addresses';
+import { IdentityProviders1769300000000 } from './1769300000000-identity-providers';
+import { Groups1769400000000 } from './1769400000000-groups';
+import { ScimClients1769500000000 } from './1769500000000-scim-clients';
+import { Offboardings1769600000000 } from './1769600000000-offboardings';
+import { UserRoles1769700000000 } from './1769700000000-user-roles';
+import { UserWords1769800000000 } from './1769800000000-user-words';
+import { LogLoginNames1770200000000 } from './1770200000000-log-login-names';
+import { Brands1770300000000 } from './1770300000000-brands';
+import { EventReceivers1770500000000 } from './1770500000000-event-receivers';
+import { LegacyLogins1770700000000 } from './1770700000000-legacy-logins';
 import type { RepeatableMigration } from './repeatable';
 
 /** All migrations, in running order. A list of classes works in jest, the build and the image. A glob does not. */
@@ -54,4 +64,14 @@ export const migrations: (new () => RepeatableMigration)[] = [
   Proofs1769000000000,
   Applications1769100000000,
   ProvenAddresses1769200000000,
+  IdentityProviders1769300000000,
+  Groups1769400000000,
+  ScimClients1769500000000,
+  Offboardings1769600000000,
+  UserRoles1769700000000,
+  UserWords1769800000000,
+  LogLoginNames1770200000000,
+  Brands1770300000000,
+  EventReceivers1770500000000,
+  LegacyLogins1770700000000,
 ];

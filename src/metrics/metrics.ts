@@ -12,9 +12,15 @@ import type { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { LogoutTokens } from '../applications/logout-tokens';
 import { OpenIdCounts } from '../applications/openid-counts';
+import { ProviderRequestCounts } from '../identity-providers/provider-request-counts';
 import { LoginJournal } from '../audit/login-journal';
 import { EventOutbox } from '../events/event-outbox';
+import { ReceiverDelivery } from '../events/receiver-delivery';
+import { OfferedProviders } from '../identity-providers/offered-providers';
+import { ExternalSignInCounts } from '../identity-providers/external-sign-in-counts';
+import { LegacySystem } from '../legacy/legacy-system';
 import { MailOutbox } from '../mail/mail-outbox';
+import { OffboardingWorker } from '../offboarding/offboarding-worker';
 import { PasswordChecks } from '../password-reset/password-checks';
 import { HttpSettings } from '../platform/config/http-settings';
 import { DatabaseClock } from '../platform/database/database-clock';
@@ -22,9 +28,11 @@ import { poolCounts } from '../platform/database/mysql-pool';
 import { SharedCounters } from '../platform/limits/shared-counters';
 import { PasswordHasher } from '../hashing/password-hasher';
 import { ProofRefusals } from '../sessions/proof-refusals';
+import { ProvisioningCounts } from '../users/provisioning-counts';
 import { version } from '../platform/version';
 import { RequestMetrics } from './collect/request-metrics';
 import { registerServiceMetrics } from './collect/service-metrics';
+import { MaintenanceFigures } from './maintenance-figures';
 import { MetricsListener } from './metrics-listener';
 
 /** Prometheus metrics on `METRICS_PORT`. Without that setting nothing is loaded, counted or served. */
@@ -40,12 +48,20 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly hasher: PasswordHasher,
     private readonly outbox: MailOutbox,
     private readonly events: EventOutbox,
+    private readonly receivers: ReceiverDelivery,
     private readonly clock: DatabaseClock,
     private readonly passwords: PasswordChecks,
     private readonly journal: LoginJournal,
     private readonly proofs: ProofRefusals,
     private readonly logouts: LogoutTokens,
     private readonly openId: OpenIdCounts,
+    private readonly providers: OfferedProviders,
+    private readonly provisioning: ProvisioningCounts,
+    private readonly externalSignIns: ExternalSignInCounts,
+    private readonly providerRequests: ProviderRequestCounts,
+    private readonly offboardings: OffboardingWorker,
+    private readonly maintenance: MaintenanceFigures,
+    private readonly legacy: LegacySystem,
     /** Undefined with `RATE_LIMIT=off`. */
     @Optional() @Inject(ThrottlerStorage) private readonly counters?: ThrottlerStorage,
   ) {}
@@ -63,11 +79,19 @@ export class Metrics implements OnApplicationBootstrap, OnApplicationShutdown {
       redis: async () => (this.counters instanceof SharedCounters ? this.counters.redisCounts() : undefined),
       outbox: this.outbox,
       events: this.events,
+      receivers: this.receivers,
       logouts: this.logouts,
+      offboardings: this.offboardings,
       openIdAnswers: () => this.openId.all,
+      secretDays: () => this.providers.secretDays(),
+      scimRequests: () => this.provisioning.all,
+      externalSignIns: () => this.externalSignIns.all,
+      providerRequests: () => this.providerRequests.all,
+      maintenance: this.maintenance,
       clock: this.clock,
       lostLoginRows: () => this.journal.lostRows,
       refusedProofs: () => this.proofs.byProblem,
+      legacyChecks: () => this.legacy.counts,
       failedBreachChecks: () => this.passwords.failedBreachChecks,
     });
     new RequestMetrics(prometheus, registry).watch(fastify);

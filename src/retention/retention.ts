@@ -3,7 +3,10 @@ import { oldLogouts, oldOidcRecords } from '../applications/application-traces';
 import { oldLogs } from '../audit/log-tables';
 import { CaptchaReceipts } from '../captcha/captcha-receipt.repository';
 import { EventOutbox } from '../events/event-outbox';
+import { oldReceiverEvents } from '../events/receiver-delivery';
+import { oldExternalSignIns } from '../identity-providers/identity-provider-traces';
 import { MailOutbox } from '../mail/mail-outbox';
+import { oldOffboardings } from '../offboarding/offboarding-traces';
 import { oldChallenges } from '../passkeys/passkey-traces';
 import { oldChangeRequests } from '../password-reset/password-reset-traces';
 import { Database } from '../platform/database/database';
@@ -26,7 +29,7 @@ export class Retention {
   private readonly rules: readonly (OldRows & SweptRows)[] = [
     { ...oldTokens, before: (jtis) => this.sessionTraces.beforePurge(jtis) },
     ...[oldChangeRequests, oldPendingLogins, oldChallenges, oldDevices, oldProofs, oldCooldowns],
-    ...[oldOidcRecords, oldLogouts],
+    ...[oldOidcRecords, oldLogouts, oldExternalSignIns, oldOffboardings, oldReceiverEvents],
     ...oldLogs,
     oldBrowsers,
   ];

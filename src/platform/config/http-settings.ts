@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { SettingsReader } from './settings-reader';
+import { urlOf } from '../../shared/url-text';
 
 export type CidrRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -41,7 +42,7 @@ function readPrefix(env: SettingsReader): string {
 
 function readOrigins(env: SettingsReader): string[] {
   const origins = env.list('CORS_ORIGINS');
-  const wellFormed = origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+  const wellFormed = origins.every((origin) => urlOf(origin)?.origin === origin);
   if (!wellFormed)
     env.problem('CORS_ORIGINS', 'must be a list of origins such as https://portal.example.com, separated by commas');
   return origins;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { meantSetting } from './did-you-mean';
+import { effectiveSetting, type EffectiveSettings } from './effective-settings';
 import { settingElsewhere } from './settings-elsewhere';
+import { urlOf } from '../../shared/url-text';
 
 /** All problems of the settings, one for each key. A problem never contains the value, because it may be a secret. */
 export class SettingsProblem extends Error {
@@ -18,6 +20,7 @@ export class SettingsProblem extends Error {
 export class SettingsReader {
   private readonly problems = new Set<string>();
   private readonly known = new Set<string>();
+  private readonly fallbacks = new Map<string, string>();
 
   constructor(private readonly environment: Readonly<Record<string, string | undefined>>) {}
 
@@ -84,7 +87,29 @@ export class SettingsReader {
     return this.environment[key] ? undefined : this.environment[`${key}_FILE`] || undefined;
   }
 
+  /**
+   * Where each setting comes from, without the secrets. Call it after all settings were read or mentioned. A setting of a captcha
+   * provider that is not in use is left out.
+   */
+  effective(): EffectiveSettings {
+    const names = [...this.known]
+      .sort()
+      .filter((key) => this.sourceOf(key) || !/^CAPTCHA_\w+CAPTCHA_|_TURNSTILE_/.test(key));
+    const rows = names.map((key) => {
+      const name = this.sourceOf(key);
+      const source = name === undefined ? 'default' : name === key ? 'environment' : 'file';
+      return effectiveSetting(
+        key,
+        source,
+        name === undefined ? undefined : this.optional(key),
+        this.fallbacks.get(key),
+      );
+    });
+    return { rows, names: new Set(this.known) };
+  }
+
   text(key: string, fallback: string): string {
+    this.fallbacks.set(key, fallback);
     return this.optional(key) ?? fallback;
   }
 
@@ -101,6 +126,7 @@ export class SettingsReader {
 
   /** A whole number within bounds. The default minimum is 1. */
   count(key: string, fallback: number, { min = 1, max = 2_147_483_647 } = {}): number {
+    this.fallbacks.set(key, String(fallback));
     const value = this.optional(key);
     if (value === undefined) return fallback;
     const number = Number(value);
@@ -119,12 +145,13 @@ export class SettingsReader {
   /** An absolute URL without a trailing slash. */
   url(key: string, protocols: readonly string[], fallback?: string): string {
     const value = this.optional(key) ?? fallback;
+    if (fallback !== undefined) this.fallbacks.set(key, fallback);
     if (value === undefined) {
       this.problem(key, 'is required in production');
       return '';
     }
     // `new URL` drops white space, but the text that this method returns still has it and is put into links.
-    const parsed = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined;
+    const parsed = /\s/.test(value) ? undefined : urlOf(value);
     if (parsed === undefined || !protocols.includes(parsed.protocol)) {
       this.problem(key, `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`);
       return '';

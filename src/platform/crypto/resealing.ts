@@ -14,6 +14,8 @@ export interface SealedColumn {
   readonly purpose: string;
   /** An additional condition for the rows. */
   readonly only?: string;
+  /** Other columns of the row, with keyed hashes of what the value says. The first key makes them again. */
+  readonly hashes?: (keys: KeyRing, plain: string) => Readonly<Record<string, string | null>>;
 }
 
 export interface Census {
@@ -42,7 +44,7 @@ const pauseMs = 20;
 export async function resealColumn(database: Database, keys: KeyRing, sealed: SealedColumn): Promise<number> {
   let count = 0;
   for await (const rows of batches(database, sealed)) {
-    const renewed = rows.flatMap((row) => renewedRow(keys, sealed.purpose, row));
+    const renewed = rows.flatMap((row) => renewedRow(keys, sealed, row));
     for (let at = 0; at < renewed.length; at += unitRows) {
       count += await replace(database, sealed, renewed.slice(at, at + unitRows));
     }
@@ -73,12 +75,17 @@ export async function censusOf(
 interface RenewedRow {
   readonly id: string;
   readonly before: string;
-  readonly after: string;
+  /** The columns that the UPDATE sets. */
+  readonly after: Readonly<Record<string, string | null>>;
 }
 
-function renewedRow(keys: KeyRing, purpose: string, row: SealedRow): RenewedRow[] {
+function renewedRow(keys: KeyRing, { column, purpose, hashes }: SealedColumn, row: SealedRow): RenewedRow[] {
   const verdict = verdictOn(keys, purpose, row);
-  return typeof verdict === 'string' ? [] : [{ id: row.id, before: row.sealed!, after: verdict.after }];
+  if (typeof verdict === 'string') return [];
+  const { after } = verdict;
+  return [
+    { id: row.id, before: row.sealed!, after: { [column]: after, ...hashes?.(keys, keys.open(purpose, after)) } },
+  ];
 }
 
 function verdictOn(
@@ -124,11 +131,12 @@ function replace(
   { table, key, column, only = '1 = 1' }: SealedColumn,
   rows: readonly RenewedRow[],
 ): Promise<number> {
-  const statement = `UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ? AND ${only}`;
   return database.transaction(async (tx) => {
     let won = 0;
     for (const { id, before, after } of rows) {
-      if (await tx.won(statement, [after, id, before])) won++;
+      const set = Object.keys(after).map((name) => `${name} = ?`);
+      const statement = `UPDATE ${table} SET ${set.join(', ')} WHERE ${key} = ? AND ${column} = ? AND ${only}`;
+      if (await tx.won(statement, [...Object.values(after), id, before])) won++;
     }
     return won;
   });

@@ -3,9 +3,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /**
  * `otp`: sending codes. `reset`: /forget-password, and the lock under which all writes to the change requests of a user
  * run one after the other. `ldap`: guesses at a directory user who has no row yet. `tokens`: new refresh tokens that version
- * 1.0.0 refuses, after an upgrade from it.
+ * 1.0.0 refuses, after an upgrade from it. `idp-logout`: a logout token of an identity provider is used once.
  */
-export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens';
+export type CooldownKind = 'otp' | 'reset' | 'ldap' | 'tokens' | 'idp-logout';
 
 /** A row of `cooldowns`, the gate row of one action of one subject. */
 @Entity('cooldowns')

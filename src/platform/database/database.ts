@@ -1,6 +1,7 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import { DataSource, type EntityManager, type QueryResult, type QueryRunner } from 'typeorm';
 import { DatabaseWaits } from './database-waits';
+import { mayPrepareInTransaction } from './galera-node';
 import { mysqlDriver } from './mysql-pool';
 import { canBeReleased } from './mysql-session';
 import { bindable, Sql, type SqlValue, type Written } from './sql';
@@ -106,15 +107,16 @@ class MysqlTransaction extends Transaction {
   }
 
   async rows<Row>(statement: string, values: readonly SqlValue[] = []): Promise<Row[]> {
-    return execute<Row[]>(await this.connection(), statement, values);
+    return this.run<Row[]>(statement, values);
   }
 
   async written(statement: string, values: readonly SqlValue[] = []): Promise<Written> {
-    return resultOf(await execute<ResultSetHeader>(await this.connection(), statement, values));
+    return resultOf(await this.run<ResultSetHeader>(statement, values));
   }
 
-  private connection(): Promise<PoolConnection> {
-    return this.runner.connect() as Promise<PoolConnection>;
+  private async run<Result>(statement: string, values: readonly SqlValue[]): Promise<Result> {
+    const connection = (await this.runner.connect()) as PoolConnection;
+    return execute<Result>(connection, statement, values, mayPrepareInTransaction(connection) ? 'execute' : 'query');
   }
 }
 
@@ -170,9 +172,14 @@ const resultOf = ({ affectedRows, insertId }: ResultSetHeader): Written => ({ af
 /** TypeORM returns the key of the last inserted row of the connection as `raw`. */
 const sqliteResult = ({ affected = 0, raw }: QueryResult): Written => ({ affected, key: Number(raw) });
 
-function execute<Result>(connection: PoolConnection, sql: string, values: readonly SqlValue[]): Promise<Result> {
+function execute<Result>(
+  connection: PoolConnection,
+  sql: string,
+  values: readonly SqlValue[],
+  method: 'execute' | 'query' = 'execute',
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    connection.execute({ sql, values: bindable(values) }, (error, result) => {
+    connection[method]({ sql, values: bindable(values) }, (error, result) => {
       if (error) reject(error);
       else resolve(result as Result);
     });

@@ -24,6 +24,13 @@ const madeMeanwhile = new Set([
 const attemptsInCluster = 60;
 const pauseInClusterMs = 250;
 
+/**
+ * A change waits for transactions that have used the table, and each login waits behind the change. So it gives up after a second,
+ * lets logins through, and tries again, for example until a backup has read the table (ADR 0046).
+ */
+const tableWaitSeconds = 1;
+const pauseForLoginsMs = 2000;
+
 const lockName = 'authentication_service_migrations';
 
 /**
@@ -75,10 +82,25 @@ async function underNamedLock(runner: QueryRunner, patienceSeconds: number): Pro
     );
   try {
     const cluster = await clusterOf((query) => runner.query(query));
-    return cluster === undefined ? await runPending(runner, 'each') : await runBesideOthers(runner);
+    return cluster === undefined ? await runBesideLogins(runner, patienceSeconds) : await runBesideOthers(runner);
   } finally {
     // If the connection is lost, the lock has ended with it. The error of the migration says more than that of this query.
     await runner.query(`SELECT RELEASE_LOCK('${lockName}')`).catch(() => undefined);
+  }
+}
+
+/** @param patienceSeconds how long to try again, counted by the waits */
+async function runBesideLogins(runner: QueryRunner, patienceSeconds: number): Promise<string[]> {
+  const pending = await pendingMigrations(runner.dataSource);
+  await runner.query(`SET SESSION lock_wait_timeout = ${tableWaitSeconds}`);
+  for (let waited = 0; ; waited += tableWaitSeconds + pauseForLoginsMs / 1000) {
+    try {
+      await runPending(runner, 'each');
+      return pending;
+    } catch (error) {
+      if (storeCode(error) !== 'ER_LOCK_WAIT_TIMEOUT' || waited >= patienceSeconds) throw error;
+      await pause(pauseForLoginsMs);
+    }
   }
 }
 

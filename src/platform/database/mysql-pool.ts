@@ -1,6 +1,7 @@
 import type { PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { boundStatements, sessionSettings, sessionTimeLimits } from './mysql-session';
+import { noteGaleraNode } from './galera-node';
 import type { DatabaseOutages } from './database-outages';
 import type { DatabaseWaits } from './database-waits';
 import type { DiskSpace } from './disk-space';
@@ -58,7 +59,7 @@ export function boundThePool(
   const limited = dataSource.options.maxQueryExecutionTime !== undefined;
   const settings = limited ? [...sessionSettings, ...sessionTimeLimits] : sessionSettings;
   const prepare = async (connection: PoolConnection) => {
-    await Promise.all(settings.map((statement) => run(connection, statement)));
+    await Promise.all([...settings.map((statement) => run(connection, statement)), noteGaleraNode(connection)]);
     if (limited) boundStatements(connection, waits, outages, disk);
     prepared.add(connection);
   };

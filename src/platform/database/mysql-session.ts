@@ -12,6 +12,10 @@ import { abandonedMs, serverLockWaitSeconds, serverStatementMs, statementTimeout
 export const sessionSettings = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   `SET SESSION time_zone = '+00:00'`,
+  // With this mode a backslash in a value would not be escaped where the driver writes the value into the statement.
+  "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
+  // The names of 1,000 groups of a user, each of 255 characters (ADR 0037). MySQL would cut the list after 1,024 bytes.
+  'SET SESSION group_concat_max_len = 1100000',
 ];
 
 /**

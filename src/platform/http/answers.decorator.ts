@@ -33,10 +33,18 @@ export function Answers(success: Type<unknown> | undefined, ...own: CatalogueEnt
 }
 
 export const ndjson = 'application/x-ndjson';
+export const csv = 'text/csv';
 
-/** Like Answers, for a list that is also offered as NDJSON: one item per line, without an envelope. */
-export function AnswersList(success: Type<unknown>, ...own: CatalogueEntry[]): MethodDecorator {
-  return answers(success, { [ndjson]: { schema: { type: 'string' } } }, own);
+/**
+ * Like Answers, for a list that is also offered as files without an envelope.
+ * @param files their types: NDJSON has one item per line
+ */
+export function AnswersList(
+  success: Type<unknown>,
+  files: readonly string[],
+  ...own: CatalogueEntry[]
+): MethodDecorator {
+  return answers(success, Object.fromEntries(files.map((type) => [type, { schema: { type: 'string' } }])), own);
 }
 
 function answers(success: Type<unknown> | undefined, others: object, own: CatalogueEntry[]): MethodDecorator {

@@ -21,6 +21,7 @@ function deferred<Name extends keyof Swagger>(name: Name): Swagger[Name] {
 }
 
 export const ApiBody = deferred('ApiBody');
+export const ApiQuery = deferred('ApiQuery');
 export const ApiConsumes = deferred('ApiConsumes');
 export const ApiExcludeController = deferred('ApiExcludeController');
 export const ApiExtraModels = deferred('ApiExtraModels');

@@ -35,7 +35,8 @@ export class ErrorEnvelopeFilter implements ExceptionFilter {
   }
 }
 
-function asDomainError(thrown: unknown): DomainError {
+/** What an error is in the words of the catalogue. One that nobody has thought of is COMMON_500001. */
+export function asDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;
   if (isOfLostClient(thrown)) return new ClientGone();
   // The operator has to act. Neither the request nor the code is wrong.

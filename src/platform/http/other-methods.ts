@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { DomainError } from '../../shared/errors/domain-error';
 import { methodNotAllowed } from '../../shared/errors/error-catalogue';
 import { sendError } from './error-envelope';
+import type { RouteMarks } from './route-marks';
 
 const common: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -14,7 +15,10 @@ export const anyMethod = 'GET, HEAD, POST';
  */
 export function answerOtherMethods(fastify: FastifyInstance): { close(): void } {
   const methods = new Map<string, Set<string>>();
+  const besideIds = new Set<string>();
   fastify.addHook('onRoute', (route) => {
+    const marks = (route.config ?? {}) as RouteMarks;
+    if (marks.besideIds) besideIds.add(route.url);
     const known = methods.get(route.url) ?? new Set<string>();
     for (const method of [route.method].flat()) known.add(method);
     methods.set(route.url, known);
@@ -29,7 +33,7 @@ export function answerOtherMethods(fastify: FastifyInstance): { close(): void } 
         if (url.includes('*')) continue;
         const allow = [...known].join(', ');
         for (const method of common.filter((one) => !known.has(one))) {
-          if (fastify.hasRoute({ url, method })) continue;
+          if (besideIds.has(url) || fastify.hasRoute({ url, method })) continue;
           fastify.route({
             method,
             url,

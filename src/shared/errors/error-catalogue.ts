@@ -27,6 +27,11 @@ export const accountDormant = entry(
   'The account has not been used for a long time.',
   '该账户已长期未使用。',
 );
+export const externalAnswerRejected = entry(
+  'LOGIN_401013',
+  'The answer of your company’s sign-in is not valid. Sign in again.',
+  '贵公司登录服务的应答无效，请重新登录。',
+);
 export const accountDisabled = entry('LOGIN_401011', 'The account is disabled.', '账户已被停用。');
 export const accountNotEnabled = entry(
   'LOGIN_401012',
@@ -80,6 +85,16 @@ export const directoryUnavailable = entry(
   'LOGIN_503001',
   'The directory cannot be reached at the moment.',
   '目录服务暂不可用。',
+);
+export const identityProviderUnavailable = entry(
+  'LOGIN_503002',
+  'The sign-in of your company cannot be reached at the moment.',
+  '贵公司的登录服务暂不可用。',
+);
+export const legacyUnavailable = entry(
+  'LOGIN_503003',
+  'The password cannot be checked at the moment. Try again shortly.',
+  '暂时无法验证密码，请稍后再试。',
 );
 export const accessTokenInvalid = entry(
   'AUTH_401001',
@@ -140,7 +155,12 @@ export const lockOut = entry(
   'This change would lock you out, or leave the service without an administrator.',
   '此更改会使您无法登录，或使系统失去管理员。',
 );
-export const consentMissing = entry('APP_400001', 'The application needs your consent.', '该应用需要您的授权。');
+/** Without the consent of the user, and for an identity provider that has users: `data.fields` then says what is wrong. */
+export const refusedAsItIs = entry(
+  'APP_400001',
+  'The application needs your consent, or the identity provider cannot be changed like this.',
+  '该应用需要您的授权，或该身份提供方无法这样更改。',
+);
 export const applicationRefused = entry('APP_403001', 'You may not use this application.', '您无权使用该应用。');
 export const interactionNotFound = entry(
   'APP_404001',
