@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { DirectoryModule } from '../directory/directory.module';
+import { GroupsModule } from '../groups/groups.module';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module';
+import { LegacyModule } from '../legacy/legacy.module';
 import { MailModule } from '../mail/mail.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { PasskeysModule } from '../passkeys/passkeys.module';
@@ -16,7 +19,14 @@ import { EntryOwners } from './login/credentials/ldap/entry-owners';
 import { Provisioning } from './login/credentials/ldap/provisioning';
 import { UnknownGuesses } from './login/credentials/ldap/unknown-guesses';
 import { LdapVerifier } from './login/credentials/ldap-verifier';
+import { LegacyPasswords } from './login/credentials/legacy-passwords';
 import { PasswordVerifier } from './login/credentials/password-verifier';
+import { DiscoverController } from './login/discover.controller';
+import { ExternalCallbackService } from './login/external/external-callback.service';
+import { ExternalCallbackController } from './login/external/external-callback.controller';
+import { ExternalLoginController } from './login/external/external-login.controller';
+import { ExternalLoginService } from './login/external/external-login.service';
+import { ExternalOwners } from './login/external/external-owners';
 import { LoginAdmission } from './login/login-admission';
 import { LoginAnswers } from './login/login-answers';
 import { LoginRefusals } from './login/login-refusals';
@@ -37,19 +47,33 @@ import { SessionController } from './session/session.controller';
     AuditModule,
     CaptchaModule,
     DirectoryModule,
+    GroupsModule,
+    LegacyModule,
     MailModule,
     SessionsModule,
     MfaModule,
     PasswordResetModule,
     PasskeysModule,
+    IdentityProvidersModule,
   ],
-  controllers: [LoginController, PasskeyLoginController, ReauthenticationController, SessionController],
+  controllers: [
+    LoginController,
+    DiscoverController,
+    PasskeyLoginController,
+    ExternalLoginController,
+    ExternalCallbackController,
+    ReauthenticationController,
+    SessionController,
+  ],
   providers: [
     LoginService,
     LoginAdmission,
     LoginRefusals,
     LoginAnswers,
     PasskeyLoginService,
+    ExternalCallbackService,
+    ExternalLoginService,
+    ExternalOwners,
     ReauthenticationService,
     OwnPasskeyProof,
     ConfirmedSessions,
@@ -57,6 +81,7 @@ import { SessionController } from './session/session.controller';
     CredentialVerifiers,
     EqualWork,
     PasswordVerifier,
+    LegacyPasswords,
     LdapVerifier,
     UnknownGuesses,
     Provisioning,

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { isDistinguishedName } from './client/distinguished-name';
 import { isSearchFilter } from './client/ldap-filter';
 import { defaultTimeoutMs, longestTimeoutMs } from './ldap-limits';
+import { isPlainText, plainTextRule } from '../shared/plain-text';
 import type { SettingsReader } from '../platform/config/settings-reader';
+import { urlOf } from '../shared/url-text';
 
 export interface LdapSettings {
   /** The servers, in the order in which they are tried. */
@@ -22,7 +24,12 @@ export interface LdapSettings {
   /** The nickname and the e-mail address of a user follow the directory at each login. */
   readonly syncAttributes: boolean;
   /** DNs of groups. Undefined when not set. */
-  readonly groups: { readonly required?: string; readonly admin?: string };
+  readonly groups: {
+    readonly required?: string;
+    readonly admin?: string;
+    /** The DNs of groups, and the names of the groups here that follow them. */
+    readonly named?: ReadonlyMap<string, string>;
+  };
   readonly recheck: {
     /** A refresh asks the directory again after this time. 0 turns the rule off. */
     readonly seconds: number;
@@ -46,14 +53,18 @@ function readLdapSettings(env: SettingsReader): LdapSettings | undefined {
   env.mention('LDAP_ATTR_LOGIN', 'LDAP_ATTR_EMAIL', 'LDAP_ATTR_NAME', 'LDAP_MATCH_ATTRIBUTES');
   env.mention('LDAP_SYNC_ATTRIBUTES', 'LDAP_RECHECK_SECONDS', 'LDAP_RECHECK_GRACE_SECONDS');
   const urls = env.list('LDAP_URL');
-  const groups = { required: readGroup(env, 'LDAP_GROUP_REQUIRED'), admin: readGroup(env, 'LDAP_GROUP_ADMIN') };
+  const groups = {
+    required: readGroup(env, 'LDAP_GROUP_REQUIRED'),
+    admin: readGroup(env, 'LDAP_GROUP_ADMIN'),
+  };
   if (urls.length === 0) {
     // Without a directory a group would restrict nothing, and the operator would believe that it does.
     if (groups.required !== undefined) env.problem('LDAP_GROUP_REQUIRED', 'needs LDAP_URL');
     if (groups.admin !== undefined) env.problem('LDAP_GROUP_ADMIN', 'needs LDAP_URL');
+    if (env.optional('LDAP_GROUPS') !== undefined) env.problem('LDAP_GROUPS', 'needs LDAP_URL');
     return undefined;
   }
-  if (urls.some((url) => !URL.canParse(url) || !/^ldaps?:$/.test(new URL(url).protocol))) {
+  if (urls.some((url) => !/^ldaps?:$/.test(urlOf(url)?.protocol ?? ''))) {
     env.problem('LDAP_URL', 'must be one or several ldap:// or ldaps:// addresses, separated by commas');
   }
   const startTls = env.flag('LDAP_START_TLS', false);
@@ -80,7 +91,7 @@ function readLdapSettings(env: SettingsReader): LdapSettings | undefined {
     },
     matchAttributes: readMatchAttributes(env),
     syncAttributes: env.flag('LDAP_SYNC_ATTRIBUTES', true),
-    groups,
+    groups: { ...groups, named: readNamedGroups(env) },
     recheck: readRecheck(env),
   };
 }
@@ -91,6 +102,39 @@ function readGroup(env: SettingsReader, key: string): string | undefined {
   env.problem(key, 'must be the DN of one group such as CN=Portal,OU=Groups,DC=example,DC=com');
   return undefined;
 }
+
+/** Each group costs a login up to three searches. */
+const mostNamedGroups = 100;
+
+/** The message names no DN: it would be a line of the log. */
+function readNamedGroups(env: SettingsReader): ReadonlyMap<string, string> | undefined {
+  const text = env.optional('LDAP_GROUPS');
+  if (text === undefined) return undefined;
+  const entries = jsonEntries(text);
+  if (entries === undefined || entries.length > mostNamedGroups) {
+    const example = '{"CN=Sales,OU=Groups,DC=example,DC=com":"Sales"}';
+    env.problem('LDAP_GROUPS', `must be a JSON object of at most ${mostNamedGroups} DNs and names such as ${example}`);
+    return undefined;
+  }
+  const wrong = entries.findIndex(([dn, name]) => !isDistinguishedName(dn) || !isGroupName(name));
+  if (wrong !== -1) {
+    const rule = `the DN of one group as its key and a name with 1 to 255 characters and ${plainTextRule}`;
+    env.problem('LDAP_GROUPS', `entry ${wrong + 1} must have ${rule}`);
+  }
+  return new Map(entries as [string, string][]);
+}
+
+function jsonEntries(text: string): [string, unknown][] | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isGroupName = (name: unknown): boolean =>
+  typeof name === 'string' && name.trim() !== '' && name.length <= 255 && isPlainText(name);
 
 function readRecheck(env: SettingsReader): LdapSettings['recheck'] {
   const seconds = env.count('LDAP_RECHECK_SECONDS', 300, { min: 0 });

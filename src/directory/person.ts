@@ -28,6 +28,8 @@ export interface GroupMemberships {
   readonly required: boolean;
   /** Member of `LDAP_GROUP_ADMIN`. Null when the setting is empty: the directory then says nothing about it. */
   readonly admin: boolean | null;
+  /** The names that `LDAP_GROUPS` gives to the groups of the person. Undefined when the setting is empty. */
+  readonly names?: readonly string[];
 }
 
 export type Finding =

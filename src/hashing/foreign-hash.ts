@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
+import { costOf, MAX_VERIFIED_COST } from './bcrypt-format';
 
-export const foreignAlgorithms = ['argon2id', 'scrypt', 'pbkdf2-sha256', 'sha256-salted'] as const;
+export const foreignAlgorithms = ['argon2id', 'scrypt', 'pbkdf2-sha256', 'sha256-salted', 'bcrypt-sha256'] as const;
 export type ForeignAlgorithm = (typeof foreignAlgorithms)[number];
 
 /** A password hash of another system, read from its text. `hash-worker.js` computes it. */
@@ -9,7 +10,10 @@ export interface ForeignHash {
   /** The parameters in the order of the text: m, t, p of argon2id; ln, r, p of scrypt; i of pbkdf2. */
   readonly cost: readonly number[];
   readonly salt: Uint8Array;
+  /** Of bcrypt-sha256: the bcrypt hash of the digest, as text. */
   readonly key: Uint8Array;
+  /** Of bcrypt-sha256: what bcrypt has hashed. */
+  readonly digest?: 'hex' | 'base64' | 'hmac';
   /** The memory that the computation takes, in bytes. */
   readonly memory: number;
 }
@@ -29,11 +33,17 @@ const n = '([1-9]\\d{0,6})';
 const base64 = '([A-Za-z0-9+/]{1,86})';
 const phc = (id: string, parameters: string) => new RegExp(`^\\$${id}\\$${parameters}\\$${base64}\\$${base64}$`);
 
-const formats: Readonly<Record<Exclude<ForeignAlgorithm, 'sha256-salted'>, RegExp>> = {
+const formats: Readonly<Record<Exclude<ForeignAlgorithm, 'sha256-salted' | 'bcrypt-sha256'>, RegExp>> = {
   argon2id: phc('argon2id', `v=19\\$m=${n},t=${n},p=${n}`),
   scrypt: phc('scrypt', `ln=${n},r=${n},p=${n}`),
   'pbkdf2-sha256': phc('pbkdf2-sha256', `i=${n}`),
 };
+/** bcrypt of a SHA-256, so that it reads all of a long password: Django's form, and both versions of passlib's. */
+const digested = {
+  hex: /^bcrypt_sha256\$\$(2[aby])\$(\d\d)\$([./A-Za-z0-9]{22})([./A-Za-z0-9]{31})$/,
+  base64: /^\$bcrypt-sha256\$(2[aby]),(\d{1,2})\$([./A-Za-z0-9]{22})\$([./A-Za-z0-9]{31})$/,
+  hmac: /^\$bcrypt-sha256\$v=2,t=(2[aby]),r=(\d{1,2})\$([./A-Za-z0-9]{22})\$([./A-Za-z0-9]{31})$/,
+} as const;
 const saltedFormat = /^sha256-salted:([^\0]+):([0-9a-fA-F]{64})$/;
 
 /**
@@ -49,6 +59,8 @@ export function foreignHashOf(text: string): ForeignHash | undefined {
     const [, salt = '', hex = ''] = salted;
     return { algorithm: 'sha256-salted', cost: [], salt: Buffer.from(salt), key: Buffer.from(hex, 'hex'), memory: 0 };
   }
+  const bcrypted = digestedHashOf(text);
+  if (bcrypted !== undefined) return bcrypted;
   for (const [algorithm, format] of Object.entries(formats) as [keyof typeof formats, RegExp][]) {
     const match = format.exec(text);
     if (match === null) continue;
@@ -56,6 +68,20 @@ export function foreignHashOf(text: string): ForeignHash | undefined {
     const cost = match.slice(1, -2).map(Number);
     if (key.length < 16 || key.length > 64) throw new UnusableHash(`a ${algorithm} hash must have 16 to 64 bytes`);
     return { algorithm, cost, salt, key, memory: bounded[algorithm](cost, salt.length, key.length) };
+  }
+  return undefined;
+}
+
+function digestedHashOf(text: string): ForeignHash | undefined {
+  for (const digest of ['hex', 'base64', 'hmac'] as const) {
+    const [, version, rounds = '', salt = '', key] = digested[digest].exec(text) ?? [];
+    if (version === undefined) continue;
+    const hash = `$${version}$${rounds.padStart(2, '0')}$${salt}${key}`;
+    if ((costOf(hash) ?? Infinity) > MAX_VERIFIED_COST) {
+      throw new UnusableHash(`a bcrypt-sha256 hash must have a cost of 4 to ${MAX_VERIFIED_COST}`);
+    }
+    const bytes = { salt: Buffer.from(salt), key: Buffer.from(hash) };
+    return { algorithm: 'bcrypt-sha256', cost: [Number(rounds)], ...bytes, memory: 0, digest };
   }
   return undefined;
 }

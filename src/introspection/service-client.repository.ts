@@ -12,6 +12,7 @@ import { Clock } from '../shared/clock';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
 import { Random } from '../shared/random';
 import { isUuid } from '../shared/uuid';
+import { assertTenant } from '../users/tenant.repository';
 import { ServiceClient } from './service-client.entity';
 
 const secretBytes = 32;
@@ -28,7 +29,21 @@ export interface ClientCredentials {
   readonly secret: string;
 }
 
-/** The services behind the portal that may ask about tokens (docs/spec/extensions.md#f). */
+/** What a new client of SCIM may reach. */
+export interface ScimReach {
+  /** The only tenant whose users and groups it reaches. Without one it reaches all. */
+  readonly tenantId?: string;
+}
+
+/** A client of SCIM that has presented its token. */
+export interface ScimClient extends ScimReach {
+  readonly id: string;
+}
+
+/**
+ * The services behind the portal that may ask about tokens (docs/spec/extensions.md#f), and the systems that provision users and
+ * groups by SCIM (docs/spec/extensions.md#l). The credentials of the one are none of the other.
+ */
 @Injectable()
 export class ServiceClients {
   /**
@@ -57,15 +72,40 @@ export class ServiceClients {
    * @returns the id and the secret, which is stored as a hash only: nobody can read it again
    * @throws ServiceClientProblem for a name that cannot be shown in a list
    */
-  async create(name: string): Promise<ClientCredentials & { readonly name: string }> {
+  create(name: string): Promise<ClientCredentials & { readonly name: string }> {
+    return this.added(name, {}, {});
+  }
+
+  /**
+   * @returns the id and the token, of which only a hash is stored: nobody can read it again
+   * @throws ServiceClientProblem for a name that cannot be shown in a list @throws AccountProblem for an unknown tenant
+   */
+  async createScim(name: string, { tenantId }: ScimReach) {
+    if (tenantId !== undefined) await assertTenant(this.database, tenantId);
+    const reach = { tenant: tenantId ?? null };
+    const { id, secret, ...client } = await this.added(name, { scim: true, tenantId }, { scim: true, ...reach });
+    return { id, ...client, ...reach, token: `${id}.${secret}` };
+  }
+
+  private async added(
+    name: string,
+    columns: Partial<Pick<ServiceClient, 'scim' | 'tenantId'>>,
+    detail: Readonly<Record<string, string | boolean | null>>,
+  ): Promise<ClientCredentials & { readonly name: string }> {
     const label = name.trim();
     if (label === '' || label.length > maxName || !isPlainText(label)) {
       throw new ServiceClientProblem(`the name must have 1 to ${maxName} characters and ${plainTextRule}`);
     }
     const [id, secret] = [this.random.uuid(), this.random.bytes(secretBytes).toString('base64url')];
     await this.database.transaction(async (tx) => {
-      await this.rows.insert(tx, { id, name: label, secretHash: sha256Hex(secret), createdAt: this.clock.now() });
-      await this.audit.record(tx, 'SERVICE_CLIENT_CREATED', { detail: { client: id, name: label } });
+      await this.rows.insert(tx, {
+        id,
+        name: label,
+        secretHash: sha256Hex(secret),
+        createdAt: this.clock.now(),
+        ...columns,
+      });
+      await this.audit.record(tx, 'SERVICE_CLIENT_CREATED', { detail: { client: id, name: label, ...detail } });
     });
     return { id, name: label, secret };
   }
@@ -98,6 +138,16 @@ export class ServiceClients {
     return timingSafeEqual(presented, Buffer.from(stored ?? sha256Hex(''))) && stored !== undefined;
   }
 
+  /** One statement for each request: a revocation counts at once. @returns undefined for a token that is not in use */
+  async scimClient(token: string): Promise<ScimClient | undefined> {
+    const [, id = '', secret = ''] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
+    if (!isUuid(id)) return undefined;
+    const client = await this.rows.findOne({ id, scim: true, revokedAt: IsNull() });
+    // An unknown client takes the same comparison as a wrong secret.
+    const genuine = timingSafeEqual(Buffer.from(sha256Hex(secret)), Buffer.from(client?.secretHash ?? sha256Hex('')));
+    return client !== null && genuine ? { id, tenantId: client.tenantId ?? undefined } : undefined;
+  }
+
   /**
    * The statement returns one row for each id, also for an unknown client. Otherwise the row that is missing would save a
    * tenth of a millisecond, and the time would tell unknown clients from wrong secrets.
@@ -105,7 +155,7 @@ export class ServiceClients {
   private async hashesOf(ids: readonly string[]): Promise<(string | undefined)[]> {
     const wanted = filledUp([...new Set(ids)]);
     const one = (_id: string, n: number) =>
-      `SELECT ${n} AS n, (SELECT secret_hash FROM service_clients WHERE id = ? AND revoked_at IS NULL) AS hash`;
+      `SELECT ${n} AS n, (SELECT secret_hash FROM service_clients WHERE id = ? AND scim = FALSE AND revoked_at IS NULL) AS hash`;
     const rows = await this.database.rows<{ n: number; hash: string | null }>(
       wanted.map(one).join(' UNION ALL '),
       wanted,

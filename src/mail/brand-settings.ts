@@ -1,8 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlainText, plainTextRule } from '../shared/plain-text';
-import { contrastWithWhite } from './contrast';
+import { contrastWithWhite, leastContrast } from './contrast';
 import type { SettingsReader } from '../platform/config/settings-reader';
+import { urlOf } from '../shared/url-text';
 
 /** The brand of a company on the pages and in the mails. */
 export abstract class BrandSettings {
@@ -22,8 +23,6 @@ export abstract class BrandSettings {
 }
 
 const defaultColor = '#2457c5';
-/** WCAG 2.2, success criterion 1.4.3: text of normal size. */
-const leastContrast = 4.5;
 export const brandPath = '/brand/';
 const logoTypes = ['svg', 'png', 'jpg', 'webp', 'avif'] as const;
 
@@ -109,7 +108,7 @@ function readColor(env: SettingsReader): string {
 function readLink(env: SettingsReader, key: string, protocols: readonly string[]): string | undefined {
   const value = env.optional(key);
   if (value === undefined) return undefined;
-  if (URL.canParse(value) && !/\s/.test(value) && protocols.includes(new URL(value).protocol)) return value;
+  if (!/\s/.test(value) && protocols.includes(urlOf(value)?.protocol ?? '')) return value;
   env.problem(key, `must start with ${protocols.map((one) => (one === 'mailto:' ? one : `${one}//`)).join(' or ')}`);
   return undefined;
 }

@@ -1,3 +1,6 @@
+/** WCAG 2.2, success criterion 1.4.3: text of normal size. */
+export const leastContrast = 4.5;
+
 /**
  * The contrast ratio of white text on a background (WCAG 2.2, "contrast ratio" and "relative luminance").
  * @param color `#rrggbb`

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/database/database';
+import type { ToldTable } from '../platform/database/told-rows';
 import { UserTraces } from '../platform/database/user-traces';
 import { Clock } from '../shared/clock';
 import { mailStatus } from './mail-status';
@@ -17,6 +18,19 @@ export interface OutboxStats {
   readonly skipped: number;
 }
 
+/** The content of a mail is sealed, and may have a code. */
+const toldMails: ToldTable = {
+  table: 'mail_outbox',
+  section: 'mails',
+  user: 'user_id',
+  order: ['id'],
+  columns: {
+    ...{ id: 'value', kind: 'value', created_at: 'time', sent_at: 'time', expires: 'time', attempts: 'number' },
+    status: Object.fromEntries(Object.entries(mailStatus).map(([name, value]) => [value, name])),
+    ...{ payload: 'withheld', next_attempt_at: 'internal', claimed_by: 'internal', claimed_until: 'internal' },
+  },
+};
+
 /** The outbox as the operator sees it: metrics, `doctor`, `purge`. */
 @Injectable()
 export class MailOutbox {
@@ -30,6 +44,7 @@ export class MailOutbox {
   ) {
     traces.register({
       tables: ['mail_outbox'],
+      told: [toldMails],
       erase: (tx, uid) => rows.forgetUser(tx, uid),
       settle: (uid) => rows.forgetUser(database, uid),
     });

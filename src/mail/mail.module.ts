@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { MailerModule } from '@nestjs-modules/mailer';
+import { MailBrands } from './mail-brands';
 import { MailLimits, mailLimits } from './mail-limits';
 import { MailOutbox } from './mail-outbox';
 import { Mailer } from './mailer';
@@ -18,7 +19,7 @@ import { noForeignContent } from './smtp/smtp-options';
 import { SmtpTransports } from './smtp/smtp-transports';
 import { htmlTemplates, MailTemplates } from './templates/mail-templates';
 
-const doors = [Mailer, MailOutbox, QueuedMails, SmtpCheck, SmtpTest];
+const doors = [Mailer, MailBrands, MailOutbox, QueuedMails, SmtpCheck, SmtpTest];
 
 /** Sends mails from an outbox table, with a worker in every replica. ADR 0007 says when a mail can be sent twice. */
 @Module({

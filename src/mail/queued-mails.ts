@@ -40,6 +40,11 @@ export class QueuedMails {
     return { items, next: last !== undefined && rows.length > limit ? [last.createdAt.getTime(), last.id] : null };
   }
 
+  /** @returns the uid, or null when the mail belongs to nobody or does not exist */
+  ownerOf(tx: Transaction, id: string): Promise<string | null> {
+    return this.rows.ownerOf(tx, id);
+  }
+
   /** Queues a mail that was given up once more. */
   async retry(tx: Transaction, id: string): Promise<RetryOutcome> {
     if (await this.rows.requeue(tx, id)) {

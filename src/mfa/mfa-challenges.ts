@@ -7,6 +7,7 @@ import { MfaSettings } from './mfa-settings';
 import { Cooldowns } from '../platform/database/cooldown.repository';
 import { Database } from '../platform/database/database';
 import { PendingLogins } from '../sessions/pending-login.repository';
+import type { SignInOrigin } from '../sessions/sign-in-origins';
 import { type DeviceLogin, TrustedDevices } from '../sessions/trusted-devices';
 import type { MfaType, User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
@@ -17,6 +18,8 @@ export interface Challenge {
   readonly channel: MfaType;
   /** Returned by `/login`. Whoever sends it owns the pending login. */
   readonly mfaToken: string;
+  /** The id of the pending login. */
+  readonly pendingId: string;
 }
 
 /**
@@ -48,8 +51,13 @@ export class MfaChallenges {
   }
 
   /** Opens the session without a code when the token is that of a trusted device of this user. */
-  async logInByDevice(user: User, token: string | undefined, client: ClientInfo): Promise<DeviceLogin | undefined> {
-    return token === undefined ? undefined : this.devices.logIn(user, token, client);
+  async logInByDevice(
+    user: User,
+    token: string | undefined,
+    client: ClientInfo,
+    origin?: SignInOrigin,
+  ): Promise<DeviceLogin | undefined> {
+    return token === undefined ? undefined : this.devices.logIn(user, token, client, origin);
   }
 
   /**
@@ -68,8 +76,8 @@ export class MfaChallenges {
    */
   async open(user: User, client: ClientInfo, sid: string | null = null): Promise<Challenge> {
     if (channelOf(user) === 'email') return this.openByEmail(user, client, sid);
-    const { mfaToken } = await this.pendingLogins.open(this.database, user, 'totp', client, sid);
-    return { channel: 'totp', mfaToken };
+    const { mfaToken, pending } = await this.pendingLogins.open(this.database, user, 'totp', client, sid);
+    return { channel: 'totp', mfaToken, pendingId: pending.id };
   }
 
   /**
@@ -84,7 +92,7 @@ export class MfaChallenges {
         if (now === null) throw new DomainError(loginFailed);
         const { pending, mfaToken } = await this.pendingLogins.open(tx, now, 'email', client, sid);
         await this.codes.issue(tx, now, pending, client);
-        return { channel: 'email', mfaToken };
+        return { channel: 'email', mfaToken, pendingId: pending.id };
       },
     );
   }

@@ -8,6 +8,7 @@ import { KeyRing } from '../platform/crypto/key-ring';
 import { OwnFactors } from '../users/own-factors';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
+import { BroughtTotp } from './brought-totp';
 import { CodeAttempts } from './codes/code-attempts';
 import { EmailCodes } from './codes/email-codes';
 import { OtpResendService } from './codes/otp-resend.service';
@@ -51,6 +52,7 @@ import { VerifiedLogins } from './verify/verified-logins';
     RecoveryCodes,
     RecoveryCodeRows,
     TotpReset,
+    BroughtTotp,
     TotpSecrets,
     OtpResendService,
     TotpEnrolmentService,
@@ -66,7 +68,7 @@ import { VerifiedLogins } from './verify/verified-logins';
         new SpeakeasyTotpCodes(random, { issuer: mfa.totpIssuer, window: mfa.totpWindow }),
     },
   ],
-  exports: [MfaChallenges, RecoveryCodes, TotpReset],
+  exports: [MfaChallenges, RecoveryCodes, TotpReset, BroughtTotp],
 })
 export class MfaModule {
   constructor(factors: OwnFactors, keys: KeyRing) {

@@ -64,6 +64,11 @@ export class OwnPasskeys {
     return removed;
   }
 
+  /** For a user who signs in elsewhere from now on. The caller holds the row of the user, and tells the owner. */
+  removeAllOf(tx: Transaction, userId: string): Promise<number> {
+    return this.rows.removeAll(tx, userId);
+  }
+
   /** Removes all passkeys of a user for an operator, and tells the owner. @returns how many it has removed */
   revokeAll(owner: ChangedOwner): Promise<number> {
     const { uid: userId } = owner;

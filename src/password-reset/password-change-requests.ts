@@ -107,7 +107,7 @@ export class PasswordChangeRequests {
   }
 
   /** Closes all pending requests of the user: no link works after a change of the password. */
-  closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
-    return this.rows.closeAll(tx, userId);
+  async closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
+    await this.rows.closeAll(tx, userId);
   }
 }

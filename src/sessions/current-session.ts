@@ -9,7 +9,7 @@ import type { TokenPayload } from './token-payload';
 export type SessionUser = Readonly<Pick<User, (typeof sessionFields)[number]>>;
 
 /** What `GET /user/me` shows of the account in addition. Only a route with `@WithAccount()` has it. */
-export interface SessionAccount extends Pick<User, 'provider' | 'createdAt' | 'passwordSetAt'> {
+export interface SessionAccount extends Pick<User, 'provider' | 'identityProviderId' | 'createdAt' | 'passwordSetAt'> {
   readonly recoveryCodesLeft: number;
   readonly passkeys: number;
 }
@@ -27,10 +27,17 @@ export interface CurrentSession extends PresentedToken {
   /** When the row of the presented token expires. */
   readonly expires: Date;
   readonly account?: SessionAccount;
+  /** The names of the groups, sorted. Only a route with `@WithGroups()` or `@WithAccount()` has them. */
+  readonly groups?: readonly string[];
 }
 
-/** The check of the token on this route also reads the account, in the same statement (ADR 0014). */
+/** The check of the token on this route also reads the account and the groups, in the same statement (ADR 0014). */
 export const WithAccount = (): MethodDecorator => Marked({ account: true });
+
+/** The check of the token on this route also reads the groups, in the same statement (ADR 0037). */
+export const WithGroups = (): MethodDecorator => Marked({ groups: true });
+
+export const needsGroups = (request: FastifyRequest): boolean => marksOf(request).groups === true;
 
 export const needsAccount = (request: FastifyRequest): boolean => marksOf(request).account === true;
 

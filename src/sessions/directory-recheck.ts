@@ -9,6 +9,7 @@ import type { DirectoryPerson } from '../directory/person';
 import { DirectoryStanding, type Objection } from '../directory/standing';
 import { directoryBudgetMs } from '../directory/ldap-limits';
 import { DirectorySettings } from '../directory/ldap-settings';
+import { FollowedGroups } from '../groups/followed-groups';
 import { Database } from '../platform/database/database';
 import { DirectoryAccounts, type Look, seenAtOf } from '../users/directory-accounts';
 import type { User } from '../users/user.entity';
@@ -45,6 +46,7 @@ export class DirectoryRecheck {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly settings: DirectorySettings,
+    private readonly groups: FollowedGroups,
   ) {}
 
   /** @param seenAt when the directory last had no objection to the user; null for a local user */
@@ -92,8 +94,11 @@ export class DirectoryRecheck {
       }
       const person = await this.standing.personOf(user, performance.now() + directoryBudgetMs);
       const objection = this.objectionTo(user, person);
-      if (objection === undefined) await this.accounts.finishLook(look);
-      else await this.endSessions(look, user, objection, client);
+      if (objection === undefined) {
+        const names = person?.groups.names;
+        if (names !== undefined) await this.groups.sync(client, user, { source: 'directory' }, names);
+        await this.accounts.finishLook(look);
+      } else await this.endSessions(look, user, objection, client);
     } catch (error) {
       if (!(error instanceof DomainError) || error.entry !== directoryUnavailable) throw error;
       await this.accounts.giveUpLook(look);

@@ -6,6 +6,7 @@ import { AdminSettings } from './session-settings';
 import type { Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
 import { SecondFactor } from '../users/second-factor';
+import { administrates, type Rights } from '../users/rights';
 import type { User } from '../users/user.entity';
 import { UserLocks, type VersionedUser } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
@@ -62,27 +63,27 @@ export class LiveSessions {
    * Returns the rights that the user has now, or undefined when the session has ended for any reason. Only the expiry of
    * the access token is not compared: an answer that takes long may end after it.
    */
-  async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<{ isAdmin: boolean } | undefined> {
+  async rightsOf({ payload, user, credentialVersion }: CurrentSession): Promise<Rights | undefined> {
     const asRead = { uid: user.uid, credentialVersion };
     if ((await this.find(payload.sid, asRead)) === undefined) return undefined;
     const now = await this.users.findUnchanged(asRead);
-    return now === null ? undefined : { isAdmin: now.isAdmin };
+    return now === null ? undefined : { isAdmin: now.isAdmin, role: now.role };
   }
 
-  /** Under `ADMIN_REQUIRES_MFA` an administrator has to prove a second factor, and this session has not. */
-  lacksFactor(user: Pick<User, 'isAdmin'>, amr: readonly AuthenticationMethod[]): boolean {
+  /** Under `ADMIN_REQUIRES_MFA` whoever gets in has to prove a second factor, and this session has not. */
+  lacksFactor(user: Rights, amr: readonly AuthenticationMethod[]): boolean {
     const { api, requiresMfa } = this.admin;
-    return api && requiresMfa && user.isAdmin && !hasSecondFactor(amr);
+    return api && requiresMfa && administrates(user) && !hasSecondFactor(amr);
   }
 
   /**
    * The account has a second factor, an authenticator or a passkey, that this session has not used although it has to: on
    * a trusted device always, otherwise under `ADMIN_REQUIRES_MFA`. Such a session must not make, replace or remove a
    * second factor or what stands for one: the password and a copied device token would become a factor of the thief.
-   * An administrator on a trusted device is refused without a look: the device stands for a factor.
+   * An administrator, or holder of a role, on a trusted device is refused without a look: the device stands for a factor.
    */
   async mustProveFactor(
-    user: Pick<User, 'uid' | 'isAdmin'>,
+    user: Rights & Pick<User, 'uid'>,
     amr: readonly AuthenticationMethod[],
     sql?: Sql,
   ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { OldAddresses } from '../platform/database/old-addresses';
 import { day, hour, type OldRows } from '../platform/database/old-rows';
 
 /**
@@ -19,3 +20,14 @@ export const oldProofs: OldRows = { table: 'used_proofs', key: 'id', time: 'expi
 
 /** What identifies a known browser comes from the login logs, so it is not kept longer than they are. */
 export const oldBrowsers: OldRows = { table: 'known_browsers', key: 'user_id', time: 'seen_at', seconds: 'logs' };
+
+/** Where sessions began. `purge` deletes a session soon after it expires, so most of them never get so old. */
+export const sessionAddresses = (lifetimeSeconds: number): OldAddresses => ({
+  ...{ table: 'login_tokens', key: 'jti', seen: 'created_at' },
+  by: { kind: 'expiry', column: 'expires', lifetimeSeconds },
+});
+
+export const deviceAddresses: OldAddresses = {
+  ...{ table: 'trusted_devices', key: 'id', seen: 'last_used_at' },
+  by: { kind: 'key' },
+};

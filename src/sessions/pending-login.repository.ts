@@ -170,8 +170,8 @@ export class PendingLogins {
   }
 
   /** Marks the row, to show the actual state. The new credential version of the same transaction ends the login. */
-  async close(tx: Transaction, userId: string): Promise<void> {
-    await this.rows.update(tx, { userId, isClosed: false }, { isClosed: true });
+  close(tx: Transaction, userId: string): Promise<number> {
+    return this.rows.update(tx, { userId, isClosed: false }, { isClosed: true });
   }
 
   async remove(sql: Sql, userId: string): Promise<void> {

@@ -8,12 +8,15 @@ import { TokenIssuer } from './jwt/token-issuer';
 import { hasSecondFactor } from './authentication-context';
 import { LoginTokens } from './persistence/login-token.repository';
 import { methodsOf, type TokenPair } from './session-opener';
+import type { SignInOrigin } from './sign-in-origins';
 import type { AuthenticationMethod } from './token-payload';
 
 export interface ConfirmedSession {
   readonly sid: string;
   /** The second factor of this proof, or `passkey`; null for a password alone. */
   readonly mfa: LoginFactor | null;
+  /** The new sign-in at an identity provider, instead of a password. */
+  readonly origin?: Pick<SignInOrigin, 'mfa'>;
 }
 
 /**
@@ -36,7 +39,7 @@ export class SessionConfirmation {
   async confirmIn(
     tx: Transaction,
     user: User,
-    { sid, mfa }: ConfirmedSession,
+    { sid, mfa, origin }: ConfirmedSession,
     client: ClientInfo,
   ): Promise<TokenPair | undefined> {
     const { uid: userId, tenantId, orgUnitId, credentialVersion } = user;
@@ -44,7 +47,7 @@ export class SessionConfirmation {
     const first = (await this.tokens.hold(tx, session)) ? await this.tokens.findRow(sid, tx) : null;
     if (first === null) return undefined;
     const { access, refresh } = this.issuer.firstTokens(first.expires);
-    const amr = joined((first.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[], methodsOf(mfa));
+    const amr = joined((first.amr?.split(' ') ?? ['pwd']) as AuthenticationMethod[], methodsOf(user, mfa, origin));
     if (!(await this.tokens.confirm(tx, session, amr, refresh.createdAt))) return undefined;
     await this.supersede(tx, sid, refresh.jti);
     await this.tokens.insert(tx, session, [access, refresh]);
@@ -73,7 +76,7 @@ export class SessionConfirmation {
   }
 }
 
-const order: readonly AuthenticationMethod[] = ['pwd', 'otp', 'device', 'hwk', 'user', 'mfa'];
+const order: readonly AuthenticationMethod[] = ['pwd', 'ext', 'otp', 'device', 'hwk', 'user', 'mfa'];
 
 /**
  * What the session has proven, before and now. `device` says that a trusted device has left out the second factor, which is

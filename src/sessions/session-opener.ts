@@ -6,6 +6,7 @@ import type { User } from '../users/user.entity';
 import { type SessionClaims, TokenIssuer } from './jwt/token-issuer';
 import type { LiveSession } from './live-sessions';
 import { SignInNotices } from './sign-in-notices';
+import { type SignInOrigin, SignInOrigins } from './sign-in-origins';
 import { LoginTokens } from './persistence/login-token.repository';
 import type { AuthenticationMethod } from './token-payload';
 
@@ -13,6 +14,9 @@ export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
+
+/** The session in which an authenticator was enrolled. */
+export type EnrollingSession = LiveSession & { readonly sid: string };
 
 export type ReplacedSession = Pick<LiveSession, 'amr' | 'end' | 'startedAt'>;
 
@@ -25,16 +29,36 @@ export class SessionOpener {
     private readonly issuer: TokenIssuer,
     private readonly journal: LoginJournal,
     private readonly notices: SignInNotices,
+    private readonly origins: SignInOrigins,
   ) {}
 
-  /** @param mfa the second factor of this login, or `passkey`; null when none was required */
-  open(user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
-    return this.database.transaction((tx) => this.openIn(tx, user, client, mfa));
+  /**
+   * @param mfa the second factor of this login, or `passkey`; null when none was required
+   * @param origin the sign-in at an identity provider
+   */
+  open(user: User, client: ClientInfo, mfa: LoginFactor | null, origin?: SignInOrigin): Promise<TokenPair> {
+    return this.database.transaction((tx) => this.openIn(tx, user, client, mfa, origin));
   }
 
   /** Opens the session in the caller's transaction, so that a code is spent if and only if its session is opened. */
-  async openIn(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<TokenPair> {
-    const tokens = await this.issue(tx, user, { amr: methodsOf(mfa) }, client);
+  async openIn(
+    tx: Transaction,
+    user: User,
+    client: ClientInfo,
+    mfa: LoginFactor | null,
+    origin?: SignInOrigin,
+  ): Promise<TokenPair> {
+    // A code is a check of this moment. A trusted device is none.
+    const authenticatedAt = mfa === null || mfa === 'device' ? origin?.askedAt : undefined;
+    // The row of the user comes before those of the session, as in every transaction that ends sessions.
+    await origin?.follow(tx, user, client);
+    const { sid, ...tokens } = await this.issue(
+      tx,
+      user,
+      { amr: methodsOf(user, mfa, origin), authenticatedAt },
+      client,
+    );
+    await origin?.began(tx, sid);
     await this.announce(tx, user, client, mfa);
     return tokens;
   }
@@ -45,8 +69,10 @@ export class SessionOpener {
    * and is no stronger and no younger than the caller says: an old, stolen access token must not become a young session
    * (ADR 0008). It is no login either, so it is not logged. `TOTP_ENROLLED` is in the audit log.
    */
-  openBeside(tx: Transaction, user: User, session: LiveSession, client: ClientInfo): Promise<TokenPair> {
-    return this.issue(tx, user, session, client);
+  async openBeside(tx: Transaction, user: User, session: EnrollingSession, client: ClientInfo): Promise<TokenPair> {
+    const { sid, ...tokens } = await this.issue(tx, user, session, client);
+    await this.origins.share(tx, user, session.sid, sid);
+    return tokens;
   }
 
   /**
@@ -54,8 +80,9 @@ export class SessionOpener {
    * the factors, the beginning and the end of that session: no second factor was checked again. It is no login, so it is
    * not logged. The transaction ends the former session.
    */
-  replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
-    return this.issue(tx, user, replaced, client);
+  async replaceIn(tx: Transaction, user: User, replaced: ReplacedSession, client: ClientInfo): Promise<TokenPair> {
+    const { accessToken, refreshToken } = await this.issue(tx, user, replaced, client);
+    return { accessToken, refreshToken };
   }
 
   private async announce(tx: Transaction, user: User, client: ClientInfo, mfa: LoginFactor | null): Promise<void> {
@@ -70,7 +97,7 @@ export class SessionOpener {
     { uid: userId, tenantId, orgUnitId, credentialVersion }: User,
     { amr, end, authenticatedAt, startedAt }: Pick<LiveSession, 'amr'> & Partial<LiveSession>,
     client: ClientInfo,
-  ): Promise<TokenPair> {
+  ): Promise<TokenPair & { readonly sid: string }> {
     const { access, refresh } = this.issuer.firstTokens(end);
     const sid = refresh.jti;
     const checkedAt = authenticatedAt === undefined ? refresh.createdAt : authenticatedAt;
@@ -79,6 +106,7 @@ export class SessionOpener {
     const claims = { userId, sid, tenantId, orgUnitId, amr, authenticatedAt: checkedAt };
     const session: SessionClaims = { ...claims, boundTo: client.provenKey };
     return {
+      sid,
       accessToken: await this.issuer.sign(session, access, tx),
       refreshToken: await this.issuer.sign(session, refresh, tx),
     };
@@ -87,10 +115,16 @@ export class SessionOpener {
 
 /**
  * A trusted device only replaces the code. Its sessions have no second factor (docs/spec/extensions.md#d). A passkey is
- * both factors, and no password is involved.
+ * both factors, and no password is involved. An identity provider stands for the password, and for the code where it is
+ * trusted in this.
  */
-export function methodsOf(mfa: LoginFactor | null): AuthenticationMethod[] {
-  if (mfa === null) return ['pwd'];
+export function methodsOf(
+  { provider }: Pick<User, 'provider'>,
+  mfa: LoginFactor | null,
+  origin?: Pick<SignInOrigin, 'mfa'>,
+): AuthenticationMethod[] {
   if (mfa === 'passkey') return ['hwk', 'user', 'mfa'];
-  return ['pwd', mfa === 'device' ? 'device' : 'otp'];
+  const first = provider === 'oidc' ? 'ext' : 'pwd';
+  if (mfa === null) return origin?.mfa === true ? [first, 'mfa'] : [first];
+  return [first, mfa === 'device' ? 'device' : 'otp'];
 }

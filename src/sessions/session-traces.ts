@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../platform/database/database';
 import type { Sql } from '../platform/database/sql';
+import type { ToldTable } from '../platform/database/told-rows';
 import { type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { PendingLogins } from './pending-login.repository';
 import { KnownBrowsers } from './persistence/known-browser.repository';
@@ -8,11 +9,14 @@ import { LoginTokens } from './persistence/login-token.repository';
 import { SessionRows } from './persistence/session-rows';
 import { TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { SessionEnds } from './session-ends';
+import { toldBrowsers, toldDevices, toldPendingLogins, toldSessions } from './told-tables';
 
 /** What the tables of this module keep of a user who is deleted, and of a session whose rows are (docs/spec/extensions.md#d). */
 @Injectable()
 export class SessionTraces implements UserTrace {
   readonly tables = ['known_browsers', 'login_tokens', 'pending_logins', 'trusted_devices'];
+
+  readonly told: readonly ToldTable[] = [toldSessions, toldDevices, toldPendingLogins, toldBrowsers];
 
   constructor(
     traces: UserTraces,

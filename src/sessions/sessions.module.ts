@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { MailModule } from '../mail/mail.module';
 import { DirectoryModule } from '../directory/directory.module';
+import { GroupsModule } from '../groups/groups.module';
 import { UsersModule } from '../users/users.module';
 import { SessionLimit } from '../platform/limits/session-limit';
 import { DirectoryRecheck } from './directory-recheck';
@@ -33,6 +34,7 @@ import { SessionConfirmation } from './session-confirmation';
 import { SessionRefresher } from './session-refresher';
 import { SessionTraces } from './session-traces';
 import { SignInNotices } from './sign-in-notices';
+import { SignInOrigins } from './sign-in-origins';
 import { TokenBinding } from './token-binding';
 import { TokenIntrospection } from './token-introspection';
 import { TokenRevoker } from './token-revoker';
@@ -46,7 +48,7 @@ const doors = [
   ...[TokenStrategy, RefreshTokenStrategy, SessionLimit],
   ...[SessionOpener, SessionConfirmation, SessionRefresher, TokenRevoker, TokenIntrospection],
   ...[TokenBinding, ProofRefusals, DirectoryRecheck],
-  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces, SessionEnds],
+  ...[LiveSessions, UserSessions, PendingLogins, TrustedDevices, SessionTraces, SessionEnds, SignInOrigins],
 ];
 
 @Module({
@@ -54,6 +56,7 @@ const doors = [
     JwtModule.register({}),
     TypeOrmModule.forFeature([LoginToken, PendingLogin, TrustedDevice, KnownBrowser, UsedProof]),
     UsersModule,
+    GroupsModule,
     AuditModule,
     MailModule,
     DirectoryModule,

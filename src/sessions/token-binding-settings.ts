@@ -1,5 +1,6 @@
 import { isLoopback } from '../platform/config/http-settings';
 import type { SettingsReader } from '../platform/config/settings-reader';
+import { urlOf } from '../shared/url-text';
 
 export const tokenBindings = ['optional', 'required', 'off'] as const;
 export type TokenBindingMode = (typeof tokenBindings)[number];
@@ -30,7 +31,7 @@ export function readTokenBindingSettings(
   { production, systemUrl, redisUrl, databaseUrl }: Surroundings,
 ): TokenBindingSettings {
   const more = env.list('TOKEN_BINDING_ORIGINS');
-  if (!more.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
+  if (!more.every((origin) => urlOf(origin)?.origin === origin)) {
     env.problem(
       'TOKEN_BINDING_ORIGINS',
       'must be a list of origins such as https://api.example.com, separated by commas',

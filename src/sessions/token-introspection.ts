@@ -12,6 +12,7 @@ import type { TokenPayload } from './token-payload';
 export interface LiveToken {
   readonly payload: TokenPayload;
   readonly user: SessionUser;
+  readonly groups: readonly string[];
 }
 
 /** Another service asks about a token, which is not that of the request. */
@@ -44,9 +45,9 @@ export class TokenIntrospection extends PassportStrategy(Strategy, 'introspected
     const presented = await this.verified(token);
     if (presented === undefined) return undefined;
     const { payload } = presented;
-    const row = await this.tokens.find(payload);
+    const row = await this.tokens.findWithGroups(payload);
     if (!row?.live || (await this.isReplaced(payload))) return undefined;
-    return { payload, user: row.user };
+    return { payload, user: row.user, groups: row.groups ?? [] };
   }
 
   validate({ token }: TokenQuestion, claims: Record<string, unknown>): PresentedToken {

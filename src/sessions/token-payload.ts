@@ -2,10 +2,10 @@ export type TokenUse = 'access' | 'refresh';
 
 /**
  * How the session was authenticated (RFC 8176): `pwd`, and `otp` when a code was used; or `hwk`, `user` and `mfa` for a
- * passkey, which verifies the user. `device` is no method of the RFC: a trusted device replaced the code, so the session
+ * passkey, which verifies the user. `ext` is a sign-in at an identity provider, with `mfa` where it has proven two factors. `device` is no method of the RFC: a trusted device replaced the code, so the session
  * has no second factor.
  */
-export type AuthenticationMethod = 'pwd' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa';
+export type AuthenticationMethod = 'pwd' | 'ext' | 'otp' | 'device' | 'hwk' | 'user' | 'mfa';
 
 /** How strongly a session was authenticated (docs/spec/extensions.md#acr): one factor; or two factors, or a passkey. */
 export type AuthenticationContext = 'urn:portal:acr:1' | 'urn:portal:acr:2';

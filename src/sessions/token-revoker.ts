@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
+import type { VersionedUser } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
 import { PendingLogins } from './pending-login.repository';
@@ -48,6 +49,16 @@ export class TokenRevoker {
   async revokeAll(tx: Transaction, userId: string): Promise<number> {
     await this.users.endEverythingIssued(tx, userId);
     return this.markRevoked(tx, userId);
+  }
+
+  /** `revokeAll` for an off-boarding. @returns what it has ended, for the receipt */
+  async leave(tx: Transaction, { uid, credentialVersion }: VersionedUser): Promise<Readonly<Record<string, number>>> {
+    const sessions = await this.tokens.countLive(uid, credentialVersion, tx);
+    await this.users.endEverythingIssued(tx, uid);
+    const pending_logins = await this.pendingLogins.close(tx, uid);
+    const trusted_devices = await this.devices.endAll(tx, uid);
+    await this.tokens.markRevoked(tx, uid);
+    return { sessions, trusted_devices, pending_logins };
   }
 
   /** For another channel of the second factor. The transaction must hold the row of the user. */

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ClientInfo } from '../shared/client-info';
 import { Random } from '../shared/random';
+import { isUuid } from '../shared/uuid';
 import { AuditTrail } from '../audit/audit-trail';
 import { TrustedDeviceSettings } from './session-settings';
 import { KeyRing } from '../platform/crypto/key-ring';
@@ -11,6 +12,7 @@ import { type DeviceToken, newDeviceToken, parseDeviceToken, successorOf } from 
 import type { TrustedDevice } from './persistence/trusted-device.entity';
 import { type DeviceOwner, TrustedDeviceRows } from './persistence/trusted-device.repository';
 import { SessionOpener, type TokenPair } from './session-opener';
+import type { SignInOrigin } from './sign-in-origins';
 
 export type { TrustedDevice } from './persistence/trusted-device.entity';
 export type { DeviceOwner } from './persistence/trusted-device.repository';
@@ -58,12 +60,12 @@ export class TrustedDevices {
    * Opens a session by a token instead of a code. The password of the user must have been checked.
    * @returns undefined when the token is not one of a trusted device of this user: the login then needs a code
    */
-  async logIn(user: User, text: string, client: ClientInfo): Promise<DeviceLogin | undefined> {
+  async logIn(user: User, text: string, client: ClientInfo, origin?: SignInOrigin): Promise<DeviceLogin | undefined> {
     const token = this.on ? parseDeviceToken(text) : undefined;
     if (token === undefined) return undefined;
     const found = await this.rows.find(user, token);
     if (found === null) return undefined;
-    const login = await this.database.transaction((tx) => this.use(tx, user, found.id, token, client));
+    const login = await this.database.transaction((tx) => this.use(tx, user, found.id, token, { client, origin }));
     if (login !== 'reused') return login;
     this.logger.warn(
       { requestId: client.requestId, userId: user.uid, device: found.id },
@@ -85,6 +87,15 @@ export class TrustedDevices {
         await this.audit.record(tx, 'TRUSTED_DEVICE_REMOVED', { userId: owner.uid, client, detail: { device: id } });
       return ended;
     });
+  }
+
+  /**
+   * Ends the trust in one device for an administrator, who writes the audit row. The transaction must hold the row of the user.
+   * Races with a login by the device, and with other removals, on any replica. If the removal commits first, the login needs a
+   * code. Of parallel removals, one gets true.
+   */
+  async removeFor(tx: Transaction, owner: DeviceOwner, id: string): Promise<boolean> {
+    return isUuid(id) && (await this.rows.end(tx, owner, id));
   }
 
   /** Ends all devices of a user for an operator. @returns how many devices it has ended */
@@ -114,24 +125,22 @@ export class TrustedDevices {
     user: User,
     id: string,
     token: DeviceToken,
-    client: ClientInfo,
+    { client, origin }: { readonly client: ClientInfo; readonly origin: SignInOrigin | undefined },
   ): Promise<DeviceLogin | 'reused' | undefined> {
     const successors = this.keys.macs('trusted-device', token.text).map((mac) => successorOf(token, mac));
     const [next] = successors;
-    if (await this.rows.replace(tx, user, id, token, next!, client)) return this.open(tx, user, next!, client);
+    const open = async ({ text }: DeviceToken): Promise<DeviceLogin> => ({
+      tokens: await this.sessions.openIn(tx, user, client, 'device', origin),
+      deviceToken: text,
+    });
+    if (await this.rows.replace(tx, user, id, token, next!, client)) return open(next!);
     const device = await this.rows.find(user, token, tx);
     if (device === null) return undefined;
     const current = successors.find(({ hash }) => hash === device.tokenHash);
-    if (current !== undefined && (await this.rows.useReplaced(tx, user, id, token))) {
-      return this.open(tx, user, current, client);
-    }
+    if (current !== undefined && (await this.rows.useReplaced(tx, user, id, token))) return open(current);
     if (!(await this.rows.end(tx, user, id))) return undefined;
     await this.audit.record(tx, 'TRUSTED_DEVICE_TOKEN_REUSED', { userId: user.uid, client, detail: { device: id } });
     return 'reused';
-  }
-
-  private async open(tx: Transaction, user: User, { text }: DeviceToken, client: ClientInfo): Promise<DeviceLogin> {
-    return { tokens: await this.sessions.openIn(tx, user, client, 'device'), deviceToken: text };
   }
 
   private get on(): boolean {

@@ -5,9 +5,10 @@ import { accessTokenRevoked, notFoundForCaller } from '../shared/errors/error-ca
 import { isUuid } from '../shared/uuid';
 import { AuditTrail } from '../audit/audit-trail';
 import { Database, type Transaction } from '../platform/database/database';
-import { UserLocks } from '../users/user-locks';
+import { UserLocks, type VersionedUser } from '../users/user-locks';
 import { UsersRepository } from '../users/users.repository';
 import type { CurrentSession } from './current-session';
+import { PendingLogins } from './pending-login.repository';
 import { LoginTokens } from './persistence/login-token.repository';
 import { SessionRows, type UserSession } from './persistence/session-rows';
 
@@ -22,6 +23,7 @@ export class UserSessions {
     private readonly rows: SessionRows,
     private readonly users: UsersRepository,
     private readonly locks: UserLocks,
+    private readonly pendingLogins: PendingLogins,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -56,6 +58,17 @@ export class UserSessions {
   }
 
   /**
+   * Ends one session of a user for an administrator, who writes the audit row. The transaction must hold the row of the user.
+   * Races with a logout, and with the end by another administrator, on any replica: of them, one gets true.
+   * @returns false when the user has no such session that has not ended
+   */
+  async endFor(tx: Transaction, { uid: userId, credentialVersion }: VersionedUser, sid: string): Promise<boolean> {
+    if (!isUuid(sid)) return false;
+    const found = await this.tokens.findLive({ userId, sid, credentialVersion }, tx);
+    return found !== null && (await this.tokens.revokeSession(tx, sid));
+  }
+
+  /**
    * Ends every session of the user but the caller's, a thousand in one transaction. A person has a few.
    * @returns how many
    */
@@ -78,6 +91,34 @@ export class UserSessions {
       await this.audit.record(tx, 'OTHER_SESSIONS_CLOSED', { userId, client, detail: { ended: page.ended, by: sid } });
       return page;
     });
+  }
+
+  /**
+   * Ends sessions of the user, because somebody else has said that they are over: the identity provider. Logins that wait for a
+   * second factor are closed as well. What proves who the user is stays, also trusted devices.
+   * Of transactions that end several sessions of a user, each holds the row of the user first (`LoginTokens.revokeSession`).
+   * @param find tells which, when no other transaction of the user is under way
+   * @returns how many
+   */
+  async endByOthers(tx: Transaction, userId: string, find: () => Promise<readonly string[] | 'all'>): Promise<number> {
+    if (!(await this.locks.holdWithin(tx, {}, userId))) return 0;
+    await this.pendingLogins.close(tx, userId);
+    const which = await find();
+    if (which === 'all') return this.endAll(tx, userId);
+    let ended = 0;
+    for (const sid of which) if (await this.tokens.revokeSession(tx, sid)) ended += 1;
+    return ended;
+  }
+
+  private async endAll(tx: Transaction, userId: string): Promise<number> {
+    const credentialVersion = (await this.users.credentialVersion(tx, userId)) ?? 0;
+    let ended = 0;
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page = await this.tokens.revokeOthers(tx, { userId, sid: '', credentialVersion }, after);
+      ended += page.ended;
+      after = page.last;
+    }
+    return ended;
   }
 
   /**

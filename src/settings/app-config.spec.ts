@@ -19,6 +19,8 @@ const pem = (type: 'EC' | 'RSA' | 'small RSA' | 'P-384' = 'EC') => {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 };
 
+const auditPem = () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
 const development: Environment = { JWT_SECRET: secret, DATA_ENCRYPTION_KEY: dataKey };
 const production: Environment = {
   ...development,
@@ -76,6 +78,14 @@ const settings: Setting[] = [
     ['*', 'null', 'https://a.example/', 'https://a.example/path', 'a.example', 'https://a.example,*'],
   ],
   [
+    'IDP_ALLOWED_HOSTS',
+    (c) => c.identityProviders.allowedHosts,
+    [],
+    'Keys.corp.example.com, 10.0.0.9,[FD12::1]',
+    ['keys.corp.example.com', '10.0.0.9', 'fd12::1'],
+    ['https://a.example', 'a.example:8443', '*.example', 'a b', 'a/b', '0x7f.1', 'fd12:0::1'],
+  ],
+  [
     'TRUSTED_PROXIES',
     (c) => c.http.trustedProxies.map(([address, bits]) => `${address.toString()}/${bits}`),
     [],
@@ -120,6 +130,15 @@ const settings: Setting[] = [
   ['STEP_UP_MAX_AGE_SECONDS', (c) => c.jwt.stepUpMaxAgeSeconds, 300, '60', 60, fromOne],
   ['MAX_LOCK_COUNT', (c) => c.lock.maxCount, 3, '5', 5, fromOne],
   ['USER_LOCK_TIME', (c) => c.lock.windowSeconds, 900, '5', 5, fromOne],
+  [
+    'AUDIT_PRIVATE_KEY',
+    (c) => c.auditKey.privateKey?.asymmetricKeyType,
+    undefined,
+    auditPem(),
+    'ed25519',
+    ['x', pem()],
+  ],
+  ['LOG_IP_DAYS', (c) => c.logAddresses.days, 0, '30', 30, wholeNumbers],
   ['ACCOUNT_DORMANT_DAYS', (c) => c.lock.dormantDays, 180, '0', 0, wholeNumbers],
   ['LOGIN_BY_EMAIL', (c) => c.loginNames.byEmail, true, 'false', false, booleans],
   ['HIDE_ACCOUNT_EXISTENCE', (c) => c.hideAccountExistence, false, 'true', true, booleans],
@@ -344,7 +363,10 @@ describe('NAME_FILE', () => {
       const { database, ...others } = load({ [key]: undefined, [`${key}_FILE`]: file(key, content) });
       // The file of the database is read again while the service runs.
       const urlFile = key === 'DATABASE_URL' ? join(directory, key) : undefined;
-      expect({ ...others, database }).toEqual({ ...inline, database: { ...inline.database, urlFile } });
+      // GET /admin/settings tells where the value was read.
+      const { effective } = others;
+      expect(effective.rows.find((row) => row.key === key)?.source).toBe('file');
+      expect({ ...others, database }).toEqual({ ...inline, effective, database: { ...inline.database, urlFile } });
     }
   });
 
@@ -649,8 +671,21 @@ describe('captcha and directory', () => {
     expect(load({ ...directory, LDAP_RECHECK_SECONDS: '0' }).ldap?.recheck.seconds).toBe(0);
   });
 
-  it.each(['LDAP_GROUP_REQUIRED', 'LDAP_GROUP_ADMIN'])('%s without a directory stops the start', (key) => {
-    expect(problems({ ...development, [key]: 'cn=portal,dc=example' })).toEqual([`${key} needs LDAP_URL`]);
+  it.each(['LDAP_GROUP_REQUIRED', 'LDAP_GROUP_ADMIN', 'LDAP_GROUPS'])(
+    '%s without a directory stops the start',
+    (key) => {
+      expect(problems({ ...development, [key]: 'cn=portal,dc=example' })).toEqual([`${key} needs LDAP_URL`]);
+    },
+  );
+
+  it('LDAP_GROUPS is a JSON object of DNs and names', () => {
+    const text = '{"cn=Sales,ou=groups,dc=example":"Sales","cn=it,dc=example":"IT"}';
+    expect([...load({ ...directory, LDAP_GROUPS: text }).ldap!.groups.named!]).toEqual([
+      ['cn=Sales,ou=groups,dc=example', 'Sales'],
+      ['cn=it,dc=example', 'IT'],
+    ]);
+    expect(load({ ...directory, LDAP_GROUPS: '{}' }).ldap!.groups.named!.size).toBe(0);
+    expect(load(directory).ldap!.groups.named).toBeUndefined();
   });
 
   it.each([
@@ -668,6 +703,13 @@ describe('captcha and directory', () => {
     ['LDAP_MATCH_ATTRIBUTES', ','],
     ['LDAP_GROUP_REQUIRED', 'portal'],
     ['LDAP_GROUP_ADMIN', 'cn=admins,,dc=example'],
+    ['LDAP_GROUPS', 'cn=sales'],
+    ['LDAP_GROUPS', '[]'],
+    ['LDAP_GROUPS', 'null'],
+    ['LDAP_GROUPS', '{"sales":"Sales"}'],
+    ['LDAP_GROUPS', '{"cn=sales,dc=example":""}'],
+    ['LDAP_GROUPS', '{"cn=sales,dc=example":7}'],
+    ['LDAP_GROUPS', '{"cn=a":"a\\nb","cn=b":""}'],
     ['LDAP_RECHECK_SECONDS', '-1'],
     ['LDAP_RECHECK_GRACE_SECONDS', '299'],
   ])('%s=%s stops the start', (key, value) => {
@@ -689,7 +731,9 @@ describe('problems', () => {
       const named = new Set(found.map((problem) => problem.split(' ')[0]));
       const expected = keys.filter((key) => !(key in more) && !(key === 'JWT_SECRET' && 'JWT_PRIVATE_KEY' in more));
       expect([...named]).toEqual(
-        expect.arrayContaining(expected.filter((key) => !['JWT_PREVIOUS_KEYS', 'BRAND_NAME'].includes(key))),
+        expect.arrayContaining(
+          expected.filter((key) => !['JWT_PREVIOUS_KEYS', 'BRAND_NAME', 'IDP_ALLOWED_HOSTS'].includes(key)),
+        ),
       );
     }
   });

@@ -1,7 +1,15 @@
 import { type OpenIdSettings, readOpenIdSettings } from '../applications/openid-settings';
+import { type AuditKeySettings, readAuditKeySettings } from '../audit/audit-key-settings';
 import { type EventSettings, readEventSettings } from '../audit/event-settings';
+import { type LogAddressSettings, readLogAddressSettings } from '../audit/log-settings';
 import { type CaptchaSettings, readCaptchaSettings } from '../captcha/captcha-settings';
 import { type DirectorySettings, readDirectorySettings } from '../directory/ldap-settings';
+import { readReceiverSettings, type ReceiverSettings } from '../events/receiver-settings';
+import {
+  type ProviderAddressSettings,
+  readProviderAddressSettings,
+} from '../identity-providers/provider-address-settings';
+import { type LegacySettings, readLegacySettings } from '../legacy/legacy-settings';
 import { type BrandSettings, readBrandSettings } from '../mail/brand-settings';
 import { type MailSettings, readMailSettings } from '../mail/mail-settings';
 import { type MfaSettings, readMfaSettings } from '../mfa/mfa-settings';
@@ -12,6 +20,7 @@ import {
   type ResetSettings,
 } from '../password-reset/reset-settings';
 import { type DatabaseSettings, readDatabaseSettings } from '../platform/config/database-settings';
+import type { EffectiveSettings } from '../platform/config/effective-settings';
 import { type HttpSettings, isLoopback, readHttpSettings } from '../platform/config/http-settings';
 import { type KeySettings, readKeySettings } from '../platform/config/key-settings';
 import { type LimitSettings, readLimitSettings } from '../platform/config/limit-settings';
@@ -19,6 +28,7 @@ import { readServiceSettings, type ServiceSettings } from '../platform/config/se
 import { SettingsReader } from '../platform/config/settings-reader';
 import { readTracingSettings, type TracingSettings } from '../platform/config/tracing-settings';
 import { type PortalSettings, readPortalSettings } from '../portal/portal-settings';
+import { readScimSettings, type ScimSettings } from '../scim/scim-settings';
 import { type JwtSettings, readJwtSettings } from '../sessions/jwt-settings';
 import { type PasskeySettings, readPasskeySettings } from '../sessions/passkey-settings';
 import { readTokenBindingSettings, type TokenBindingSettings } from '../sessions/token-binding-settings';
@@ -51,8 +61,10 @@ type Ungrouped = ServiceSettings &
   PrivacySettings &
   SignInSettings &
   DirectorySettings &
+  LegacySettings &
   PasskeySettings &
-  OpenIdSettings;
+  OpenIdSettings &
+  ScimSettings;
 
 /**
  * All settings (docs/spec/decisions.md#8): validated, typed and frozen. Only compositions know this class. Other classes
@@ -66,8 +78,10 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly hideAccountExistence: boolean;
   abstract readonly newSignInNotice: boolean;
   abstract readonly ldap: DirectorySettings['ldap'];
+  abstract readonly legacy: LegacySettings['legacy'];
   abstract readonly passkeys: PasskeySettings['passkeys'];
   abstract readonly openId: OpenIdSettings['openId'];
+  abstract readonly scim: ScimSettings['scim'];
   abstract readonly logLevel: string;
   abstract readonly redisUrl: string | undefined;
   abstract readonly http: HttpSettings;
@@ -86,8 +100,13 @@ export abstract class AppConfig implements Ungrouped {
   abstract readonly brand: BrandSettings;
   abstract readonly mail: MailSettings;
   abstract readonly events: EventSettings;
+  abstract readonly eventReceivers: ReceiverSettings;
+  abstract readonly logAddresses: LogAddressSettings;
+  abstract readonly auditKey: AuditKeySettings;
   abstract readonly admin: AdminSettings;
   abstract readonly tokenBinding: TokenBindingSettings;
+  abstract readonly identityProviders: ProviderAddressSettings;
+  abstract readonly effective: EffectiveSettings;
 }
 
 /** @throws SettingsProblem that names each setting that is missing or wrong, but never its value */
@@ -101,9 +120,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const redisUrl = env.optional('REDIS_URL') === undefined ? undefined : env.url('REDIS_URL', ['redis:', 'rediss:']);
   const portal = readPortalSettings(env);
   const jwt = readJwtSettings(env, { production, dataDir, systemUrl });
+  const directory = readDirectorySettings(env);
+  const openId = readOpenIdSettings(env, { production, dataDir, systemUrl, jwt });
   const testingAllowed = !production && isLoopback(http.host);
 
-  const config: AppConfig = {
+  const config: Omit<AppConfig, 'effective'> = {
     ...service,
     http,
     logLevel: env.choice('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
@@ -128,19 +149,25 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     portal,
     brand: readBrandSettings(env, portal.brandDir),
     ...readPasskeySettings(env, systemUrl),
-    ...readDirectorySettings(env),
+    ...directory,
+    ...readLegacySettings(env, production),
     mail: readMailSettings(env),
     ...readSignInSettings(env),
     events: readEventSettings(env, production),
+    eventReceivers: readReceiverSettings(env, openId.openId),
+    logAddresses: readLogAddressSettings(env),
+    auditKey: readAuditKeySettings(env),
     admin: readAdminSettings(env),
-    ...readOpenIdSettings(env, { production, dataDir, systemUrl, jwt }),
+    ...openId,
+    identityProviders: readProviderAddressSettings(env),
+    ...readScimSettings(env, directory),
     limits: readLimitSettings(env, production),
     tracing: readTracingSettings(env),
   };
   env.refuseMisspeltNames();
   env.refuseTwoSources();
   env.assertNoProblems();
-  return deepFreeze(config);
+  return deepFreeze({ ...config, effective: env.effective() });
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -24,5 +24,8 @@ export function configOrExit(overrides: Environment = {}, defaultsFor?: (port: s
   }
 }
 
+/** All variables of this process, for references to secrets in the file of an installation. */
+export const ownEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
+
 /** A setting that is given here and by a file would have two sources. */
 const fileOf = (key: string): string => `${key}_FILE`;

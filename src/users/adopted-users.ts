@@ -5,6 +5,7 @@ import { Clock } from '../shared/clock';
 import { identityKey } from '../shared/identity-key';
 import { type PlacedValue, placesOf } from './user-columns';
 import { type NewUser, newRow } from './user-values';
+import { UserWords } from './user-words.repository';
 
 export type AdoptedUser = NewUser & { readonly uid: string };
 
@@ -20,7 +21,10 @@ export interface ExistingUser {
 /** Reads and writes many users with few statements, for an adoption. */
 @Injectable()
 export class AdoptedUsers {
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly words: UserWords,
+  ) {}
 
   /** Finds every account that has the uid, the login name or the address of one of these users. */
   async existing(sql: Sql, users: readonly NewUser[]): Promise<ExistingUser[]> {
@@ -56,11 +60,13 @@ export class AdoptedUsers {
    */
   async insert(sql: Sql, users: readonly AdoptedUser[]): Promise<void> {
     const now = this.clock.now();
+    const rows = users.map((user) => newRow(user, now));
     await insertRows(
       sql,
       'users',
-      users.map((user) => placesOf({ ...newRow(user, now), nicknameKey: user.nickname })),
+      rows.map((row) => placesOf({ ...row, nicknameKey: row.nickname })),
     );
+    await this.words.add(sql, rows);
     const hashes = users.filter(({ passwordHash }) => passwordHash !== null);
     if (hashes.length === 0) return;
     await insertRows(

@@ -7,7 +7,8 @@ import { Database } from '../platform/database/database';
 import { type Condition, EntityRows } from '../platform/database/entity-rows';
 import { type Sql, timeOf, timeOrNull } from '../platform/database/sql';
 import { isDuplicate } from '../platform/database/store-failure';
-import { User } from './user.entity';
+import { type Provider, User } from './user.entity';
+import { UserWords } from './user-words.repository';
 
 /**
  * When the directory last had no objection to a user: at a refresh, or at a login, which binds as the user. Null for a
@@ -51,6 +52,7 @@ export class DirectoryAccounts {
     @InjectRepository(User) rows: Repository<User>,
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly words: UserWords,
   ) {
     this.rows = new EntityRows(rows, database);
   }
@@ -82,26 +84,33 @@ export class DirectoryAccounts {
     try {
       const asRead = { directoryId, loginNameKey: And(Equal(user.loginNameKey), Not(key)) };
       const renamed = { loginName: loginName.trim(), loginNameKey: key };
-      return await this.rows.won(sql, { ...directoryUser(user.uid), ...asRead }, renamed);
+      return await this.words.following(sql, user.uid, (tx) =>
+        this.rows.won(tx, { ...directoryUser(user.uid), ...asRead }, renamed),
+      );
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;
     }
   }
 
-  /** Races with another login of the account: the first one changes the value that both have read. */
+  /**
+   * Also for a user of an identity provider: the account must still be of the kind that was read.
+   * Races with another login of the account: the first one changes the value that both have read.
+   */
   setNickname(sql: Sql, user: User, nickname: string): Promise<boolean> {
-    return sql.won(
-      `UPDATE users SET nickname = ?, nickname_key = LOWER(?)
-       WHERE uid = ? AND provider = 'ldap' AND deleted_at IS NULL
-         AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
-      [nickname, nickname, user.uid, user.nickname ?? '', nickname],
+    return this.words.following(sql, user.uid, (tx) =>
+      tx.won(
+        `UPDATE users SET nickname = ?, nickname_key = LOWER(?)
+         WHERE uid = ? AND provider = ? AND provider <> 'password' AND COALESCE(identity_provider_id, '') = ? AND deleted_at IS NULL
+           AND COALESCE(nickname, '') = ? AND COALESCE(nickname, '') <> ?`,
+        [nickname, nickname, user.uid, user.provider, user.identityProviderId ?? '', user.nickname ?? '', nickname],
+      ),
     );
   }
 
   /**
-   * Races with another login of the account, as above, and with any account that takes the address: the unique key
-   * decides.
+   * Also for a user of an identity provider. Races with another login of the account, as above, and with any account that
+   * takes the address: the unique key decides.
    * @returns `taken` when another account has the address
    */
   async setEmail(sql: Sql, user: User, email: string): Promise<boolean | 'taken'> {
@@ -110,7 +119,13 @@ export class DirectoryAccounts {
         ...{ read: user.email ?? '', next: email },
       });
       const change = { email, emailKey: identityKey(email) };
-      return await this.rows.won(sql, { ...directoryUser(user.uid), email: asRead }, change);
+      const { uid, provider, identityProviderId } = user;
+      const place = {
+        provider: And(Equal<Provider>(provider), Not<Provider>('password')),
+        identityProviderId: identityProviderId ?? IsNull(),
+      };
+      const asFound = { uid, ...place, deletedAt: IsNull(), email: asRead };
+      return await this.words.following(sql, uid, (tx) => this.rows.won(tx, asFound, change));
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;
@@ -122,7 +137,9 @@ export class DirectoryAccounts {
    * Races with another login of the account: the first one makes the change, and the others find nothing to change.
    */
   setAdmin(sql: Sql, uid: string, isAdmin: boolean): Promise<boolean> {
-    const change = { isAdmin, ...this.rows.incremented('credentialVersion') };
+    // An administrator has no role beside.
+    const role = isAdmin ? { role: null } : {};
+    const change = { isAdmin, ...role, ...this.rows.incremented('credentialVersion') };
     return this.rows.won(sql, { ...directoryUser(uid), isAdmin: !isAdmin }, change);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { DomainError } from '../shared/errors/domain-error';
-import { accountLocked, loginFailed } from '../shared/errors/error-catalogue';
+import { accountLocked, loginFailed, userNotFound } from '../shared/errors/error-catalogue';
 import { LockSettings } from './account-settings';
 import type { Language } from '../shared/languages';
 import { AccountStatus } from './account-status';
@@ -45,16 +45,20 @@ export class LoginLock {
    *
    * A new credential version means that the compared password may have changed. A login without a password that is kept
    * here goes on under the new version: a parallel login of a directory user may have changed the user's rights.
+   * Races with a move to another kind of sign-in, which changes the version too. If the move commits first, the login is
+   * refused: whoever vouched for the user does so no longer.
    * @param byPassword whether a password was compared that is kept here: not for a directory user, and not for a passkey
    * @param language that of the request, for later mails; the same statement stores it
    * @returns the row under whose version the success is recorded
-   * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password
+   * @throws DomainError LOGIN_401004, else LOGIN_401011, 401012 or 401008, else LOGIN_401001 for a changed password or a move
    */
   async recordSuccess(user: User, byPassword = user.provider === 'password', language?: Language): Promise<User> {
     if (await this.users.recordLoginSuccess(user, language)) return user;
-    const now = await this.assertStillOpen(user);
+    // The lock protects a password, which a user of an identity provider does not have.
+    const now = await (user.provider === 'oidc' ? this.users.findByUid(user.uid) : this.assertStillOpen(user));
     if (now !== null) this.status.assertUsable(now);
-    const renewed = now !== null && !byPassword && now.credentialVersion > user.credentialVersion;
+    const isAtHome = now?.provider === user.provider && now.identityProviderId === user.identityProviderId;
+    const renewed = isAtHome && !byPassword && now.credentialVersion > user.credentialVersion;
     if (!renewed) throw new DomainError(loginFailed);
     return this.recordSuccess(now, byPassword, language);
   }
@@ -68,6 +72,16 @@ export class LoginLock {
     if (await this.users.recordPasswordConfirmed(user)) return true;
     await this.assertStillOpen(user);
     return false;
+  }
+
+  /**
+   * How many wrong passwords there may be before the lock. Reads the row again.
+   * @throws DomainError LOGIN_401004 when the account is locked, LOGIN_404001 when it no longer exists
+   */
+  async guessesLeft(user: User): Promise<number> {
+    const now = await this.assertStillOpen(user);
+    if (now === null) throw new DomainError(userNotFound);
+    return Math.max(1, this.settings.maxCount - now.loginFailedCount);
   }
 
   /**

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { And, Equal, MoreThan, type Repository } from 'typeorm';
+import { And, Equal, In, MoreThan, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
+import { filledUp } from '../platform/database/statement-keys';
 import { AccountProblem } from './account-problem';
 import { OrgUnit } from './persistence/org-unit.entity';
 import type { WithinTenant } from './tenant.repository';
@@ -35,6 +36,20 @@ export class OrgUnitRepository {
     const row = await this.rows.findOne({ id, ...within }, sql);
     // MariaDB also finds a unit for its id with a space after it.
     return row?.id === id ? row : undefined;
+  }
+
+  /** The unit that a person of another system is in: by its id, else by its name. Of units with one name, the first id. */
+  async named(sql: Sql, tenantId: string, idOrName: string): Promise<OrgUnit | undefined> {
+    const [byId] = await this.rows.find({ id: idOrName, tenantId }, { limit: 1 }, sql);
+    if (byId?.id === idOrName) return byId;
+    return (await this.rows.find({ name: idOrName, tenantId }, { order: { id: 'ASC' }, limit: 1 }, sql))[0];
+  }
+
+  /** The names of units by their ids. */
+  async names(ids: readonly string[], sql?: Sql): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.rows.find({ id: In(filledUp([...new Set(ids)])) }, {}, sql);
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /** Race: two insertions of one id, in whichever tenants. The primary key decides, and the loser gets the duplicate. */

@@ -5,7 +5,7 @@ import type { ChangeType } from '../shared/change-type';
 import { Clock } from '../shared/clock';
 import type { Language } from '../shared/languages';
 import { PasswordSettings } from './password-settings';
-import { Database } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
@@ -68,5 +68,10 @@ export class PasswordHistory {
       'INSERT INTO user_change_pwd_logs (user_id, type, password, language, created_at) VALUES (?, ?, ?, ?, ?)',
       [userId, type, hash, language ?? null, setAt],
     );
+  }
+
+  /** The user has no password here any more, so nothing is kept of the former ones. */
+  async removeAll(tx: Transaction, userId: string): Promise<void> {
+    await this.rows.remove(tx, { userId });
   }
 }

@@ -83,6 +83,11 @@ export class SecondFactor {
     return this.rows.won(tx, unchanged(user), { ...active, mfaFailedCount: 0, mfaBlockedUntil: null });
   }
 
+  /** For an account that the transaction has just made, whatever its status. Nobody else can see its row yet. */
+  bringSecret(tx: Transaction, uid: string, sealed: string): Promise<boolean> {
+    return this.rows.won(tx, { uid, totpSecret: IsNull() }, { mfaType: 'totp', totpSecret: sealed });
+  }
+
   /** Locks the row, so that the active secret stays the same until the transaction ends. */
   hold(tx: Transaction, user: User): Promise<boolean> {
     return this.rows.won(tx, unchanged(user), this.rows.incremented('held'));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type Repository } from 'typeorm';
+import { IsNull, type Repository } from 'typeorm';
 import type { Transaction } from '../platform/database/database';
 import { EntityRows } from '../platform/database/entity-rows';
 import type { Sql } from '../platform/database/sql';
@@ -16,16 +16,21 @@ import { isUserId } from '../shared/user-id';
 import { AccountProblem } from './account-problem';
 import { assertOrgUnit } from './org-unit.repository';
 import { assertTenant } from './tenant.repository';
+import type { SignInPlace } from './provider-moves';
 import { lengthOf, placesOf } from './user-columns';
 import { textFields } from './user-fields';
 import { changedValues, type NewUser, newRow, type UserChange } from './user-values';
 import { wireNameOf } from './user-wire';
-import { User, userStatus } from './user.entity';
+import { roles, User, userStatus } from './user.entity';
+import { UserWords } from './user-words.repository';
 
 export { AccountProblem } from './account-problem';
 export type { NewUser, UserChange } from './user-values';
 
 const statuses: readonly number[] = Object.values(userStatus);
+
+/** A change of these changes the words of the search. */
+const namingFields = ['email', 'nickname', 'tenantId'] as const satisfies readonly (keyof UserChange)[];
 
 /** Creates and changes accounts: for the command line, the import, and the first login of a directory user. */
 @Injectable()
@@ -34,6 +39,7 @@ export class UserAccounts {
     @InjectRepository(User) private readonly rows: Repository<User>,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly words: UserWords,
   ) {}
 
   /**
@@ -51,6 +57,7 @@ export class UserAccounts {
     } catch (error) {
       throw isDuplicate(error) ? identityIsTaken(user.uid) : error;
     }
+    await this.words.add(tx, [row]);
     return row;
   }
 
@@ -61,6 +68,10 @@ export class UserAccounts {
    */
   async change(tx: Transaction, user: User, change: UserChange): Promise<void> {
     assertWellFormedChange(change);
+    assertOneRight({
+      isAdmin: change.isAdmin ?? user.isAdmin,
+      role: change.role === undefined ? user.role : change.role,
+    });
     const { tenantId = user.tenantId } = change;
     // A unit belongs to one tenant.
     const orgUnitId = change.orgUnitId ?? (change.orgUnitId === null || tenantId !== user.tenantId ? null : undefined);
@@ -75,6 +86,23 @@ export class UserAccounts {
     } catch (error) {
       throw isDuplicate(error) ? identityIsTaken() : error;
     }
+    if (namingFields.some((field) => change[field] !== undefined)) await this.words.follow(tx, user.uid);
+  }
+
+  /**
+   * Gives the account another login name. The transaction must hold the row of the user.
+   * Races with any account that takes the name: the unique key decides, and the loser gets an AccountProblem.
+   * @throws AccountProblem
+   */
+  async rename(tx: Transaction, { uid }: User, loginName: string): Promise<void> {
+    assertLoginName(loginName);
+    try {
+      const name = { loginName: loginName.trim(), loginNameKey: identityKey(loginName) };
+      if (!(await new EntityRows(this.rows, tx).won(tx, { uid, deletedAt: IsNull() }, name))) return;
+    } catch (error) {
+      throw isDuplicate(error) ? identityIsTaken() : error;
+    }
+    await this.words.follow(tx, uid);
   }
 
   /** Ends the lock after wrong passwords and the block after wrong codes. */
@@ -103,13 +131,41 @@ export function assertWellFormed(user: NewUser): void {
   if (user.uid !== undefined && !isUserId(user.uid)) {
     throw new AccountProblem('the uid must have 1 to 36 characters out of A-Z, a-z, 0-9, _ and -');
   }
-  if (!isLoginName(user.loginName)) {
-    throw new AccountProblem(`the login name must have 1 to 255 characters and ${plainTextRule}`, 'login_name');
-  }
+  assertLoginName(user.loginName);
   assertWellFormedChange(user);
-  if (user.provider === 'ldap' && user.passwordHash !== null) {
-    throw new AccountProblem('a directory user has no password in this service', 'provider');
+  if (user.provider !== 'password' && user.passwordHash !== null) {
+    const whose = user.provider === 'ldap' ? 'a directory user' : 'a user of an identity provider';
+    throw new AccountProblem(`${whose} has no password in this service`, 'provider');
   }
+  if (user.legacyLogin === true && (user.provider !== 'password' || user.passwordHash !== null)) {
+    throw new AccountProblem(
+      'legacy_login is for a user with the provider password and without a password',
+      'legacy_login',
+    );
+  }
+  assertSignInPlace(user);
+  assertOneRight(user);
+}
+
+function assertOneRight({ isAdmin, role }: Pick<NewUser, 'isAdmin' | 'role'>): void {
+  if (!isAdmin || (role ?? null) === null) return;
+  throw new AccountProblem('an administrator has no role: set is_admin to false, or role to null', 'role');
+}
+
+/** Whether the identity provider exists is for its owner. @throws AccountProblem */
+export function assertSignInPlace({ provider, identityProviderId, externalId }: Partial<SignInPlace>): void {
+  assertWellFormedChange({ externalId });
+  if (provider === 'oidc' && (identityProviderId ?? null) === null) {
+    throw new AccountProblem('identity_provider is required with the provider oidc', 'identity_provider');
+  }
+  if (provider !== 'oidc' && (identityProviderId ?? null) !== null) {
+    throw new AccountProblem('identity_provider needs the provider oidc', 'identity_provider');
+  }
+}
+
+function assertLoginName(name: string): void {
+  if (isLoginName(name)) return;
+  throw new AccountProblem(`the login name must have 1 to 255 characters and ${plainTextRule}`, 'login_name');
 }
 
 export function isLoginName(name: string): boolean {
@@ -129,6 +185,9 @@ function assertWellFormedChange(change: UserChange): void {
   }
   if ((language ?? null) !== null && !languages.includes(language!)) {
     throw new AccountProblem(`the language must be one of ${languages.join(', ')}`, 'language');
+  }
+  if ((change.role ?? null) !== null && !roles.includes(change.role!)) {
+    throw new AccountProblem(`the role must be one of ${roles.join(', ')}`, 'role');
   }
   if (status !== undefined && !statuses.includes(status)) {
     throw new AccountProblem('the status must be 1, 0, -1 or -2', 'status');

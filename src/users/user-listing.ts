@@ -2,20 +2,33 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../shared/clock';
 import { LockSettings } from './account-settings';
 import { Database } from '../platform/database/database';
-import { listedColumns, type ListedRow, userOfRow } from './listing/listed-row';
-import { listedUser, type ListedUser, type UserFilter } from './listing/listed-user';
-import { type Source, sourcesOf } from './listing/sources';
+import { type Condition, filtersOf, notDeleted } from './listing/conditions';
+import { userOfRow } from './listing/listed-row';
+import { listedUser, type ListedUser, type UserFilter, type UserPlace } from './listing/listed-user';
+import { partsOf } from './listing/parts';
+import { readInOrder, type ReadOptions, type ReadRows, readSorted } from './listing/readings';
+import { isFiltered, type Survey, survey } from './listing/ways';
+import { queryConditions } from './listing/word-conditions';
 import type { User } from './user.entity';
 
-export type { ListedUser, UserFilter } from './listing/listed-user';
+export { type ListedUser, type UserFilter, type UserPlace, type UserSort, userSorts } from './listing/listed-user';
 
-/** The number of the source that a row came from, its key there, and its uid. */
-export type UserPlace = readonly [source: number, key: string, uid: string];
+/** What names a user in a list of something else. */
+export type NamedUser = Pick<User, 'uid' | 'loginName' | 'nickname' | 'email'>;
 
 export interface UserPage {
   readonly items: readonly ListedUser[];
-  /** The place of the last item, or null after the last page. */
+  /** The place of the last item, or of the last row that was looked at. Null after the last page. */
   readonly next: UserPlace | null;
+  /** The users of all pages, if the reading of this one has counted them. */
+  readonly total?: number;
+}
+
+export interface PageOptions {
+  readonly limit: number;
+  readonly after?: UserPlace | undefined;
+  /** What `UserTotals` has found out for the total of the same list. */
+  readonly surveyed?: Promise<Survey> | undefined;
 }
 
 /** Rows of one statement: a few milliseconds of work and a few hundred kilobytes. */
@@ -23,8 +36,9 @@ export const pageRows = 1000;
 
 /**
  * Lists accounts page by page: memory holds one page at most. The order is that of the login names. A search lists the
- * matches by login name first, then those by address, then those by nickname. The locked accounts are listed by their
- * last failure, the newest first. Each order is that of an index, so a page reads about as many rows as it has.
+ * matches by login name first, then those by address, then those by nickname, as version 1.0.0 does, and then those by any
+ * words. The locked accounts are listed by their last failure, the newest first. Each order is that of an index, so a page
+ * reads about as many rows as it has, and never more than a bounded number (ADR 0041).
  */
 @Injectable()
 export class UserListing {
@@ -46,18 +60,43 @@ export class UserListing {
     }
   }
 
-  /** Continues after the last place: an account that is created or removed meanwhile does not shift the others. */
-  async page(filter: UserFilter, { limit, after }: { limit: number; after?: UserPlace }): Promise<UserPage> {
-    const sources = sourcesOf(filter, this.lock());
-    const rows: { readonly user: ListedUser; readonly place: UserPlace }[] = [];
-    for (const [number, source] of sources.entries()) {
-      if (number < (after?.[0] ?? 0) || rows.length > limit) continue;
-      const found = await this.read(source, limit + 1 - rows.length, number === after?.[0] ? after : undefined);
-      for (const row of found)
-        rows.push({ user: userOfRow(row), place: [number, source.keyText(row.pageKey), row.uid] });
+  /**
+   * Continues after the last place: an account that is created or removed meanwhile does not shift the others. A page whose
+   * rows are searched one by one can end early, even empty, and has a next one then.
+   */
+  async page(filter: UserFilter, { limit, after, surveyed }: PageOptions): Promise<UserPage> {
+    const { within, tenantId, sort } = filter;
+    if (within !== undefined && tenantId !== undefined && within !== tenantId)
+      return { items: [], next: null, total: 0 };
+    const bounds = this.lock();
+    const way = isFiltered(filter, bounds) ? await (surveyed ?? survey(this.database, filter, bounds)) : undefined;
+    const parts = partsOf(filter, bounds, way, after?.[0]);
+    const options = (...words: Condition[]): ReadOptions => ({
+      ...{ lock: [bounds.maxCount, bounds.since], limit: limit + 1, after },
+      conditions: [notDeleted, ...filtersOf(filter, bounds), ...words],
+    });
+    // Users who all match are read in their order, so that a plain search also finds a name that an earlier version has written
+    // without its words. The parts of a search know the words that they need.
+    if (way === undefined || (way.decides && sort === undefined)) {
+      const words = sort === undefined ? [] : queryConditions(filter);
+      return pageOf(await readInOrder(this.database, parts, options(...words)), limit);
     }
-    const items = rows.slice(0, limit);
-    return { items: items.map(({ user }) => user), next: rows.length > limit ? (items.at(-1)?.place ?? null) : null };
+    return pageOf(await readSorted(this.database, parts, way, options(...queryConditions(filter, way.term))), limit);
+  }
+
+  /**
+   * Those of these users who are not deleted.
+   * @param uids at most two for each row of a page
+   * @param tenantId the tenant whose users are named; undefined: all
+   */
+  async named(uids: readonly string[], tenantId?: string): Promise<NamedUser[]> {
+    if (uids.length === 0) return [];
+    const [also, values] = tenantId === undefined ? ['', []] : [' AND tenant_id = ?', [tenantId]];
+    return this.database.rows<NamedUser>(
+      `SELECT uid, login_name AS loginName, nickname, email FROM users
+       WHERE uid IN (${uids.map(() => '?').join(', ')}) AND deleted_at IS NULL${also}`,
+      [...uids, ...values],
+    );
   }
 
   /** The row of a list for a user who was read by other means. */
@@ -68,19 +107,17 @@ export class UserListing {
     return listedUser(user, locked);
   }
 
-  private read(source: Source, limit: number, after: UserPlace | undefined): Promise<ListedRow[]> {
-    const { maxCount, since } = this.lock();
-    const where = after === undefined ? source.where : [...source.where, source.after(after[1], after[2])];
-    return this.database.rows<ListedRow>(
-      `SELECT ${listedColumns}, ${source.key} AS pageKey FROM users
-       WHERE ${where.map(({ text }) => text).join(' AND ')}
-       ORDER BY ${source.order} LIMIT ${Math.trunc(limit)}`,
-      [maxCount, since, ...where.flatMap(({ values }) => values)],
-    );
-  }
-
   private lock() {
     const { maxCount, windowSeconds } = this.settings;
     return { maxCount, since: this.clock.secondsFromNow(-windowSeconds) };
   }
+}
+
+function pageOf({ rows, end, total }: ReadRows, limit: number): UserPage {
+  const items = rows.slice(0, limit);
+  return {
+    items: items.map(({ row }) => userOfRow(row)),
+    next: rows.length > limit ? (items.at(-1)?.place ?? null) : end,
+    ...(total !== undefined && { total }),
+  };
 }

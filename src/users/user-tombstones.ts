@@ -3,6 +3,7 @@ import { Database, type Transaction } from '../platform/database/database';
 import { type UserTrace, UserTraces } from '../platform/database/user-traces';
 import { Clock } from '../shared/clock';
 import { placesOf } from './user-columns';
+import { toldUsers } from './told-tables';
 import { erasedValues } from './user-fields';
 
 export { tombstoneKeys } from './user-fields';
@@ -13,7 +14,8 @@ const settledSeconds = 3600;
 /** The rows of deleted users. */
 @Injectable()
 export class UserTombstones implements UserTrace {
-  readonly tables = ['user_change_pwd_logs', 'user_org_units', 'user_tenants'];
+  readonly tables = ['user_change_pwd_logs', 'user_org_units', 'user_tenants', 'user_words'];
+  readonly told = toldUsers;
 
   constructor(
     traces: UserTraces,

@@ -1,7 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type MfaType = 'email' | 'totp';
-export type Provider = 'password' | 'ldap';
+/** Where the password is checked: here, by the directory, or by an identity provider (no password is typed here). */
+export type Provider = 'password' | 'ldap' | 'oidc';
+
+/** What a user who is no administrator may do in the administration (docs/spec/extensions.md#roles). */
+export const roles = ['help_desk', 'auditor'] as const;
+export type Role = (typeof roles)[number];
 
 /** The values of `users.status` (docs/spec/decisions.md#2). */
 export const userStatus = { enabled: 1, notEnabled: 0, disabled: -1, expired: -2 } as const;
@@ -79,6 +84,10 @@ export class User {
   @Column('boolean', { name: 'is_admin' })
   isAdmin: boolean;
 
+  /** Null for most users, and for every administrator. */
+  @Column('varchar', { length: 16, nullable: true })
+  role: Role | null;
+
   /** The password is temporary: the next login answers `change_password` with a request of type 0. */
   @Column('boolean', { name: 'must_change_password' })
   mustChangePassword: boolean;
@@ -111,9 +120,28 @@ export class User {
   @Column('datetime', { name: 'directory_look_until', nullable: true })
   directoryLookUntil: Date | null;
 
+  /** The identity provider of a user with `provider: "oidc"`; null for others. */
+  @Column('varchar', { name: 'identity_provider_id', length: 40, nullable: true })
+  identityProviderId: string | null;
+
+  /** The name that another system has for the user: SCIM's `externalId`, and what `match_claim` of a provider is compared with. */
+  @Column('varchar', { name: 'external_id', length: 255, nullable: true })
+  externalId: string | null;
+
+  /**
+   * The password could not be brought along: while there is none here, the old system checks it (`LEGACY_VERIFY_URL`). Each
+   * write of a password sets it to false. A replica of an earlier version does not, so look at `password` as well.
+   */
+  @Column('boolean', { name: 'legacy_login', default: false })
+  legacyLogin: boolean;
+
   /** True since the user first made recovery codes or a passkey. Only the check of a token reads it (`own-factors.ts`). */
   @Column('boolean', { name: 'own_factors', default: false, select: false })
   ownFactors?: boolean;
+
+  /** True since the user was first made a member of a group. Only the check of a token reads it. */
+  @Column('boolean', { name: 'in_groups', default: false, select: false })
+  inGroups?: boolean;
 
   /**
    * The language of mails that somebody else causes: that of the last sign-in, or the one that an administrator has set

@@ -14,20 +14,28 @@ import { Memberships } from './membership.repository';
 import { NicknameKeys } from './nickname-keys';
 import { OrgUnitRepository } from './org-unit.repository';
 import { OwnFactors } from './own-factors';
+import { ProvisionedUsers } from './provisioned-users';
+import { ProvisioningCounts } from './provisioning-counts';
 import { PasswordHistory } from './password-change-log.repository';
 import { OrgUnitMembership, TenantMembership } from './persistence/membership.entity';
 import { OrgUnit } from './persistence/org-unit.entity';
 import { PasswordChangeLog } from './persistence/password-change-log.entity';
 import { Tenant } from './persistence/tenant.entity';
+import { ProviderMoves } from './provider-moves';
 import { SecondFactor } from './second-factor';
 import { TenantRepository } from './tenant.repository';
 import { UserAccounts } from './user-accounts';
 import { UserCounts } from './user-counts';
 import { User } from './user.entity';
+import { FactorAdoption } from './factor-adoption';
 import { UserListing } from './user-listing';
 import { UserSelection } from './user-selection';
 import { UserTombstones } from './user-tombstones';
 import { UserLocks } from './user-locks';
+import { UsersOfProviders } from './users-of-providers';
+import { UserWords } from './user-words.repository';
+import { UserTotals } from './user-totals';
+import { UserWord } from './persistence/user-word.entity';
 import { UsersRepository } from './users.repository';
 
 const services = [
@@ -35,12 +43,19 @@ const services = [
   UserLocks,
   UserAccounts,
   AdoptedUsers,
+  FactorAdoption,
+  UserWords,
   UserListing,
+  UserTotals,
   UserSelection,
+  ProvisionedUsers,
+  ProvisioningCounts,
   UserCounts,
+  UsersOfProviders,
   UserTombstones,
   NicknameKeys,
   DirectoryAccounts,
+  ProviderMoves,
   LoginLock,
   SecondFactor,
   OwnFactors,
@@ -53,7 +68,9 @@ const services = [
 ];
 
 @Module({
-  imports: [TypeOrmModule.forFeature([User, PasswordChangeLog, Tenant, OrgUnit, TenantMembership, OrgUnitMembership])],
+  imports: [
+    TypeOrmModule.forFeature([User, PasswordChangeLog, Tenant, OrgUnit, TenantMembership, OrgUnitMembership, UserWord]),
+  ],
   providers: [
     ...services,
     {

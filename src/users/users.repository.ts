@@ -99,6 +99,18 @@ export class UsersRepository {
   }
 
   /**
+   * Finds the user whom another system calls so, among those of one identity provider.
+   * @returns undefined when nobody has this id, and when several have it
+   */
+  async findByExternalId(identityProviderId: string, externalId: string): Promise<User | undefined> {
+    const rows = await this.rows.find({ provider: 'oidc', identityProviderId, externalId, deletedAt: IsNull() });
+    // MySQL ignores case and spaces at the end.
+    const exact = rows.filter((row) => row.externalId === externalId && row.identityProviderId === identityProviderId);
+    const [only] = exact;
+    return exact.length === 1 && only !== undefined ? ((await this.findByUid(only.uid)) ?? undefined) : undefined;
+  }
+
+  /**
    * Race: parallel wrong guesses, on any replica. While the account is not locked, the database counts them one after
    * the other, so exactly `MAX_LOCK_COUNT` guesses are counted. The UPDATEs of the others match no row.
    * @returns false when the account is locked by now: the answer is LOGIN_401004, whether the guess was correct or not
@@ -115,12 +127,15 @@ export class UsersRepository {
    * while the account is enabled, not dormant, not locked, and has the password that was compared. Otherwise this
    * returns false and the login is refused. The status is never written here, unlike in the known defect of
    * docs/spec/service.md#3.1.
+   * The lock protects a password that is kept here or in a directory. Wrong ones do not keep out a user of an identity
+   * provider, who has none.
    * @param language the language of the request; undefined leaves the one of the account
    */
   recordLoginSuccess(user: User, language?: Language): Promise<boolean> {
     return this.database.won(
       `UPDATE users SET login_failed_count = 0, last_login_success_time = ?, language = COALESCE(?, language)
-       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ? AND ${notLocked} AND ${notDormant}`,
+       WHERE uid = ? AND status = ${userStatus.enabled} AND credential_version = ?
+         AND (provider = 'oidc' OR ${notLocked}) AND ${notDormant}`,
       [
         ...[this.clock.now(), language ?? null, user.uid, user.credentialVersion],
         ...[...this.lockBounds(), ...this.dormancyBounds()],
@@ -159,7 +174,7 @@ export class UsersRepository {
       sql,
       { uid, provider: 'password', deletedAt: IsNull(), ...issued },
       {
-        ...{ password: hash, salt: saltOf(hash), mustChangePassword: temporary },
+        ...{ password: hash, salt: saltOf(hash), mustChangePassword: temporary, legacyLogin: false },
         ...{ loginFailedCount: 0, lastLoginFailedTime: null, ...this.rows.incremented('credentialVersion') },
         ...(mailed ? addressProven : {}),
       },
@@ -206,6 +221,29 @@ export class UsersRepository {
     const { uid, password, credentialVersion } = user;
     const asRead = { uid, password: password!, credentialVersion };
     return this.rows.won(this.database, asRead, { password: hash, salt: saltOf(hash) });
+  }
+
+  /**
+   * Stores the password that the old system has called right, and takes the mark `legacy_login` away: one statement of the
+   * caller's transaction. Everything that was issued before stays valid.
+   * Races with another login of the user, with a change, a reset and an invitation, and with a move to another kind of
+   * sign-in. The first commit wins, because each of them ends the state that this WHERE names. If it comes later, this UPDATE
+   * matches no row and returns false, and the password of the winner stays.
+   * @param temporary the password breaks the policy, so it has to be changed before a session begins
+   */
+  adoptPassword(sql: Sql, user: User, hash: string, temporary: boolean): Promise<boolean> {
+    const { uid, credentialVersion } = user;
+    const asRead = { uid, credentialVersion, provider: 'password', legacyLogin: true, password: IsNull() } as const;
+    const adopted = { password: hash, salt: saltOf(hash), mustChangePassword: temporary, legacyLogin: false };
+    return this.rows.won(sql, asRead, adopted);
+  }
+
+  /** How many users the old system still has to be asked about. It reads the whole table: for `doctor`. */
+  async legacyLogins(): Promise<number> {
+    const row = await this.database.row<{ n: unknown }>(
+      'SELECT COUNT(*) AS n FROM users WHERE legacy_login = 1 AND password IS NULL AND deleted_at IS NULL',
+    );
+    return Number(row?.n ?? 0);
   }
 
   /** Whether the tenant has an enabled administrator. */

@@ -10,6 +10,7 @@ import {
   captchaUnavailable,
   codeSentTooOften,
   directoryUnavailable,
+  legacyUnavailable,
   loginFailed,
   userNotFound,
 } from '../../shared/errors/error-catalogue';
@@ -49,6 +50,7 @@ export class LoginController {
     accountDormant,
     codeSentTooOften,
     directoryUnavailable,
+    legacyUnavailable,
   )
   async login(@Body() body: LoginDto, @Client() client: ClientInfo): Promise<LoginResponse> {
     const { username, password, provider, captcha_token: captchaToken, device_token } = body;

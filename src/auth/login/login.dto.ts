@@ -4,6 +4,8 @@ import type { LoginInfo } from './login-info';
 import type { OrgUnitView, TenantView } from '../../users/membership.repository';
 import type { ProviderChoice } from './login-command';
 import { userIdField } from '../../shared/user-id';
+import { roleField } from '../../users/rights';
+import type { Role } from '../../users/user.entity';
 
 const providerChoices: readonly ProviderChoice[] = ['password', 'ldap', 'auto'];
 
@@ -89,6 +91,9 @@ export class UserInfoDto implements LoginInfo {
 
   @ApiProperty({ type: 'boolean', nullable: true })
   is_admin: boolean | null;
+
+  @ApiProperty(roleField)
+  role: Role | null;
 
   @ApiProperty({ type: 'string', nullable: true, example: 'root' })
   tenant_id: string | null;

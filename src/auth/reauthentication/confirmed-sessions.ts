@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { Database } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
-import { SessionConfirmation } from '../../sessions/session-confirmation';
+import { type ConfirmedSession, SessionConfirmation } from '../../sessions/session-confirmation';
 import { UserSessions } from '../../sessions/user-sessions';
 import type { User } from '../../users/user.entity';
 import type { LoginOutcome } from '../login/login.service';
@@ -23,12 +23,17 @@ export class ConfirmedSessions {
    * no token: `hold` names the version of the token that was presented. If it comes later, it ends the new tokens too.
    * @throws DomainError AUTH_401004 when the session has ended
    */
-  async confirm(user: User, session: CurrentSession, mfa: 'passkey' | null, client: ClientInfo): Promise<LoginOutcome> {
+  async confirm(
+    user: User,
+    session: CurrentSession,
+    proof: Omit<ConfirmedSession, 'sid'>,
+    client: ClientInfo,
+  ): Promise<LoginOutcome> {
     const { payload, credentialVersion } = session;
     const tokens = await this.database.transaction(async (tx) => {
       await this.userSessions.hold(tx, session);
       const confirmed = { ...user, credentialVersion };
-      return this.confirmation.confirmIn(tx, confirmed, { sid: payload.sid, mfa }, client);
+      return this.confirmation.confirmIn(tx, confirmed, { sid: payload.sid, ...proof }, client);
     });
     if (tokens === undefined) throw new DomainError(accessTokenRevoked);
     return { kind: 'session', user, tokens, deviceToken: null };

@@ -1,4 +1,6 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { externalCookie } from '../../identity-providers/external-requests';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
@@ -9,11 +11,14 @@ import {
   accountNotEnabled,
   codeSentTooOften,
   directoryUnavailable,
+  externalAnswerRejected,
   loginFailed,
   notPermitted,
   passkeyRejected,
   requestInvalid,
 } from '../../shared/errors/error-catalogue';
+import { ServiceSettings } from '../../platform/config/service-settings';
+import { browserOf } from '../../platform/http/browser-cookie';
 import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
@@ -30,6 +35,7 @@ export class ReauthenticationController {
   constructor(
     private readonly reauthentication: ReauthenticationService,
     private readonly answers: LoginAnswers,
+    private readonly settings: ServiceSettings,
   ) {}
 
   @Post('reauthenticate')
@@ -37,7 +43,8 @@ export class ReauthenticationController {
   @RateLimited('login')
   @ApiOperation({
     operationId: 'reauthenticate',
-    summary: 'Confirm who you are with your password or a passkey, and get new tokens of the same session',
+    summary:
+      'Confirm who you are, with your password, a passkey or your company, and get new tokens of the same session',
   })
   @AnswersTo(
     accessToken,
@@ -51,23 +58,35 @@ export class ReauthenticationController {
     notPermitted,
     codeSentTooOften,
     directoryUnavailable,
+    externalAnswerRejected,
   )
   async reauthenticate(
     @Body() body: ReauthenticateDto,
     @Session() session: CurrentSession,
+    @Req() request: FastifyRequest,
     @Client() client: ClientInfo,
   ): Promise<LoginResponse> {
-    return this.answers.of(await this.reauthentication.confirm(commandOf(body), session, client));
+    return this.answers.of(
+      await this.reauthentication.confirm(commandOf(body, this.browserOf(request)), session, client),
+    );
+  }
+
+  private browserOf({ headers }: FastifyRequest): string | undefined {
+    return browserOf(this.settings.systemUrl, externalCookie, headers.cookie);
   }
 }
 
-/** @throws DomainError COMMON_400001 for neither or both of the proofs, and for a part of a passkey */
-function commandOf({ password, challenge_id, response, second_factor }: ReauthenticateDto): Reauthentication {
+/** @throws DomainError COMMON_400001 for none or several of the proofs, and for a part of a passkey */
+function commandOf(body: ReauthenticateDto, browser: string | undefined): Reauthentication {
+  const { password, challenge_id, response, external, second_factor } = body;
   const secondFactor = second_factor ?? false;
-  if (password != null && challenge_id == null && response == null) return { password, secondFactor };
-  if (password == null && challenge_id != null && response != null) {
+  const hasPasskey = challenge_id != null || response != null;
+  if (external != null && password == null && !hasPasskey)
+    return { external: { code: external, browser }, secondFactor };
+  if (password != null && !hasPasskey && external == null) return { password, secondFactor };
+  if (password == null && external == null && challenge_id != null && response != null) {
     return { passkey: { challengeId: challenge_id, response }, secondFactor };
   }
-  const problem = ['send either password, or challenge_id and response'];
+  const problem = ['send either password, or challenge_id and response, or external'];
   throw new DomainError(requestInvalid, { fields: { password: problem } });
 }

@@ -2,7 +2,7 @@ import { IsBoolean, IsObject, IsOptional, IsString, MinLength } from 'class-vali
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
 import { AuthenticationResponseDto } from '../login/passkey/passkey-login.dto';
 
-/** Either `password`, or `challenge_id` and `response`. */
+/** Either `password`, or `challenge_id` and `response`, or `external`. */
 export class ReauthenticateDto {
   @ApiProperty({
     type: 'string',
@@ -37,6 +37,19 @@ export class ReauthenticateDto {
   @IsOptional()
   @IsObject()
   response?: AuthenticationResponseDto | null;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    required: false,
+    minLength: 1,
+    description: 'The code of a sign-in at the identity provider of the user that began with `fresh`.',
+    example: null,
+  })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  external?: string | null;
 
   @ApiProperty({
     type: 'boolean',

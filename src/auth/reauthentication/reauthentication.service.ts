@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked, loginFailed, notPermitted, userNotFound } from '../../shared/errors/error-catalogue';
+import { ExternalOrigins } from '../../identity-providers/external-origins';
+import { ExternalSessions } from '../../identity-providers/external-sessions.repository';
 import { MfaChallenges } from '../../mfa/mfa-challenges';
 import type { PasskeyLogin } from '../../passkeys/passkey-assertions';
 import type { CurrentSession } from '../../sessions/current-session';
@@ -11,13 +13,14 @@ import type { User } from '../../users/user.entity';
 import { UsersRepository } from '../../users/users.repository';
 import { CredentialVerifiers } from '../login/credentials/credential-verifiers';
 import type { LoginCommand } from '../login/login-command';
+import { type ExternalCodeCommand, ExternalLoginService } from '../login/external/external-login.service';
 import { LoginRefusals } from '../login/login-refusals';
 import type { LoginOutcome } from '../login/login.service';
 import { ConfirmedSessions } from './confirmed-sessions';
 import { OwnPasskeyProof } from './own-passkey-proof';
 
 export type Reauthentication = { readonly secondFactor: boolean } & (
-  { readonly password: string } | { readonly passkey: PasskeyLogin }
+  { readonly password: string } | { readonly passkey: PasskeyLogin } | { readonly external: ExternalCodeCommand }
 );
 
 /**
@@ -36,17 +39,25 @@ export class ReauthenticationService {
     private readonly challenges: MfaChallenges,
     private readonly liveSessions: LiveSessions,
     private readonly sessions: ConfirmedSessions,
+    private readonly external: ExternalLoginService,
+    private readonly origins: ExternalOrigins,
+    private readonly externalSessions: ExternalSessions,
   ) {}
 
   async confirm(command: Reauthentication, session: CurrentSession, client: ClientInfo): Promise<LoginOutcome> {
     const user = await this.userOf(session); //                                            AUTH_401004
     if ('passkey' in command) return this.byPasskey(command.passkey, user, session, client);
+    if ('external' in command) return this.byProvider(command, user, session, client);
     const { secondFactor, password } = command;
     const checked = this.passwordOf(user, password, client);
     const current = await this.refusals.ofOwner(checked, user, null, client);
     if (!(await this.needsCode(current, session, secondFactor))) {
-      return this.sessions.confirm(current, session, null, client); //                     AUTH_401004
+      return this.sessions.confirm(current, session, { mfa: null }, client); //            AUTH_401004
     }
+    return this.askForCode(current, session, client);
+  }
+
+  private async askForCode(current: User, session: CurrentSession, client: ClientInfo): Promise<LoginOutcome> {
     if (!(await this.challenges.canBePassed(current))) throw new DomainError(notPermitted); // AUTH_403001
     const challenge = await this.challenges.open(current, client, session.payload.sid); // MFA_429001
     return { kind: 'mfa', user: current, ...challenge };
@@ -70,15 +81,33 @@ export class ReauthenticationService {
     return this.sessions.confirm(
       await this.refusals.ofOwner(checked, user, 'passkey', client),
       session,
-      'passkey',
+      { mfa: 'passkey' },
       client,
     );
+  }
+
+  /** A new sign-in at the provider of the user, which changes nothing in the account. Where the provider has proven two factors, no code is due after it. */
+  private async byProvider(
+    { external, secondFactor }: Extract<Reauthentication, { external: ExternalCodeCommand }>,
+    user: User,
+    session: CurrentSession,
+    client: ClientInfo,
+  ): Promise<LoginOutcome> {
+    const { user: owner, signIn } = await this.external.redeemed(external, user.uid); //   LOGIN_401013
+    const entered = this.external.enter(owner, client, false); //                         LOGIN_401004/011/012/008
+    const current = await this.refusals.ofOwner(entered, user, null, client);
+    const origin = this.origins.of(signIn);
+    await this.externalSessions.follow(session.payload.sid, signIn.answer.sid);
+    if (origin.mfa || !(await this.needsCode(current, session, secondFactor))) {
+      return this.sessions.confirm(current, session, { mfa: null, origin }, client); //    AUTH_401004
+    }
+    return this.askForCode(current, session, client);
   }
 
   /** The steps of `/login` from its lock to its success. */
   private async passwordOf(user: User, password: string, client: ClientInfo): Promise<User> {
     const command: LoginCommand = {
-      ...{ username: user.loginName, password, provider: user.provider },
+      ...{ username: user.loginName, password, provider: user.provider === 'ldap' ? 'ldap' : 'password' },
       ...{ captchaToken: undefined, deviceToken: undefined },
     };
     this.credentials.assertCapacity(command, client); //                             COMMON_503001, nothing is counted

@@ -15,6 +15,7 @@ import {
 } from '../../sessions/current-session';
 import { SessionRefresher } from '../../sessions/session-refresher';
 import { TokenRevoker } from '../../sessions/token-revoker';
+import { OfferedProviders } from '../../identity-providers/offered-providers';
 import { PasswordHistory } from '../../users/password-change-log.repository';
 import { MeResponse, RefreshDto, RefreshResponse } from './session.dto';
 
@@ -25,6 +26,7 @@ export class SessionController {
     private readonly refresher: SessionRefresher,
     private readonly revoker: TokenRevoker,
     private readonly history: PasswordHistory,
+    private readonly offered: OfferedProviders,
   ) {}
 
   @Post('refresh')
@@ -62,8 +64,9 @@ export class SessionController {
     summary: 'The user and the tenant and organisation scope of the token',
   })
   @AnswersTo(accessToken, MeResponse)
-  me(@Session() { user, payload, account }: CurrentSession): MeResponse {
+  async me(@Session() { user, payload, account, groups }: CurrentSession): Promise<MeResponse> {
     const expiresAt = account ? this.history.expiresAt(account) : null;
+    const provider = account?.identityProviderId ?? null;
     return {
       // The busiest route: a literal, in which a missing field does not compile.
       uid: user.uid,
@@ -71,12 +74,16 @@ export class SessionController {
       email: user.email,
       nickname: user.nickname,
       is_admin: user.isAdmin,
+      role: user.role,
       mfa_type: user.mfaType,
       tenant_id: user.tenantId,
       org_unit_id: user.orgUnitId,
+      groups: groups ?? [],
       password_expires_at: expiresAt?.toISOString() ?? null,
       recovery_codes_left: account?.recoveryCodesLeft ?? 0,
       passkeys: account?.passkeys ?? 0,
+      identity_provider: provider,
+      identity_provider_name: provider === null ? null : await this.offered.nameOf(provider),
       session: {
         sid: payload.sid,
         amr: payload.amr,

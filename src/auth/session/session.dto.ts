@@ -1,6 +1,8 @@
 import { IsOptional, IsString } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { userIdField } from '../../shared/user-id';
+import { roleField } from '../../users/rights';
+import type { Role } from '../../users/user.entity';
 import type { sessionFields } from '../../users/user-fields';
 import type { Wired } from '../../users/user-wire';
 
@@ -33,10 +35,10 @@ export class SessionDto {
   sid: string;
 
   @ApiProperty({
-    enum: ['pwd', 'otp', 'device', 'hwk', 'user', 'mfa'],
+    enum: ['pwd', 'ext', 'otp', 'device', 'hwk', 'user', 'mfa'],
     isArray: true,
     description:
-      'How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code. `hwk`, `user` and `mfa`: a passkey.',
+      'How the session was authenticated (RFC 8176). `device`: a trusted device replaced the code. `hwk`, `user` and `mfa`: a passkey. `ext`: an identity provider; with `mfa`, it has proven two factors.',
     example: ['pwd', 'otp'],
   })
   amr: readonly string[];
@@ -65,6 +67,9 @@ export class MeResponse implements Wired<(typeof sessionFields)[number]> {
   @ApiProperty()
   is_admin: boolean;
 
+  @ApiProperty(roleField)
+  role: Role | null;
+
   @ApiProperty({ enum: ['email', 'totp'] })
   mfa_type: 'email' | 'totp';
 
@@ -73,6 +78,9 @@ export class MeResponse implements Wired<(typeof sessionFields)[number]> {
 
   @ApiProperty({ type: 'string', nullable: true })
   org_unit_id: string | null;
+
+  @ApiProperty({ type: [String], example: ['Sales'], description: 'The names of the groups of the user, sorted.' })
+  groups: readonly string[];
 
   @ApiProperty({
     type: 'string',
@@ -88,6 +96,16 @@ export class MeResponse implements Wired<(typeof sessionFields)[number]> {
 
   @ApiProperty({ type: 'integer', minimum: 0, description: 'How many passkeys the user has.', example: 1 })
   passkeys: number;
+
+  @ApiProperty({
+    ...{ type: 'string', nullable: true, example: null },
+    description:
+      'Where the user signs in, for POST /login/external/{id}. Null: with a password of this service or of the directory.',
+  })
+  identity_provider: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true, example: null, description: 'The name of the identity provider.' })
+  identity_provider_name: string | null;
 
   @ApiProperty({ type: SessionDto, description: 'The session of the presented access token.' })
   session: SessionDto;

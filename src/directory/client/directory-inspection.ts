@@ -58,7 +58,8 @@ export async function inspectGroups(connection: ServiceConnection, { groups }: L
   for (const [setting, base] of [
     ['LDAP_GROUP_REQUIRED', groups.required],
     ['LDAP_GROUP_ADMIN', groups.admin],
-  ] as const) {
+    ...[...(groups.named?.keys() ?? [])].map((dn, i) => [`entry ${i + 1} of LDAP_GROUPS`, dn] as const),
+  ] as readonly (readonly [string, string | undefined])[]) {
     if (base === undefined) continue;
     const matches = (filter: string) =>
       answers(connection, { base, scope: 'base', filter: parseFilter(filter), attributes: [noAttribute] });

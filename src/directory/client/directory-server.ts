@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { LdapSettings } from '../ldap-settings';
-import { addressesOf } from '../connection/host-addresses';
+import { addressesOf } from '../../platform/http/host-addresses';
 import { LoginSockets } from '../connection/login-sockets';
 import { startTls } from '../connection/start-tls';
 import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';

@@ -69,11 +69,19 @@ export class PersonSearch {
   }
 
   private async groupsOf(dn: string): Promise<GroupMemberships> {
-    const { required, admin } = this.config.groups;
+    const { required, admin, named } = this.config.groups;
     return {
       required: required === undefined || (await this.isMember(dn, required)),
       admin: admin === undefined ? null : await this.isMember(dn, admin),
+      ...(named === undefined ? {} : { names: await this.namesOf(dn, named) }),
     };
+  }
+
+  /** One after the other: the connection is that of one login, and its answers have a limit together. */
+  private async namesOf(dn: string, named: ReadonlyMap<string, string>): Promise<string[]> {
+    const names = new Set<string>();
+    for (const [group, name] of named) if (!names.has(name) && (await this.isMember(dn, group))) names.add(name);
+    return [...names];
   }
 
   /** The server compares the DNs, so case, spaces and escapes do not matter (RFC 4514). */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { connectionFailure, DirectoryFailure } from '../protocol/directory-failure';
-import { sharedLookup } from './host-addresses';
+import { sharedLookup } from '../../platform/http/host-addresses';
 
 const owners = new AsyncLocalStorage<LoginSockets>();
 let subscribed = false;

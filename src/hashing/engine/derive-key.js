@@ -1,6 +1,6 @@
 'use strict';
 
-const { createHash, pbkdf2Sync, scryptSync, timingSafeEqual } = require('node:crypto');
+const { createHash, createHmac, pbkdf2Sync, scryptSync, timingSafeEqual } = require('node:crypto');
 
 /** `Algorithm.Argon2id` and `Version.V0x13` of the package, whose declarations have them as `const enum`. */
 const argon2id = { algorithm: 2, version: 1 };
@@ -33,4 +33,12 @@ function matchesForeign(hash, password) {
   return timingSafeEqual(deriveKey({ ...hash, salt: Buffer.from(hash.salt) }, password), Buffer.from(hash.key));
 }
 
-module.exports = { matchesForeign };
+/** What bcrypt hashes of the password in a hash of bcrypt-sha256, and the bcrypt hash to compare it with. */
+function digestOf({ digest, salt, key }, password) {
+  // passlib takes the text of the salt as the key of the HMAC.
+  const sha256 = digest === 'hmac' ? createHmac('sha256', Buffer.from(salt)) : createHash('sha256');
+  const encoding = digest === 'hex' ? 'hex' : 'base64';
+  return { password: sha256.update(password, 'utf8').digest(encoding), hash: Buffer.from(key).toString() };
+}
+
+module.exports = { digestOf, matchesForeign };

@@ -7,7 +7,7 @@
 // library would use libuv's thread pool, which DNS look-ups and file access need.
 const { comparePair } = require('@portal-auth/bcrypt-pair');
 const { parentPort, workerData } = require('node:worker_threads');
-const { matchesForeign } = require('./derive-key.js');
+const { digestOf, matchesForeign } = require('./derive-key.js');
 const { Politeness } = require('./politeness.js');
 
 const politeness = new Politeness({ urgent: process.argv.includes('urgent') });
@@ -21,6 +21,7 @@ const compare = ({ password, hash }) => bcrypt.compareSync(password, hash);
  * null where WebAssembly cannot run.
  */
 function answer({ hash, foreign, comparisons }) {
+  if (foreign?.hash.digest) return compare(digestOf(foreign.hash, foreign.password));
   if (foreign) return matchesForeign(foreign.hash, foreign.password);
   if (hash) return bcrypt.hashSync(hash.password, costOption(hash.cost));
   const [first, second] = comparisons;

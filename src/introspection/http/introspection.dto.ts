@@ -1,6 +1,8 @@
 import { IsString, MaxLength } from 'class-validator';
 import { ApiProperty, ApiPropertyOptional } from '../../platform/http/api-docs';
 import type { AuthenticationContext } from '../../sessions/token-payload';
+import { roleField } from '../../users/rights';
+import type { Role } from '../../users/user.entity';
 import type { LiveToken } from '../../sessions/token-introspection';
 
 export class IntrospectionDto {
@@ -44,6 +46,16 @@ export class IntrospectionResponse {
   @ApiPropertyOptional()
   is_admin?: boolean;
 
+  @ApiPropertyOptional(roleField)
+  role?: Role | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['Sales'],
+    description: 'The names of the groups of the user, sorted.',
+  })
+  groups?: readonly string[];
+
   @ApiPropertyOptional({ type: [String], example: ['pwd', 'otp'] })
   amr?: readonly string[];
 
@@ -86,7 +98,7 @@ export class IntrospectionResponse {
 
 export function introspectionOf(token: LiveToken | undefined): IntrospectionResponse {
   if (token === undefined) return { active: false };
-  const { payload, user } = token;
+  const { payload, user, groups } = token;
   return {
     active: true,
     sub: user.uid,
@@ -96,6 +108,8 @@ export function introspectionOf(token: LiveToken | undefined): IntrospectionResp
     tenant_id: user.tenantId,
     org_unit_id: user.orgUnitId,
     is_admin: user.isAdmin,
+    role: user.role,
+    groups,
     amr: payload.amr,
     auth_time: payload.auth_time,
     acr: payload.acr,

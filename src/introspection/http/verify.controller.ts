@@ -4,10 +4,11 @@ import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '../../platfor
 import { OwnFormat } from '../../platform/http/answers.decorator';
 import { AnswersTo } from '../../platform/http/audience';
 import { RateLimited } from '../../platform/limits/rate-limited.decorator';
-import { type CurrentSession, Session } from '../../sessions/current-session';
+import { type CurrentSession, Session, WithGroups } from '../../sessions/current-session';
+import { identityKey } from '../../shared/identity-key';
 import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
-import { documentedHeaders, groups, identityHeaders } from './identity-headers';
+import { documentedHeaders, identityHeaders } from './identity-headers';
 import { documentedChallenge, proxy } from './proxy-audience';
 import { VerifyQuery } from './verify.dto';
 
@@ -16,6 +17,7 @@ import { VerifyQuery } from './verify.dto';
 @Controller()
 export class VerifyController {
   @Get('verify')
+  @WithGroups()
   @OwnFormat()
   @RateLimited('introspection')
   @ApiOperation({
@@ -23,7 +25,7 @@ export class VerifyController {
     summary: 'Whether a proxy may pass a request on, and whose it is',
     description:
       'For `auth_request` of nginx, ForwardAuth of Traefik and their like: the status alone is the answer, and the user is in its ' +
-      'headers. Both demands of the query have to be met. Values are UTF-8; each byte that is not printable ASCII, a percent ' +
+      'headers. All demands of the query have to be met. Values are UTF-8; each byte that is not printable ASCII, a percent ' +
       'sign, a comma, and a space at either end are percent-encoded. A header without a value is sent empty.',
   })
   @ApiOkResponse({ description: 'The request may pass. The body is empty.', headers: documentedHeaders })
@@ -31,11 +33,14 @@ export class VerifyController {
   @AnswersTo(proxy, undefined, notPermitted)
   verify(
     @Session() session: CurrentSession,
-    @Query() { group, admin }: VerifyQuery,
+    @Query() { group, admin, tenant }: VerifyQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): void {
-    if (group?.some((name) => groups.includes(name)) === false) throw new DomainError(notPermitted);
+    if (tenant !== undefined && session.user.tenantId !== tenant) throw new DomainError(notPermitted);
+    const asked = group?.map(identityKey);
+    const meets = (name: string) => asked?.includes(identityKey(name)) === true;
+    if (asked !== undefined && !session.groups?.some(meets)) throw new DomainError(notPermitted);
     if (admin !== undefined && !session.user.isAdmin) throw new DomainError(notPermitted);
-    reply.headers(identityHeaders(session));
+    reply.headers(identityHeaders(session, meets));
   }
 }

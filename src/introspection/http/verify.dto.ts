@@ -9,7 +9,9 @@ export class VerifyQuery {
     type: [String],
     // Fields of the parameter, not of its schema: `group=a&group=b`.
     ...({ style: 'form', explode: true } as object),
-    description: 'The user is in one of these groups. There are no groups yet, so nobody is.',
+    description:
+      'The user is in one of these groups. Names are compared as login names are: without regard to case. A name is unique within ' +
+      'a tenant only: the administrator of another tenant can make a group with the same name, so say `tenant` as well.',
   })
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value))
@@ -22,6 +24,13 @@ export class VerifyQuery {
   @IsOptional()
   @Equals('true')
   admin?: 'true';
+
+  @ApiPropertyOptional({ description: 'The user is of the tenant with this id.' })
+  @IsOptional()
+  @MaxLength(64)
+  @IsNotEmpty()
+  @IsString()
+  tenant?: string;
 }
 
 // A misspelt demand must not let everybody in.

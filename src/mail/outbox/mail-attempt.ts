@@ -41,7 +41,7 @@ export class MailAttempt {
     try {
       const content = openMail(this.keys, mail.payload);
       domain = domainOf(content.to);
-      const outcome = await this.delivery.deliver(mail.id, content, signal);
+      const outcome = await this.delivery.deliver(mail.id, content, signal, mail.user_id);
       if (outcome === 'skipped') this.noteSkipped(mail.kind);
       return { final: mailStatus[outcome] };
     } catch (error) {

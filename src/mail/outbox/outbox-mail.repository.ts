@@ -18,6 +18,7 @@ interface Leasable extends Pick<OutboxMail, 'id' | 'kind' | 'attempts'> {
   readonly payload: string;
   readonly expires: unknown;
   readonly created_at: unknown;
+  readonly user_id: string | null;
 }
 
 /** A mail that belongs to this process until its lease ends. */
@@ -38,7 +39,7 @@ export type MailPlace = readonly [createdAt: number, id: string];
 const table = {
   name: 'mail_outbox',
   key: 'id',
-  columns: ['id', 'kind', 'payload', 'attempts', 'expires', 'created_at'],
+  columns: ['id', 'kind', 'payload', 'attempts', 'expires', 'created_at', 'user_id'],
 } as const;
 
 /** The table `mail_outbox`. Any number of processes send from it; each mail has one owner at a time (ADR 0007). */
@@ -112,6 +113,10 @@ export class OutboxRows {
 
   async statusOf(tx: Transaction, id: string): Promise<MailStatus | undefined> {
     return (await this.rows.findOne({ id }, tx))?.status;
+  }
+
+  async ownerOf(tx: Transaction, id: string): Promise<string | null> {
+    return (await this.rows.findOne({ id }, tx))?.userId ?? null;
   }
 
   /**

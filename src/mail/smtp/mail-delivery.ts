@@ -6,8 +6,9 @@ import type { SmtpSettings } from '../smtp-settings';
 import { Tracing } from '../../platform/tracing/tracing';
 import { Clock } from '../../shared/clock';
 import { isPlainAddress, mailboxOf } from '../../shared/mail-address';
+import { MailBrands } from '../mail-brands';
 import type { QueuedMail } from '../outbox/mail-payload';
-import { MailTemplates } from '../templates/mail-templates';
+import { MailTemplates, type RenderedMail } from '../templates/mail-templates';
 import { EmlFolder } from './eml-folder';
 import { SmtpConfiguration } from './smtp-configuration';
 import { AddressRefused } from './smtp-failure';
@@ -28,6 +29,7 @@ export class MailDelivery {
     private readonly transports: SmtpTransports,
     private readonly mailer: MailerService,
     private readonly templates: MailTemplates,
+    private readonly brands: MailBrands,
     private readonly files: EmlFolder,
     private readonly service: ServiceSettings,
     private readonly mail: MailSettings,
@@ -38,19 +40,35 @@ export class MailDelivery {
   /**
    * @param id id of the outbox row. It becomes the Message-ID, so that mail programs recognise a second copy.
    * @param signal cuts the connection
+   * @param userId whose mail it is: it shows the brand of this user's tenant
    * @throws any error; `failureKind` classifies it
    */
-  async deliver(id: string, mail: QueuedMail, signal: AbortSignal): Promise<'sent' | 'skipped'> {
+  async deliver(
+    id: string,
+    mail: QueuedMail,
+    signal: AbortSignal,
+    userId?: string | null,
+  ): Promise<'sent' | 'skipped'> {
     if (!isPlainAddress(mail.to)) throw new AddressRefused();
     const settings = await this.configuration.current();
     signal.throwIfAborted();
-    if (settings !== undefined) return this.send(id, mail, settings, signal);
-    this.transports.leave();
-    return this.service.production ? 'skipped' : this.writeFile(id, mail);
+    if (settings === undefined) this.transports.leave();
+    if (settings === undefined && this.service.production) return 'skipped';
+    const rendered = this.templates.render(mail, this.clock.now(), await this.brands.of(userId));
+    signal.throwIfAborted();
+    return settings === undefined
+      ? this.writeFile(id, mail, rendered)
+      : this.send(id, mail, rendered, settings, signal);
   }
 
-  private async send(id: string, mail: QueuedMail, settings: SmtpSettings, signal: AbortSignal): Promise<'sent'> {
-    const message = this.message(id, mail, settings.sender);
+  private async send(
+    id: string,
+    mail: QueuedMail,
+    rendered: RenderedMail,
+    settings: SmtpSettings,
+    signal: AbortSignal,
+  ): Promise<'sent'> {
+    const message = this.message(id, mail, rendered, settings.sender);
     const sending = () =>
       this.transports.use(settings, (transporterName) => {
         const options: Message = { ...message, transporterName, signal };
@@ -62,9 +80,9 @@ export class MailDelivery {
     return 'sent';
   }
 
-  private async writeFile(id: string, mail: QueuedMail): Promise<'sent'> {
+  private async writeFile(id: string, mail: QueuedMail, rendered: RenderedMail): Promise<'sent'> {
     const sender = mailboxOf(this.mail.from) ?? { name: '', address: 'no-reply@localhost' };
-    const message = this.message(id, mail, sender);
+    const message = this.message(id, mail, rendered, sender);
     const made = (await this.mailer.sendMail({ ...message, transporterName: fileTransporter })) as { message: Buffer };
     const file = await this.files.write(mail.kind, made.message);
     // The log gets only the path and the subject, because codes and links must not reach a log.
@@ -72,14 +90,18 @@ export class MailDelivery {
     return 'sent';
   }
 
-  private message(id: string, mail: QueuedMail, from: SmtpSettings['sender']): ISendMailOptions {
-    const now = this.clock.now();
+  private message(
+    id: string,
+    mail: QueuedMail,
+    rendered: RenderedMail,
+    from: SmtpSettings['sender'],
+  ): ISendMailOptions {
     return {
-      ...this.templates.render(mail, now),
+      ...rendered,
       from,
       // An object with one checked address, so that nodemailer does not parse it (CVE-2025-13033).
       to: { name: '', address: mail.to },
-      date: now,
+      date: this.clock.now(),
       messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
       headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     };

@@ -20,9 +20,10 @@ export const largestLogoBytes = 100 * 1024;
  */
 export function mailLogoOf(file: string): MailLogo | undefined {
   if (statSync(file).size > largestLogoBytes) return undefined;
-  const filename = basename(file);
-  return {
-    ...{ filename, content: readFileSync(file), cid: 'logo@portal', contentDisposition: 'inline' },
-    contentType: filename.endsWith('.png') ? 'image/png' : 'image/jpeg',
-  };
+  return attachedLogo(basename(file), readFileSync(file));
 }
+
+export const attachedLogo = (filename: string, content: Buffer): MailLogo => ({
+  ...{ filename, content, cid: 'logo@portal', contentDisposition: 'inline' },
+  contentType: filename.endsWith('.png') ? 'image/png' : 'image/jpeg',
+});

@@ -3,9 +3,10 @@ import type { MailerOptions, TemplateAdapter } from '@nestjs-modules/mailer';
 import { loadOnce } from '../../shared/load-once';
 import { ServiceSettings } from '../../platform/config/service-settings';
 import { BrandSettings } from '../brand-settings';
+import type { MailBrand } from '../mail-brands';
 import type { QueuedMail } from '../outbox/mail-payload';
 import { contentOf, type MailContent, type MailPlace } from './mail-content';
-import { largestLogoBytes, type MailLogo, mailLogoOf } from './mail-logo';
+import { attachedLogo, largestLogoBytes, type MailLogo, mailLogoOf } from './mail-logo';
 import { factLines, wrapped } from './plain-text';
 
 /** Loaded with the first mail: the adapter also loads a native CSS inliner, which is not used. */
@@ -62,14 +63,18 @@ export class MailTemplates {
     }
   }
 
-  render(mail: QueuedMail, now: Date): RenderedMail {
-    const content = contentOf(mail, this.place, now);
+  /** @param own the brand of the user's tenant; without one, that of the environment */
+  render(mail: QueuedMail, now: Date, own?: MailBrand): RenderedMail {
+    const place =
+      own === undefined ? this.place : { ...this.place, support: withoutScheme(own.supportUrl ?? undefined) };
+    const content = contentOf(mail, place, now);
     const absent = { greeting: null, code: null, button: null, facts: null, note: null };
-    const { brand, logo } = this;
+    const brand = own === undefined ? this.brand : { name: own.name, color: own.color };
+    const logo = own?.logo === undefined ? this.logo : logoOf(own.logo);
     const { site } = this.place;
     return {
       subject: content.subject,
-      text: this.textOf(content),
+      text: this.textOf(content, brand.name),
       template: 'mail.html.hbs',
       context: {
         ...{ language: mail.language, site, brand, logo: logo === undefined ? null : `cid:${logo.cid}` },
@@ -82,14 +87,20 @@ export class MailTemplates {
   }
 
   /** Reads well without HTML: lines of at most 76 columns, the code and the link on lines of their own. */
-  private textOf({ greeting, lead, code, button, facts, paragraphs, note, automatic }: MailContent): string {
+  private textOf(
+    { greeting, lead, code, button, facts, paragraphs, note, automatic }: MailContent,
+    name: string | null,
+  ): string {
     const body = [lead, ...paragraphs, ...(note === undefined ? [] : [note])].map(wrapped);
     const shown = [code && `    ${code}`, button?.link, facts && facts.length > 0 && factLines(facts)];
-    const signature = ['-- ', this.brand.name, this.place.site, wrapped(automatic)].filter(Boolean).join('\n');
+    const signature = ['-- ', name, this.place.site, wrapped(automatic)].filter(Boolean).join('\n');
     // The greeting is not wrapped: a name that continues on the next line could imitate a paragraph.
     return `${[greeting, body[0], ...shown, ...body.slice(1)].filter(Boolean).join('\n\n')}\n\n${signature}\n`;
   }
 }
+
+const logoOf = (logo: Exclude<MailBrand['logo'], undefined>): MailLogo | undefined =>
+  logo === null || logo.content.length > largestLogoBytes ? undefined : attachedLogo(logo.name, logo.content);
 
 /** An address as text: mail programs make a link of one with a scheme. */
 function withoutScheme(url: string): string;

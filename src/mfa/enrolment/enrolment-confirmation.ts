@@ -49,7 +49,12 @@ export class EnrolmentConfirmation {
       // A code that was mailed before must not open a session beside the new authenticator.
       await this.pendingLogins.close(tx, user.uid);
       await this.tell(tx, user, client);
-      return this.logins.openWithNewFactor(tx, user, this.withCode(session), { client, trustDevice });
+      return this.logins.openWithNewFactor(
+        tx,
+        user,
+        { ...this.withCode(session), sid: row.sid },
+        { client, trustDevice },
+      );
     };
   }
 

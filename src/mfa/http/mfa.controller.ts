@@ -4,6 +4,7 @@ import type { ClientInfo } from '../../shared/client-info';
 import {
   codeSentTooOften,
   emailCodeRejected,
+  externalAnswerRejected,
   qrCodeUnavailable,
   youngSessionRequired,
   resendTypeInvalid,
@@ -56,7 +57,7 @@ export class MfaController {
     operationId: 'verifyOtp',
     summary: 'Finish a login or confirm an authenticator with a code',
   })
-  @AnswersTo(signInOrAccessToken, OtpVerifyResponse, emailCodeRejected, totpCodeRejected)
+  @AnswersTo(signInOrAccessToken, OtpVerifyResponse, emailCodeRejected, totpCodeRejected, externalAnswerRejected)
   async verify(
     @Body() { uid, type, code, mfa_token, trust_device }: OtpVerifyDto,
     @Session() session: CurrentSession | null,

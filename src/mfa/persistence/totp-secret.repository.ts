@@ -48,6 +48,12 @@ export class TotpSecrets {
     await this.rows.insert(tx, { userId, ...opened });
   }
 
+  /** For an authenticator that was confirmed in another system. The account is new, so there is no other row. */
+  async insertConfirmed(tx: Transaction, brought: Pick<TotpSecret, 'userId' | 'secret' | 'uri'>): Promise<void> {
+    const now = this.clock.now();
+    await this.rows.insert(tx, { ...brought, confirmedAt: now, expires: now });
+  }
+
   /** Takes one of `OTP_MAX_ATTEMPTS` attempts before a code is compared. A newer enrolment has its own attempts. */
   reserveAttempt(row: TotpSecret): Promise<Reservation> {
     return reserveAttempt(this.database, this.rows, {
@@ -99,6 +105,11 @@ export class TotpSecrets {
    */
   useStep(tx: Transaction, userId: string, step: number): Promise<boolean> {
     return this.rows.won(tx, { userId, lastUsedStep: LessThan(step) }, { lastUsedStep: step });
+  }
+
+  /** The transaction must hold the row of the user. @returns how many enrolments it has ended */
+  removeOpen(tx: Transaction, userId: string): Promise<number> {
+    return this.rows.remove(tx, { userId, confirmedAt: IsNull() });
   }
 
   /** Removes the enrolment and the last used step. The transaction must hold the row of the user. */

@@ -30,9 +30,7 @@ export class EmailVerifier {
       const accepted =
         (await this.secondFactor.acceptCode(tx, user, { mailed: true })) &&
         (await this.pendingLogins.consume(tx, pending));
-      return accepted
-        ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice, sid: pending.sid })
-        : undefined;
+      return accepted ? this.logins.openIn(tx, user, client, { mfa: 'email', trustDevice, pending }) : undefined;
     });
   }
 }

@@ -39,9 +39,7 @@ export class RecoveryVerifier {
         (await this.secondFactor.acceptCode(tx, user)) &&
         (await this.pendingLogins.consumeByOtherCode(tx, pending)) &&
         (await this.codes.spend(tx, user, id, client));
-      return accepted
-        ? this.logins.openIn(tx, user, client, { mfa: 'recovery', trustDevice, sid: pending.sid })
-        : undefined;
+      return accepted ? this.logins.openIn(tx, user, client, { mfa: 'recovery', trustDevice, pending }) : undefined;
     });
   }
 }

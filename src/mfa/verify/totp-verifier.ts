@@ -79,7 +79,7 @@ export class TotpVerifier {
         (await this.secrets.useStep(tx, user.uid, step));
       if (!accepted) return undefined;
       if (enrolment !== undefined) await this.secrets.releaseAttempt(tx, enrolment.row);
-      return this.logins.openIn(tx, user, client, { mfa: 'totp', trustDevice, sid: pending.sid });
+      return this.logins.openIn(tx, user, client, { mfa: 'totp', trustDevice, pending });
     };
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import type { Transaction } from '../../platform/database/database';
-import type { LiveSession } from '../../sessions/live-sessions';
 import { SessionConfirmation } from '../../sessions/session-confirmation';
-import { SessionOpener, type TokenPair } from '../../sessions/session-opener';
+import type { PendingLogin } from '../../sessions/pending-login.repository';
+import { type EnrollingSession, SessionOpener, type TokenPair } from '../../sessions/session-opener';
+import { SignInOrigins } from '../../sessions/sign-in-origins';
 import { TrustedDevices } from '../../sessions/trusted-devices';
 import type { User } from '../../users/user.entity';
 import type { CodeType } from '../codes/submitted-code';
@@ -17,8 +18,8 @@ export interface VerifiedLogin extends TokenPair {
 interface AcceptedCode {
   readonly mfa: CodeType;
   readonly trustDevice: boolean;
-  /** The session that the code confirms. Null: the code opens a new one. */
-  readonly sid: string | null;
+  /** Its `sid` is the session that the code confirms. Null: the code opens a new one. */
+  readonly pending: Pick<PendingLogin, 'id' | 'sid'>;
 }
 
 /** Opens or confirms sessions and trusts devices, in the transaction that accepts a code and holds the row of the user. */
@@ -28,6 +29,7 @@ export class VerifiedLogins {
     private readonly sessions: SessionOpener,
     private readonly confirmation: SessionConfirmation,
     private readonly devices: TrustedDevices,
+    private readonly origins: SignInOrigins,
   ) {}
 
   /** @returns undefined when the session that the code confirms has ended: the code is then refused */
@@ -35,12 +37,12 @@ export class VerifiedLogins {
     tx: Transaction,
     user: User,
     client: ClientInfo,
-    { mfa, trustDevice, sid }: AcceptedCode,
+    { mfa, trustDevice, pending: { id, sid } }: AcceptedCode,
   ): Promise<VerifiedLogin | undefined> {
     const deviceToken = trustDevice ? await this.devices.trust(tx, user, client) : null;
     const pair =
       sid === null
-        ? await this.sessions.openIn(tx, user, client, mfa)
+        ? await this.sessions.openIn(tx, user, client, mfa, await this.origins.ofPending(tx, user, id))
         : await this.confirmation.confirmIn(tx, user, { sid, mfa }, client);
     return pair && { ...pair, deviceToken };
   }
@@ -52,7 +54,7 @@ export class VerifiedLogins {
   async openWithNewFactor(
     tx: Transaction,
     user: User,
-    enrolling: LiveSession,
+    enrolling: EnrollingSession,
     { client, trustDevice }: Pick<AcceptedCode, 'trustDevice'> & { readonly client: ClientInfo },
   ): Promise<VerifiedLogin> {
     await this.devices.endAll(tx, user.uid);

@@ -4,13 +4,14 @@ import type { ClientInfo } from '../../shared/client-info';
 import {
   youngSessionRequired,
   notFoundForCaller,
+  notPermitted,
   passkeyNotRegistered,
   routeNotFound,
 } from '../../shared/errors/error-catalogue';
 import { AnswersTo } from '../../platform/http/audience';
 import { Client } from '../../platform/http/client-info.decorator';
 import { accessToken, youngSession } from '../../sessions/audiences';
-import { type CurrentSession, Session } from '../../sessions/current-session';
+import { type CurrentSession, Session, WithAccount } from '../../sessions/current-session';
 import { OwnPasskeys } from '../own-passkeys';
 import { PasskeysOn } from '../passkeys-on.guard';
 import { PasskeyRegistration } from '../registration/passkey-registration';
@@ -45,7 +46,8 @@ export class PasskeysController {
   @Post('options')
   @HttpCode(200)
   @ApiOperation({ operationId: 'createPasskeyOptions', summary: 'Begin to add a passkey' })
-  @AnswersTo(youngSession, CreationOptionsResponse, routeNotFound, passkeyNotRegistered)
+  @WithAccount()
+  @AnswersTo(youngSession, CreationOptionsResponse, routeNotFound, notPermitted, passkeyNotRegistered)
   async options(@Session() session: CurrentSession): Promise<CreationOptionsResponse> {
     return creationOptions(await this.registration.options(session));
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientInfo } from '../../shared/client-info';
 import { Clock } from '../../shared/clock';
 import { DomainError } from '../../shared/errors/domain-error';
-import { youngSessionRequired, passkeyNotRegistered } from '../../shared/errors/error-catalogue';
+import { youngSessionRequired, notPermitted, passkeyNotRegistered } from '../../shared/errors/error-catalogue';
 import { Random } from '../../shared/random';
 import { Database } from '../../platform/database/database';
 import type { CurrentSession } from '../../sessions/current-session';
@@ -38,8 +38,13 @@ export class PasskeyRegistration {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError PASSKEY_400001 when the user has as many passkeys as allowed, before the authenticator is asked */
+  /**
+   * A passkey would not sign in a user of an identity provider (ADR 0036), so none is made. Without the challenge, which belongs to
+   * this session, nothing can be registered, and a move of the user to a provider ends the session.
+   * @throws DomainError AUTH_403001; PASSKEY_400001 when the user has as many passkeys as allowed, before the authenticator is asked
+   */
   async options(session: CurrentSession): Promise<CreationOptions> {
+    if (session.account?.provider === 'oidc') throw new DomainError(notPermitted);
     const passkeys = await this.rows.list(session.user.uid);
     if (passkeys.length >= maxPasskeys) throw new DomainError(passkeyNotRegistered);
     return this.webAuthn.creationOptions({

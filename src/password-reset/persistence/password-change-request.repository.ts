@@ -77,8 +77,8 @@ export class PasswordChangeRequestRepository {
   }
 
   /** Ends all pending requests of the user, of every type. */
-  async closeAll(tx: Gated<'reset'>, userId: string): Promise<void> {
-    await this.rows.update(tx, { userId, ...pending }, used);
+  closeAll(tx: Gated<'reset'>, userId: string): Promise<number> {
+    return this.rows.update(tx, { userId, ...pending }, used);
   }
 
   /** Removes all requests of the user, of every type and status. */

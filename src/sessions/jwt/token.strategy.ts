@@ -7,8 +7,10 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenInvalid, accessTokenRevoked } from '../../shared/errors/error-catalogue';
 import { RecentKeys } from '../../shared/recent-keys';
 import { JwtSettings } from '../jwt-settings';
-import { type CurrentSession, needsAccount, type PresentedToken } from '../current-session';
+import { type CurrentSession, needsAccount, needsGroups, type PresentedToken } from '../current-session';
 import { LoginTokens } from '../persistence/login-token.repository';
+import type { CheckedToken } from '../persistence/token-checks';
+import type { TokenPayload } from '../token-payload';
 import { bearer, checkBy, newlyPresented, presentedToken, verification } from './presented-token';
 
 type Claims = Record<string, unknown>;
@@ -54,12 +56,17 @@ export class TokenStrategy extends PassportStrategy(Strategy, 'token') {
 
   private async sessionOf(request: FastifyRequest, presented: PresentedToken, claims: Claims): Promise<CurrentSession> {
     const { payload } = presented;
-    const row = await (needsAccount(request) ? this.tokens.findWithAccount(payload) : this.tokens.find(payload));
+    const row = await this.rowOf(request, payload);
     if (row === undefined) throw new DomainError(accessTokenInvalid);
     if (!row.live) throw new DomainError(accessTokenRevoked);
     this.remember(presented, claims);
-    const { user, credentialVersion, expires, account } = row;
-    return { ...presented, user, credentialVersion, expires, account };
+    const { user, credentialVersion, expires, account, groups } = row;
+    return { ...presented, user, credentialVersion, expires, account, groups };
+  }
+
+  private rowOf(request: FastifyRequest, payload: TokenPayload): Promise<CheckedToken | undefined> {
+    if (needsAccount(request)) return this.tokens.findWithAccount(payload);
+    return needsGroups(request) ? this.tokens.findWithGroups(payload) : this.tokens.find(payload);
   }
 
   private remember({ token, payload }: PresentedToken, claims: Claims): void {

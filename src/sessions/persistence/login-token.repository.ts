@@ -75,8 +75,13 @@ export class LoginTokens {
     return this.checks.findForRotation(payload);
   }
 
+  /** Like `find`. The same statement reads the names of the groups of the user. */
+  findWithGroups(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    return this.checks.findWithGroups(payload);
+  }
+
   /**
-   * Like `find`. The same statement reads the columns of the account that `GET /user/me` shows and that no earlier check of
+   * Like `findWithGroups`. The same statement reads the columns of the account that `GET /user/me` shows and that no earlier check of
    * this token has left. The first check after the user got own factors sends a second statement for the counts.
    */
   findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
@@ -164,10 +169,10 @@ export class LoginTokens {
     return this.rows.findOne(this.live(session), sql);
   }
 
-  /** Counts the sessions of the user that have not ended. */
-  countLive(userId: string, credentialVersion: number): Promise<number> {
+  /** Counts the sessions of the user that have not ended. @param sql a transaction to read in */
+  countLive(userId: string, credentialVersion: number, sql?: Sql): Promise<number> {
     const live = { isRevoked: false, expires: MoreThan(this.clock.now()), credentialVersion };
-    return this.rows.count({ ...firstRowsOf(userId), ...live });
+    return this.rows.count({ ...firstRowsOf(userId), ...live }, sql);
   }
 
   /**

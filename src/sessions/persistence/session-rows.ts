@@ -117,7 +117,8 @@ export class SessionRows {
    *
    * Races with refreshes and with a second replica that trims. The newest row that goes is read once. A row that is
    * inserted later is newer and stays, so two replicas together delete no more than one. Races with the end of the
-   * session: its statements and this one lock the rows in the order of their key.
+   * session: its statements and this one lock the rows in the order of their key, but for the first row, which the end locks before
+   * all others. So the DELETE must not name that row: it would lock it to look at it, and wait while it holds others.
    * @returns the number of deleted rows
    */
   async trim(sid: string): Promise<number> {
@@ -133,7 +134,7 @@ export class SessionRows {
       const after = [timeOf(from.created_at), timeOf(from.created_at), from.jti] as const;
       const rows = await this.database.rows<Place>(
         `SELECT jti, created_at FROM login_tokens
-         WHERE sid = ? AND (created_at > ? OR (created_at = ? AND jti > ?))
+         WHERE sid = ? AND jti <> sid AND (created_at > ? OR (created_at = ? AND jti > ?))
            AND (created_at < ? OR (created_at = ? AND jti <= ?))
          ORDER BY created_at, jti LIMIT ${batchRows}`,
         [sid, ...after, ...last],

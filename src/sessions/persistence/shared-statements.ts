@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { Database } from '../../platform/database/database';
 import { timeOrNull } from '../../platform/database/sql';
 import { filledUp } from '../../platform/database/statement-keys';
+import { groupNamesOf } from '../../groups/group-names';
 import { directorySeenAt } from '../../users/directory-accounts';
 import type { OwnFactors } from '../../users/own-factors';
 import { columnsOf, type Stored } from '../../users/user-columns';
@@ -42,9 +43,12 @@ export interface TokenRow extends Stored<(typeof sessionFields)[number]> {
   /** Only in the check of a refresh. */
   readonly crowded?: number;
   readonly authenticated_at?: unknown;
+  /** Not in every check. */
+  readonly group_names?: unknown;
 }
 
-const flag = ', u.provider, u.created_at AS user_created_at, u.own_factors';
+const groups = `, ${groupNamesOf('u')} AS group_names`;
+const flag = `${groups}, u.provider, u.identity_provider_id, u.created_at AS user_created_at, u.own_factors`;
 const counts = (factors: OwnFactors) => `${flag},
               ${factors.quickCount('recovery codes', 'u')} AS recovery_codes_left,
               ${factors.quickCount('passkeys', 'u')} AS passkeys`;
@@ -53,7 +57,8 @@ const passwordTime = `,
                 AS password_set_at`;
 
 /**
- * The columns of the account that `GET /user/me` reads with the check of its token. Other checks read none of them.
+ * The columns of the account that `GET /user/me` reads with the check of its token, with the groups. Other checks read none
+ * of them.
  * `flag`: whether the user has own factors; `counts`: also how many; `all`: also the time of the password.
  */
 export type AccountDetail = 'flag' | 'counts' | 'all';
@@ -61,6 +66,7 @@ export type AccountDetail = 'flag' | 'counts' | 'all';
 /** A row of a check that also reads of the account. */
 export interface AccountRow extends TokenRow {
   readonly provider: Provider;
+  readonly identity_provider_id: string | null;
   readonly user_created_at: unknown;
   readonly own_factors: number;
   /** Only with `all`. */
@@ -106,6 +112,7 @@ export class SharedStatements {
   private readonly rotationChecks = this.checksWith<TokenRow>(
     () => `, root.authenticated_at, ${crowded('t.sid')} AS crowded`,
   );
+  private readonly groupChecks = this.checksWith<TokenRow>(() => groups);
   private readonly accountChecks: Record<AccountDetail, DataLoader<string, AccountRow | undefined>>;
 
   private readonly insertions = new DataLoader<Insertion, RefreshedUser | undefined>((all) => this.insertAll(all), {
@@ -132,6 +139,11 @@ export class SharedStatements {
   /** The check of a refresh with rotation, which also tells whether the session is crowded. */
   findForRotation(jti: string): Promise<TokenRow | undefined> {
     return this.rotationChecks.load(jti);
+  }
+
+  /** The check of a token for those who decide by groups. */
+  findWithGroups(jti: string): Promise<TokenRow | undefined> {
+    return this.groupChecks.load(jti);
   }
 
   findWithAccount(jti: string, detail: AccountDetail): Promise<AccountRow | undefined> {

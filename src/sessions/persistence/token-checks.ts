@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/clock';
+import { groupNames } from '../../groups/group-names';
 import { RecentKeys } from '../../shared/recent-keys';
 import { timeOf, timeOrNull } from '../../platform/database/sql';
 import type { SessionAccount, SessionUser } from '../current-session';
@@ -12,6 +13,8 @@ export interface CheckedToken {
   readonly credentialVersion: number;
   readonly expires: Date;
   readonly account?: SessionAccount;
+  /** Sorted. Only `findWithGroups` and `findWithAccount` tell them. */
+  readonly groups?: readonly string[];
   /** See RefreshedUser. */
   readonly directorySeenAt: Date | null;
   // See RefreshedUser. Only `findForRotation` tells these two.
@@ -51,6 +54,12 @@ export class TokenChecks {
     return checkedToken(payload, await this.shared.findForRotation(payload.jti));
   }
 
+  async findWithGroups(payload: TokenPayload): Promise<CheckedToken | undefined> {
+    const row = await this.shared.findWithGroups(payload.jti);
+    const found = checkedToken(payload, row);
+    return found && { ...found, groups: groupNames(row?.group_names) };
+  }
+
   async findWithAccount(payload: TokenPayload): Promise<CheckedToken | undefined> {
     const { jti } = payload;
     const seen = this.seenAccounts.get(jti);
@@ -63,7 +72,7 @@ export class TokenChecks {
     const passwordSetAt = seen === undefined ? timeOrNull(row.password_set_at) : seen.passwordSetAt;
     const ownFactors = hasOwnFactors(row);
     if (found.live && seen?.ownFactors !== ownFactors) this.remember(jti, { passwordSetAt, ownFactors }, found);
-    return { ...found, account: accountOf(row, passwordSetAt) };
+    return { ...found, account: accountOf(row, passwordSetAt), groups: groupNames(row.group_names) };
   }
 
   /** Nothing is remembered for longer than the token lives. */
@@ -95,6 +104,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
       email: row.email,
       nickname: row.nickname,
       isAdmin: Number(row.isAdmin) === 1,
+      role: row.role,
       mfaType: row.mfaType,
       tenantId: row.tenantId,
       orgUnitId: row.orgUnitId,
@@ -105,6 +115,7 @@ function checkedToken({ sid, sub, token_use }: TokenPayload, row: TokenRow | und
 function accountOf(row: AccountRow, passwordSetAt: Date | null): SessionAccount {
   return {
     provider: row.provider,
+    identityProviderId: row.identity_provider_id,
     createdAt: timeOf(row.user_created_at),
     passwordSetAt,
     recoveryCodesLeft: Number(row.recovery_codes_left ?? 0),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { CidrRange } from '../../platform/config/http-settings';
 import { isTrustedPeer } from '../../platform/http/client-address';
 import type { TokenBindingSettings } from '../token-binding-settings';
+import { urlOf } from '../../shared/url-text';
 
 /** The request that a proof has to be for, as its client has sent it. */
 export interface AskedRequest {
@@ -57,8 +58,8 @@ function sameOf(one: Header, other: Header): string | undefined {
 
 /** Undefined for more than an origin, such as the list that a second proxy makes of the header. */
 function originOf(url: string): string | undefined {
-  if (/[,\s]/.test(url) || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
-  const { origin, href } = new URL(url);
+  if (/[,\s]/.test(url) || !/^https?:\/\//i.test(url)) return undefined;
+  const { origin, href } = urlOf(url) ?? {};
   return href === `${origin}/` ? origin : undefined;
 }
 
@@ -75,8 +76,9 @@ export function isUrlOf(htu: string, { origins, path, pathPrefix }: AskedRequest
   if (path.startsWith('/') && origins.some((origin) => htu === origin + path || htu === origin + pathPrefix + path)) {
     return true;
   }
-  if (!/^https?:\/\//i.test(htu) || /[?#\s]/.test(htu) || !URL.canParse(htu)) return false;
-  const { origin, username, password, pathname } = new URL(htu);
+  const url = !/^https?:\/\//i.test(htu) || /[?#\s]/.test(htu) ? undefined : urlOf(htu);
+  if (url === undefined) return false;
+  const { origin, username, password, pathname } = url;
   if (username !== '' || password !== '' || !origins.includes(origin)) return false;
   const claimed = normalPath(pathname);
   return claimed === normalPath(path) || claimed === normalPath(pathPrefix + path);
@@ -84,9 +86,8 @@ export function isUrlOf(htu: string, { origins, path, pathPrefix }: AskedRequest
 
 /** Undefined for a request target that is no path, such as `*`: no `htu` is equal to it. */
 function normalPath(path: string): string | undefined {
-  if (!path.startsWith('/') || !URL.canParse(`http://x${path}`)) return undefined;
-  const { pathname } = new URL(`http://x${path}`);
-  return pathname.replace(/%[0-9a-f]{2}/gi, (byte) => {
+  if (!path.startsWith('/')) return undefined;
+  return urlOf(`http://x${path}`)?.pathname.replace(/%[0-9a-f]{2}/gi, (byte) => {
     const character = String.fromCharCode(parseInt(byte.slice(1), 16));
     return /[\w.~-]/.test(character) ? character : byte.toUpperCase();
   });

@@ -5,9 +5,9 @@ import { userNotFound } from '../../../shared/errors/error-catalogue';
 import { DirectorySettings } from '../../../directory/ldap-settings';
 import { LoginNameSettings } from '../../../users/account-settings';
 import { LoginLock } from '../../../users/login-lock';
-import type { Provider, User } from '../../../users/user.entity';
+import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
-import type { LoginCommand, TypedLogin } from '../login-command';
+import type { LoginCommand, PasswordChecker, TypedLogin } from '../login-command';
 import type { CredentialProof, CredentialVerifier } from './credential-verifier';
 import { EqualWork } from './equal-work';
 import { LdapVerifier } from './ldap-verifier';
@@ -33,7 +33,7 @@ export interface IdentifiedUser {
  */
 @Injectable()
 export class CredentialVerifiers {
-  private readonly verifiers: Readonly<Record<Provider, CredentialVerifier>>;
+  private readonly verifiers: Readonly<Record<PasswordChecker, CredentialVerifier>>;
 
   constructor(
     private readonly users: UsersRepository,
@@ -61,7 +61,9 @@ export class CredentialVerifiers {
     const byEmail = this.names.byEmail && provider !== 'ldap';
     const user = await (byEmail ? this.users.findSigningIn(username) : this.users.findByLoginName(username));
     if (provider !== 'auto') return { command: { ...typed, provider }, user };
-    if (user?.provider === 'password') return { command: { ...typed, provider: 'password' }, user };
+    // No password of a user of an identity provider is right: it is compared with none, as with an explicit `password`.
+    const isHere = user?.provider === 'password' || user?.provider === 'oidc';
+    if (isHere) return { command: { ...typed, provider: 'password' }, user };
     if (this.directory.ldap !== undefined) return { command: { ...typed, provider: 'ldap' }, user };
     // Nothing can check the password of a directory user, so the name is answered like an unknown one.
     return { command: { ...typed, provider: 'password' }, user: null };

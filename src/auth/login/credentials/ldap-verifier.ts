@@ -7,7 +7,6 @@ import { Directory } from '../../../directory/directory';
 import type { DirectoryPerson } from '../../../directory/person';
 import { directoryBudgetMs } from '../../../directory/ldap-limits';
 import { DirectorySettings } from '../../../directory/ldap-settings';
-import { LockSettings } from '../../../users/account-settings';
 import { LoginLock } from '../../../users/login-lock';
 import type { User } from '../../../users/user.entity';
 import { AccountRefused } from '../account-refused';
@@ -40,7 +39,6 @@ export class LdapVerifier implements CredentialVerifier {
     private readonly follower: DirectoryFollower,
     private readonly attributes: EntryAttributes,
     private readonly directorySettings: DirectorySettings,
-    private readonly lockSettings: LockSettings,
   ) {}
 
   /** Searches by the stored login name. A wrong password is counted before the semaphore admits the next login. */
@@ -156,12 +154,7 @@ export class LdapVerifier implements CredentialVerifier {
   }
 
   private alone<T>(user: User, { until }: Attempt, work: () => Promise<T>): Promise<T> {
-    const guessesLeft = async () => {
-      const now = await this.lock.assertStillOpen(user);
-      if (now === null) throw new DomainError(userNotFound);
-      return Math.max(1, this.lockSettings.maxCount - now.loginFailedCount);
-    };
-    return this.semaphore.run(`user:${user.uid}`, until, guessesLeft, work);
+    return this.semaphore.run(`user:${user.uid}`, until, () => this.lock.guessesLeft(user), work);
   }
 
   /** Nothing was compared, but the answer and the count are those of a wrong password. */

@@ -8,9 +8,10 @@ import type { User } from '../../../users/user.entity';
 import { UsersRepository } from '../../../users/users.repository';
 import type { LoginCommand } from '../login-command';
 import type { CredentialProof, CredentialVerifier } from './credential-verifier';
+import { LegacyPasswords } from './legacy-passwords';
 
 /**
- * Compares the password with the hash in `users.password`. An unknown name takes the same work
+ * Compares the password with the hash in `users.password`, or asks the old system where it has the only one. An unknown name takes the same work
  * (docs/spec/attacks.md#w12).
  */
 @Injectable()
@@ -19,10 +20,12 @@ export class PasswordVerifier implements CredentialVerifier {
     private readonly hasher: PasswordHasher,
     private readonly users: UsersRepository,
     private readonly lock: LoginLock,
+    private readonly legacy: LegacyPasswords,
   ) {}
 
   async assertMatches(user: User, { password }: LoginCommand, client: ClientInfo): Promise<CredentialProof> {
-    if (!(await this.hasher.matches(password, user.password, client))) await this.lock.recordFailure(user);
+    if (this.legacy.isAskedFor(user)) await this.legacy.assertMatches(user, password, client);
+    else if (!(await this.hasher.matches(password, user.password, client))) await this.lock.recordFailure(user);
     return { user };
   }
 
@@ -33,17 +36,20 @@ export class PasswordVerifier implements CredentialVerifier {
 
   /**
    * Replaces a hash of a lower cost or of another system. Such a system may have taken a password that bcrypt would
-   * truncate: its hash stays until the password changes. When nothing can be hashed now (a full queue, a client that has
-   * disconnected, no thread), this login keeps the hash and the next login replaces it: this login has already succeeded
-   * and must not fail here.
+   * truncate: its hash stays until the password changes. Where there is no hash, the password has to change now. When nothing can be hashed now (a full queue, a client that has
+   * disconnected, no thread), the next login does it: this login has already succeeded and must not fail here.
    */
   async renew({ user }: CredentialProof, { password }: LoginCommand, client: ClientInfo): Promise<User> {
-    if (user.password === null || !isHashable(password) || !this.hasher.needsRenewal(user.password)) return user;
+    const isLegacy = this.legacy.isAskedFor(user);
+    if (!isLegacy && (user.password === null || !this.hasher.needsRenewal(user.password))) return user;
+    if (!isHashable(password)) return isLegacy ? this.legacy.demandAnother(user) : user;
     const hash = await this.hasher.hash(password, client).catch((error: unknown) => {
       if (error instanceof DomainError && error.entry === serviceUnavailable) return undefined;
       throw error;
     });
-    if (hash !== undefined) await this.users.renewHash(user, hash);
+    if (hash === undefined) return user;
+    if (isLegacy) return this.legacy.adopt(user, password, hash, client);
+    await this.users.renewHash(user, hash);
     return user;
   }
 }

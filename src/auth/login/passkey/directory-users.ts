@@ -36,6 +36,8 @@ export class DirectoryUsers {
    * @throws DomainError LOGIN_401011, LOGIN_401012; PASSKEY_401001 when the entry is gone or somebody else's; LOGIN_503001
    */
   async assertStanding(user: User): Promise<CredentialProof> {
+    // A provider cannot be asked about somebody who is not at it, so nobody would notice that the person has left (ADR 0036).
+    if (user.provider === 'oidc') throw new DomainError(passkeyRejected);
     if (user.provider !== 'ldap') return { user };
     const askUntil = performance.now() + directoryBudgetMs;
     const person = await this.standing.personOf(user, askUntil);

@@ -5,6 +5,7 @@ import { loginFailed } from '../../../../shared/errors/error-catalogue';
 import { AuditTrail } from '../../../../audit/audit-trail';
 import type { DirectoryPerson } from '../../../../directory/person';
 import { Database } from '../../../../platform/database/database';
+import { FollowedGroups } from '../../../../groups/followed-groups';
 import { TokenRevoker } from '../../../../sessions/token-revoker';
 import { DirectoryAccounts } from '../../../../users/directory-accounts';
 import type { User } from '../../../../users/user.entity';
@@ -15,7 +16,7 @@ import { EntryOwners } from './entry-owners';
 
 /**
  * After a login, writes what the directory says into the account: the id of the entry, once, then its attributes
- * (EntryAttributes) and the rights of an administrator (`LDAP_GROUP_ADMIN`).
+ * (EntryAttributes), the rights of an administrator (`LDAP_GROUP_ADMIN`) and the groups (`LDAP_GROUPS`).
  */
 @Injectable()
 export class DirectoryFollower {
@@ -27,6 +28,7 @@ export class DirectoryFollower {
     private readonly revoker: TokenRevoker,
     private readonly audit: AuditTrail,
     private readonly database: Database,
+    private readonly groups: FollowedGroups,
   ) {}
 
   /**
@@ -40,6 +42,8 @@ export class DirectoryFollower {
       await this.attributes.follow(user, person, { client, until }),
       await this.followAdmin(user, person, client),
     ];
+    const { names } = person.groups;
+    if (names !== undefined) await this.groups.sync(client, user, { source: 'directory' }, names);
     if (!steps.includes(true)) return user;
     const now = await this.users.findByUid(user.uid);
     if (now === null || now.deletedAt !== null) throw new DomainError(loginFailed);
@@ -67,6 +71,8 @@ export class DirectoryFollower {
       if (!(await this.accounts.setAdmin(tx, user.uid, admin))) return;
       await this.revoker.markRevoked(tx, user.uid);
       await this.audit.record(tx, 'USER_ADMIN_CHANGED', { userId: user.uid, client, detail: { is_admin: admin } });
+      if (!admin || user.role === null) return;
+      await this.audit.record(tx, 'USER_ROLE_CHANGED', { userId: user.uid, client, detail: { role: 'none' } });
     });
     return true;
   }

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../shared/errors/domain-error';
-import { directoryUnavailable } from '../../../../shared/errors/error-catalogue';
+import { type CatalogueEntry, directoryUnavailable } from '../../../../shared/errors/error-catalogue';
 
 interface Waiter {
   /** Reads how many permits the key has now. Rejects when this waiter can never get a permit. */
@@ -39,13 +39,17 @@ export class KeyedSemaphore {
   private readonly all = new Semaphore();
   private waiting = 0;
 
-  constructor(private readonly limits: SemaphoreLimits) {}
+  /** @param refusal the answer to a login that does not get a permit in time */
+  constructor(
+    private readonly limits: SemaphoreLimits,
+    private readonly refusal: CatalogueEntry = directoryUnavailable,
+  ) {}
 
   /**
    * Runs `work` while it holds one permit of the key and one of the permits for all keys.
    * @param until the end of the wait, on the clock of `performance.now()`
    * @param permits is read again for each waiter and after each release
-   * @throws DomainError LOGIN_503001 when the queue is full or `until` has passed; whatever `permits` or `work` throws
+   * @throws DomainError `refusal` when the queue is full or `until` has passed; whatever `permits` or `work` throws
    */
   async run<T>(key: string, until: number, permits: () => Promise<number>, work: () => Promise<T>): Promise<T> {
     const semaphore = this.byKey.get(key) ?? new Semaphore();
@@ -68,7 +72,7 @@ export class KeyedSemaphore {
   }
 
   private acquire(semaphore: Semaphore, until: number, permits: () => Promise<number>): Promise<void> {
-    if (this.waiting >= this.limits.waiting) return Promise.reject(new DomainError(directoryUnavailable));
+    if (this.waiting >= this.limits.waiting) return Promise.reject(new DomainError(this.refusal));
     return new Promise((resolve, reject) => {
       const once = (settle: () => void) => () => {
         if (waiter.settled) return;
@@ -79,7 +83,7 @@ export class KeyedSemaphore {
         settle();
       };
       const timer = setTimeout(
-        once(() => reject(new DomainError(directoryUnavailable))),
+        once(() => reject(new DomainError(this.refusal))),
         Math.max(0, until - performance.now()),
       );
       const waiter: Waiter = {
