@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Sql } from '../platform/database/sql';
+import { type OriginKeeper, type SignInOrigin, SignInOrigins } from '../sessions/sign-in-origins';
+import { Clock } from '../shared/clock';
+import type { User } from '../users/user.entity';
+import { DomainError } from '../shared/errors/domain-error';
+import { externalAnswerRejected } from '../shared/errors/error-catalogue';
+import { ExternalAttributes } from './external-attributes';
+import { ExternalIdentities } from './external-identities.repository';
+import { ExternalSessions } from './external-sessions.repository';
+import { ExternalSignIns, type HandedOver } from './external-sign-ins.repository';
+
+/** Tells the sessions of a sign-in at a provider where they come from. */
+@Injectable()
+export class ExternalOrigins implements OriginKeeper {
+  constructor(
+    origins: SignInOrigins,
+    private readonly signIns: ExternalSignIns,
+    private readonly sessions: ExternalSessions,
+    private readonly identities: ExternalIdentities,
+    private readonly attributes: ExternalAttributes,
+    private readonly clock: Clock,
+  ) {
+    origins.register(this);
+  }
+
+  of({ identityProviderId, userId, answer, answeredAt }: Omit<HandedOver, 'begun'>): SignInOrigin {
+    const { sub: subject, sid: providerSid, mfa, askedAt, person } = answer;
+    const now = this.clock.now();
+    return {
+      mfa,
+      // A provider whose clock is ahead must not make a session that stays young for longer.
+      askedAt: askedAt === undefined || askedAt > now.getTime() ? now : new Date(askedAt),
+      follow: (tx, user, client) => this.attributes.follow(tx, user, person, client),
+      began: async (tx, sid) => {
+        // The provider may have said since then that the person has signed out.
+        const isValid = await this.identities.use(tx, identityProviderId, subject, answeredAt);
+        if (!isValid) throw new DomainError(externalAnswerRejected);
+        await this.sessions.begin(tx, { sid, userId, identityProviderId, subject, providerSid });
+      },
+    };
+  }
+
+  /** A move erases the sign-ins of the user, so without one the pending login is that of a provider which vouches no longer. */
+  async ofPending(tx: Sql, { uid, identityProviderId }: User, pendingId: string): Promise<SignInOrigin> {
+    const found = await this.signIns.ofPending(tx, uid, pendingId);
+    if (found?.identityProviderId !== identityProviderId) throw new DomainError(externalAnswerRejected);
+    return this.of(found);
+  }
+
+  share(tx: Sql, from: string, to: string): Promise<void> {
+    return this.sessions.share(tx, from, to);
+  }
+}
