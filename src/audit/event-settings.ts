@@ -1,4 +1,5 @@
 import type { SettingsReader } from '../platform/config/settings-reader';
+import { isSigningSecret, signingSecretRule } from '../platform/config/signing-secret';
 
 export interface WebhookSettings {
   readonly url: string;
@@ -15,10 +16,6 @@ export abstract class EventSettings {
   abstract readonly giveUpHours: number;
 }
 
-const secretPrefix = 'whsec_';
-/** The lengths that Standard Webhooks demands of a key. */
-const [shortestKey, longestKey] = [24, 64];
-
 export function readEventSettings(env: SettingsReader, production: boolean): EventSettings {
   return {
     stream: env.choice('AUDIT_STREAM', ['off', 'stdout'], 'off') === 'stdout',
@@ -32,9 +29,7 @@ function readWebhook(env: SettingsReader, production: boolean): WebhookSettings 
   const url = env.optional('WEBHOOK_URL');
   const secret = env.optional('WEBHOOK_SECRET');
   if (url !== undefined) checkUrl(env, url, production);
-  if (secret !== undefined && !isSecret(secret)) {
-    env.problem('WEBHOOK_SECRET', `must be whsec_ and ${shortestKey} to ${longestKey} bytes in base64`);
-  }
+  if (secret !== undefined && !isSigningSecret(secret)) env.problem('WEBHOOK_SECRET', signingSecretRule);
   if (url !== undefined && secret === undefined) env.problem('WEBHOOK_SECRET', 'is required with WEBHOOK_URL');
   if (url === undefined && secret !== undefined) env.problem('WEBHOOK_URL', 'is required with WEBHOOK_SECRET');
   return url === undefined || secret === undefined ? undefined : { url, secret };
@@ -47,12 +42,4 @@ function checkUrl(env: SettingsReader, url: string, production: boolean): void {
   if (username !== '' || password !== '' || hash !== '') {
     env.problem('WEBHOOK_URL', 'must have no user name, no password and no fragment (#)');
   }
-}
-
-function isSecret(secret: string): boolean {
-  if (!secret.startsWith(secretPrefix)) return false;
-  const text = secret.slice(secretPrefix.length);
-  const key = Buffer.from(text, 'base64');
-  // Node ignores what is not base64, so only a text that comes out again is base64.
-  return key.toString('base64') === text && key.length >= shortestKey && key.length <= longestKey;
 }

@@ -86,6 +86,8 @@ function plan(log: LogTable, filter: LogFilter, only: UserCondition | undefined,
   };
   const given = log.filters.filter(([field]) => filter[field] !== undefined);
   for (const [n, [field, column]] of given.entries()) add(n === 0 ? range : rest, `${column} = ?`, filter[field]!);
+  if (filter.failed) add(rest, "outcome <> 'success'");
+  if (filter.acted) add(rest, 'actor_id IS NOT NULL');
   if (only !== undefined) {
     const { text, values } = only(`${log.table}.user_id`);
     add(rest, text, ...values);

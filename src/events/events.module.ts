@@ -4,6 +4,7 @@ import { LogSink } from '../audit/log-sink';
 import { EventSettings } from '../audit/event-settings';
 import { EventLimits, eventLimits } from './event-limits';
 import { EventOutbox } from './event-outbox';
+import { EventReceivers } from './event-receivers';
 import { EventReplay } from './event-replay';
 import { KeptEventRows } from './kept-events';
 import { LogEvents } from './log-events';
@@ -14,20 +15,32 @@ import { EventWorker } from './outbox/event-worker';
 import { OutboxEvent } from './outbox/outbox-event.entity';
 import { EventRows } from './outbox/outbox-event.repository';
 import { Webhook } from './outbox/webhook';
+import { ReceiverDelivery } from './receiver-delivery';
+import { ReceiverLimits, receiverLimits } from './receiver-limits';
+import { EventReceiver } from './receivers/event-receiver.entity';
+import { EventReceiverRows } from './receivers/event-receivers.repository';
+import { ReceiverEvent, ReceiverPlaces } from './receivers/receiver-event.entity';
+import { ReceiverEvents } from './receivers/receiver-events.repository';
+import { ReceiverPost } from './receivers/receiver-post';
+import { ReceiverSecrets } from './receivers/receiver-secrets';
+import { ReceiverTurn } from './receivers/receiver-turn';
+import { ReceiverWorker } from './receivers/receiver-worker';
 import { AuditLines } from './stream/audit-lines';
 import { WebhookTest } from './webhook-test';
 
-const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest];
+const doors = [EventOutbox, EventReplay, KeptEventRows, WebhookTest, EventReceivers, ReceiverDelivery];
 
 /** Global, so that AuditTrail and LoginJournal find the sink, whose module has a higher rank than theirs. */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([OutboxEvent, EventStream])],
+  imports: [TypeOrmModule.forFeature([OutboxEvent, EventStream, EventReceiver, ReceiverEvent, ReceiverPlaces])],
   providers: [
     { provide: EventLimits, useValue: eventLimits },
+    { provide: ReceiverLimits, useValue: receiverLimits },
     { provide: AuditLines, inject: [EventSettings], useFactory: (settings: EventSettings) => new AuditLines(settings) },
     { provide: LogSink, useClass: LogEvents },
     ...[EventRows, EventStreams, EventWorker, EventAttempt, Webhook],
+    ...[EventReceiverRows, ReceiverEvents, ReceiverPost, ReceiverSecrets, ReceiverTurn, ReceiverWorker],
     ...doors,
   ],
   exports: [LogSink, ...doors],

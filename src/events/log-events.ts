@@ -5,11 +5,15 @@ import { auditEvent, loginEvent, type ServiceEvent } from './outbox/event';
 import { EventWorker } from './outbox/event-worker';
 import { type EventOwner, EventRows } from './outbox/outbox-event.repository';
 import { Webhook } from './outbox/webhook';
+import { ReceiverSettings } from './receiver-settings';
+import { ReceiverEvents } from './receivers/receiver-events.repository';
+import { ReceiverWorker } from './receivers/receiver-worker';
 import { AuditLines } from './stream/audit-lines';
 
 /**
  * Adds to each row of the logs what the settings ask for: with `WEBHOOK_URL` one outbox row in the same transaction,
- * with `AUDIT_STREAM` one line after the commit. With neither it only calls `insert`.
+ * with `EVENT_RECEIVERS` one row for all further receivers, with `AUDIT_STREAM` one line after the commit. With none of
+ * them it only calls `insert`.
  */
 @Injectable()
 export class LogEvents extends LogSink {
@@ -18,6 +22,9 @@ export class LogEvents extends LogSink {
     private readonly worker: EventWorker,
     private readonly webhook: Webhook,
     private readonly lines: AuditLines,
+    private readonly receivers: ReceiverSettings,
+    private readonly receiverEvents: ReceiverEvents,
+    private readonly receiverWorker: ReceiverWorker,
   ) {
     super();
   }
@@ -36,14 +43,16 @@ export class LogEvents extends LogSink {
     insert: InsertRow,
     describe: (id: number) => ServiceEvent,
   ): Promise<void> {
-    if (this.webhook.isOn) {
+    if (this.webhook.isOn || this.receivers.on) {
       // A failed login is written without a transaction, and its event must not exist without it.
       await sql.together(async (tx) => {
         const event = describe(await insert(tx));
-        await this.events.insert(tx, event, owner);
+        if (this.webhook.isOn) await this.events.insert(tx, event, owner);
+        if (this.receivers.on) await this.receiverEvents.insert(tx, event, owner.userId);
         tx.afterCommit(() => {
           this.lines.add(event);
           this.worker.nudge();
+          this.receiverWorker.nudge();
         });
       });
       return;

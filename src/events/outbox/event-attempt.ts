@@ -13,7 +13,7 @@ import { Webhook } from './webhook';
 /** `settled`: the event gets its final status. `none`: no event of the stream waits. */
 export type Outcome =
   | { readonly kind: 'settled'; readonly event: WaitingEvent; readonly status: FinalEventStatus }
-  | { readonly kind: 'failed'; readonly again: Date }
+  | { readonly kind: 'failed'; readonly again: Date; readonly failure: string }
   | { readonly kind: 'none' };
 
 /** Makes one attempt to send the first event of a stream. It never logs the URL or the content of an event. */
@@ -63,6 +63,7 @@ export class EventAttempt {
       this.away = true;
       this.logger.warn(told, 'the webhook receiver did not accept an event, events wait and are tried again');
     }
-    return { kind: 'failed', again: retryAt({ createdAt, expires }, now, this.limits.retryCapMs, this.random) };
+    const again = retryAt({ createdAt, expires }, now, this.limits.retryCapMs, this.random);
+    return { kind: 'failed', again, failure };
   }
 }

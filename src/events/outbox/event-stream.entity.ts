@@ -33,4 +33,8 @@ export class EventStream {
 
   @Column('datetime', { name: 'claimed_until', nullable: true })
   claimedUntil: Date | null;
+
+  /** Why the last attempt of the first event failed. */
+  @Column('varchar', { length: 64, nullable: true })
+  answer: string | null;
 }

@@ -92,13 +92,18 @@ export class EventStreams {
       if ((await this.rows.remove(this.database, owned)) === 1) return true;
     }
     const status = isAnonymous(stream.status) ? streamStatus.anonymous : streamStatus.ready;
-    return this.leased.end(stream, stream.status, { status, attempts: 0, next_attempt_at: this.clock.now() });
+    const ready = { status, attempts: 0, next_attempt_at: this.clock.now(), answer: null };
+    return this.leased.end(stream, stream.status, ready);
   }
 
   /** Ends the lease after a failed attempt. The stream waits until `at`; other streams do not. */
-  postpone(stream: ClaimedStream, at: Date): Promise<boolean> {
+  postpone(stream: ClaimedStream, at: Date, failure = ''): Promise<boolean> {
     const status = isAnonymous(stream.status) ? streamStatus.anonymousFailing : streamStatus.failing;
-    return this.leased.end(stream, stream.status, { status, next_attempt_at: at });
+    return this.leased.end(stream, stream.status, { status, next_attempt_at: at, answer: failure.slice(0, 64) });
+  }
+
+  find(stream: string): Promise<EventStream | null> {
+    return this.rows.findOne({ stream });
   }
 
   /** Makes a stream due that waits for its next attempt. The sender that has the lease sets this time anew. */

@@ -66,12 +66,14 @@ export class EventWorker implements OnModuleDestroy {
       attempt: (stream, signal) => this.attempt.make(stream, signal),
       write: (stream, outcome) => this.write(stream, outcome),
       handBack: (stream, outcome) =>
-        outcome.kind === 'failed' ? this.streams.postpone(stream, this.clock.now()) : this.write(stream, outcome),
+        outcome.kind === 'failed'
+          ? this.streams.postpone(stream, this.clock.now(), outcome.failure)
+          : this.write(stream, outcome),
     };
   }
 
   private async write(stream: ClaimedStream, outcome: Outcome): Promise<boolean> {
-    if (outcome.kind === 'failed') return this.streams.postpone(stream, outcome.again);
+    if (outcome.kind === 'failed') return this.streams.postpone(stream, outcome.again, outcome.failure);
     if (outcome.kind === 'settled') await this.events.settle(outcome.event, outcome.status);
     return this.streams.release(stream);
   }

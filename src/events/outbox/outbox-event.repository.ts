@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, Not, Raw, type Repository } from 'typeorm';
+import { In, IsNull, MoreThanOrEqual, Not, Raw, type Repository } from 'typeorm';
 import { Database, type Transaction } from '../../platform/database/database';
 import { EntityRows } from '../../platform/database/entity-rows';
 import { type Sql, timeOf, timeOrNull } from '../../platform/database/sql';
@@ -110,6 +110,18 @@ export class EventRows {
   /** @param ids not empty. Filled up to a power of two, so that few prepared statements serve all lengths. */
   async admitted(ids: readonly number[]): Promise<void> {
     await this.rows.update(this.database, { id: In(filledUp(ids)), fresh: Not(fresh.no) }, { fresh: fresh.no });
+  }
+
+  /**
+   * The first event of this type in a stream since a time, or what replays it. It reads the events of one user by the
+   * index on the stream.
+   */
+  async firstSince(stream: string, type: string, since: Date): Promise<OutboxEvent | null> {
+    const order = { order: { id: 'ASC' }, limit: 1 } as const;
+    const [event] = await this.rows.find({ stream, type, createdAt: MoreThanOrEqual(since) }, order);
+    if (event === undefined || event.status !== eventStatus.replayed) return event ?? null;
+    const [replay] = await this.rows.find({ stream, replayOf: event.eventId }, { order: { id: 'DESC' }, limit: 1 });
+    return replay ?? event;
   }
 
   find(eventId: string, sql?: Sql): Promise<OutboxEvent | null> {
