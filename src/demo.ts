@@ -18,6 +18,7 @@ const config = configOrExit(
     ADMIN_API: 'on',
     ADMIN_REQUIRES_MFA: 'false',
     OIDC: 'on',
+    EVENT_RECEIVERS: 'on',
     CAPTCHA_TEST_TOKEN: demoCaptchaToken,
     RESET_RESPONSE_UID: 'token',
     TOTP_ENROLMENT_BINDING: 'ip',

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { GroupsModule } from '../groups/groups.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { AdminModule } from './admin.module';
 import { UsersModule } from '../users/users.module';
@@ -12,7 +13,7 @@ assertDeclaredRoutes(controllers);
 
 /** The routes of applications. With `ADMIN_API=off` or `OIDC=off` they are not part of the service. */
 @Module({
-  imports: [ApplicationAdministrationModule, AdminModule, SessionsModule, UsersModule],
+  imports: [ApplicationAdministrationModule, AdminModule, GroupsModule, SessionsModule, UsersModule],
   controllers,
   providers: [ApplicationClaims],
 })

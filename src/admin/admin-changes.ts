@@ -11,6 +11,8 @@ import type { Authority } from './authority';
 export interface Change<Tx extends Transaction = Transaction> {
   readonly tx: Tx;
   record(event: AuditEvent, entry?: Pick<AuditEntry, 'userId' | 'detail'>): Promise<void>;
+  /** The use case of another module has written its audit rows, or nothing had to change. */
+  recorded(): void;
 }
 
 /** Each change by an administrator or an operator is one transaction with at least one audit row that names its actor. */
@@ -28,6 +30,11 @@ export class AdminChanges {
     return this.database.transaction((tx) => this.recorded(by, tx, work));
   }
 
+  /** Like `make`. The work tells whether it has changed anything, and only then it needs an audit row. */
+  makeIfAny(by: Authority, work: (change: Change) => Promise<boolean>): Promise<boolean> {
+    return this.database.transaction((tx) => this.recorded(by, tx, work, (changed) => changed));
+  }
+
   /** Like `make`, under the lock that every change of the links of a user needs (ADR 0009). */
   makeWithLinks<T>(by: Authority, uid: string, work: (change: Change<Gated<'reset'>>) => Promise<T>): Promise<T> {
     return this.cooldowns.serialise({ kind: 'reset', subject: uid }, (tx) => this.recorded(by, tx, work));
@@ -37,6 +44,7 @@ export class AdminChanges {
     by: Authority,
     tx: Tx,
     work: (change: Change<Tx>) => Promise<T>,
+    hasChanged: (result: T) => boolean = () => true,
   ): Promise<T> {
     await this.hold(tx, by);
     let recorded = false;
@@ -46,8 +54,11 @@ export class AdminChanges {
         await this.audit.record(tx, event, { ...entry, actor: by.actor });
         recorded = true;
       },
+      recorded: () => {
+        recorded = true;
+      },
     });
-    if (!recorded) throw new Error('a change by an administrator has no audit row');
+    if (!recorded && hasChanged(result)) throw new Error('a change by an administrator has no audit row');
     return result;
   }
 
@@ -57,10 +68,11 @@ export class AdminChanges {
    * credential version has changed, and this UPDATE matches no row. If it comes later, it waits for this transaction.
    * @throws DomainError AUTH_401004
    */
-  private async hold(tx: Transaction, { actor, credentialVersion }: Authority): Promise<void> {
-    if (actor === undefined) return;
+  private async hold(tx: Transaction, { actor, credentialVersion, provisioning, role }: Authority): Promise<void> {
+    if (actor === undefined || provisioning) return;
     const unchanged =
-      credentialVersion !== undefined && (await this.locks.holdAdministrator(tx, { uid: actor.id, credentialVersion }));
+      credentialVersion !== undefined &&
+      (await this.locks.holdAdministrator(tx, { uid: actor.id, credentialVersion }, role));
     if (!unchanged) throw new DomainError(accessTokenRevoked);
   }
 }

@@ -18,6 +18,9 @@ export function scopeOf({ tenantId }: { readonly tenantId: string }): AdminScope
 /** The condition of a scope, for the WHERE of a statement. */
 export const within = ({ tenantId }: AdminScope): WithinTenant => (tenantId === everyTenant ? {} : { tenantId });
 
+export const isWithin = ({ tenantId: reached }: AdminScope, tenantId: string): boolean =>
+  reached === everyTenant || reached === tenantId;
+
 /** The condition that a column names a user of a scope. Undefined: every user, and no user. */
 export const usersWithin = ({ tenantId }: AdminScope) =>
   tenantId === everyTenant ? undefined : usersOfTenant(tenantId);

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type LogoutPlace, type LogoutReceipt, LogoutTokens } from '../applications/logout-tokens';
 import { LoginLogs, type PastLogin } from '../audit/login-log.repository';
+import { GroupMembers, type GroupOfUser } from '../groups/group-members';
 import { RecoveryCodes } from '../mfa/recovery-codes';
 import { OwnPasskeys } from '../passkeys/own-passkeys';
-import { TrustedDevices } from '../sessions/trusted-devices';
+import { type TrustedDevice, TrustedDevices } from '../sessions/trusted-devices';
 import { type UserSession, UserSessions } from '../sessions/user-sessions';
 import type { User } from '../users/user.entity';
 import { type ListedUser, type UserFilter, UserListing, type UserPage, type UserPlace } from '../users/user-listing';
+import { UserTotals } from '../users/user-totals';
 import { everyTenant } from './admin-scope';
 import type { Authority } from './authority';
 import { TargetUsers } from './target-users';
@@ -18,6 +20,7 @@ export interface UserDetail {
   readonly passkeys: number;
   readonly sessions: number;
   readonly devices: number;
+  readonly groups: readonly GroupOfUser[];
 }
 
 /** What administrators see of a passkey. The name is that which the owner chose. */
@@ -34,6 +37,7 @@ export interface UserPasskey {
 export class AdminUsers {
   constructor(
     private readonly listing: UserListing,
+    private readonly totals: UserTotals,
     private readonly targets: TargetUsers,
     private readonly userSessions: UserSessions,
     private readonly devices: TrustedDevices,
@@ -41,11 +45,22 @@ export class AdminUsers {
     private readonly ownPasskeys: OwnPasskeys,
     private readonly history: LoginLogs,
     private readonly logoutTokens: LogoutTokens,
+    private readonly groups: GroupMembers,
   ) {}
 
-  page({ scope }: Authority, filter: UserFilter, limit: number, after: UserPlace | undefined): Promise<UserPage> {
-    const within = scope.tenantId === everyTenant ? undefined : scope.tenantId;
-    return this.listing.page({ ...filter, within }, { limit, after });
+  /** `total` is null when there are more than are counted, and when nobody asks for it. */
+  async page(
+    by: Authority,
+    filter: UserFilter,
+    limit: number,
+    after: UserPlace | undefined,
+    counted: boolean,
+  ): Promise<Omit<UserPage, 'total'> & { readonly total: number | null }> {
+    const within = withinScope(by, filter);
+    if (!counted) return { ...(await this.listing.page(within, { limit, after })), total: null };
+    const surveyed = await this.totals.survey(within);
+    const page = await this.listing.page(within, { limit, after, surveyed: Promise.resolve(surveyed) });
+    return { ...page, total: page.total ?? (await this.totals.of(within, surveyed)) };
   }
 
   /** @throws AccountProblem USER_404001 */
@@ -59,6 +74,7 @@ export class AdminUsers {
       passkeys: (await this.ownPasskeys.list(uid)).length,
       sessions: await this.userSessions.count(uid),
       devices: (await this.devices.list(user)).length,
+      groups: await this.groups.groupsOf(user),
     };
   }
 
@@ -74,6 +90,12 @@ export class AdminUsers {
     return this.ownPasskeys.list(uid);
   }
 
+  /** The devices on which a login needs no code, the newest first. @throws AccountProblem USER_404001 */
+  async trustedDevices(by: Authority, uid: string): Promise<TrustedDevice[]> {
+    const devices = await this.devices.list(await this.targets.find(by, uid));
+    return devices.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? -1 : 1));
+  }
+
   /** The newest first. @throws AccountProblem USER_404001 */
   async logins(by: Authority, uid: string, limit: number, before?: { at: Date; id: number }): Promise<PastLogin[]> {
     await this.targets.find(by, uid);
@@ -86,3 +108,8 @@ export class AdminUsers {
     return this.logoutTokens.receipts(uid, limit, after);
   }
 }
+
+const withinScope = ({ scope }: Authority, filter: UserFilter): UserFilter => ({
+  ...filter,
+  within: scope.tenantId === everyTenant ? undefined : scope.tenantId,
+});

@@ -13,8 +13,10 @@ import { Applications } from '../applications/applications.repository';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { sha256Hex } from '../platform/crypto/key-ring';
 import type { Transaction } from '../platform/database/database';
+import { isDuplicate } from '../platform/database/store-failure';
 import { Clock } from '../shared/clock';
 import { Random } from '../shared/random';
+import { Groups } from '../groups/groups.repository';
 import { TenantRepository } from '../users/tenant.repository';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
@@ -37,6 +39,7 @@ export class ApplicationAdministration {
     private readonly applications: Applications,
     private readonly writes: ApplicationChanges,
     private readonly tenants: TenantRepository,
+    private readonly groups: Groups,
     private readonly changes: AdminChanges,
     private readonly settings: ServiceSettings,
     private readonly random: Random,
@@ -53,18 +56,30 @@ export class ApplicationAdministration {
     return found(id, await this.applications.find(id));
   }
 
-  /** @throws ApplicationProblem */
-  async create(by: Authority, type: ApplicationType, given: Partial<ApplicationFields>): Promise<WithSecret> {
+  /**
+   * Race: two creations with one chosen id. The primary key decides, and the loser gets an ApplicationProblem.
+   * @param chosen by an operator whose file names the application (ADR 0045) @throws ApplicationProblem
+   */
+  async create(
+    by: Authority,
+    type: ApplicationType,
+    given: Partial<ApplicationFields>,
+    chosen: { readonly id?: string; readonly secret?: string } = {},
+  ): Promise<WithSecret> {
     const stored = this.checked(type, newApplicationFields(type, given));
-    const [id, { secret, secretHash }] = [this.random.uuid(), this.newSecret()];
-    return this.changes.make(by, async ({ tx, record }) => {
+    const [id, { secret, secretHash }] = [chosen.id ?? this.random.uuid(), this.newSecret(chosen.secret)];
+    const work = this.changes.make(by, async ({ tx, record }) => {
       await this.assertTenants(tx, stored.allowedTenants);
+      await this.assertGroups(tx, stored.allowedGroups);
       await this.writes.insert(tx, {
         ...(stored as Required<typeof stored>),
         ...{ id, type, secretHash: keepsSecret(type) ? secretHash : null, oldSecretHash: null, oldSecretExpires: null },
       });
       await record('APPLICATION_CREATED', { detail: { application: id, name: stored.name!, type } });
       return { application: found(id, await this.writes.read(tx, id)), secret: keepsSecret(type) ? secret : null };
+    });
+    return work.catch((error: unknown) => {
+      throw isDuplicate(error) ? problem('id', 'is taken') : error;
     });
   }
 
@@ -74,6 +89,7 @@ export class ApplicationAdministration {
     const stored = this.checked(type, given);
     return this.changes.make(by, async ({ tx, record }) => {
       await this.assertTenants(tx, stored.allowedTenants);
+      await this.assertGroups(tx, stored.allowedGroups);
       if (!(await this.writes.change(tx, id, stored))) throw notFound(id);
       const fields = Object.keys(definedOf(given)).join(' ');
       const enabled: Record<string, boolean> = given.enabled === undefined ? {} : { enabled: given.enabled };
@@ -84,11 +100,12 @@ export class ApplicationAdministration {
 
   /**
    * @param keepSeconds how long the former secret works beside the new one
+   * @param chosen the new secret; without it a random one
    * @throws EntryNotFound
    * @throws ApplicationProblem for an application without a secret, and when another rotation has won
    */
-  async rotateSecret(by: Authority, id: string, keepSeconds: number): Promise<WithSecret> {
-    const { secret, secretHash } = this.newSecret();
+  async rotateSecret(by: Authority, id: string, keepSeconds: number, chosen?: string): Promise<WithSecret> {
+    const { secret, secretHash } = this.newSecret(chosen);
     return this.changes.make(by, async ({ tx, record }) => {
       const read = found(id, await this.writes.read(tx, id));
       if (read.secretHash === null) throw problem('type', `is ${read.type}: such an application has no secret`);
@@ -127,8 +144,18 @@ export class ApplicationAdministration {
     if (Object.keys(problems).length > 0) throw new ApplicationProblem(problems);
   }
 
-  private newSecret(): { secret: string; secretHash: string } {
-    const secret = this.random.bytes(secretBytes).toString('base64url');
+  /** A group that is deleted later admits nobody any more (`admits`). */
+  private async assertGroups(tx: Transaction, ids: readonly string[] = []): Promise<void> {
+    const known = new Set((await this.groups.findAll(ids, tx)).map(({ id }) => id));
+    const unknown = [...ids.entries()].filter(([, id]) => !known.has(id)).map(([i]) => `allowed_groups[${i}]`);
+    if (unknown.length === 0) return;
+    throw new ApplicationProblem(Object.fromEntries(unknown.map((at) => [at, [`${at} is not the id of a group`]])));
+  }
+
+  private newSecret(secret = this.random.bytes(secretBytes).toString('base64url')): {
+    secret: string;
+    secretHash: string;
+  } {
     return { secret, secretHash: sha256Hex(secret) };
   }
 }

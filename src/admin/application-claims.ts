@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationProblem } from '../applications/application-rules';
 import { type ClaimsPreview, previewClaims } from '../applications/application-preview';
 import { OpenIdSettings } from '../applications/openid-settings';
+import { GroupMembers } from '../groups/group-members';
 import type { CurrentSession } from '../sessions/current-session';
 import { LiveSessions } from '../sessions/live-sessions';
 import { DomainError } from '../shared/errors/domain-error';
@@ -16,6 +17,7 @@ export class ApplicationClaims {
     private readonly applications: ApplicationAdministration,
     private readonly sessions: LiveSessions,
     private readonly users: UsersRepository,
+    private readonly members: GroupMembers,
     private readonly settings: OpenIdSettings,
   ) {}
 
@@ -26,6 +28,10 @@ export class ApplicationClaims {
     const live = await this.sessions.find(sid, { uid, credentialVersion });
     const user = await this.users.findByUid(uid);
     if (live === undefined || user === null) throw new DomainError(accessTokenRevoked);
-    return previewClaims(application, { user, sid, live }, this.settings.openId?.issuer);
+    return previewClaims(
+      application,
+      { user, sid, live, groups: await this.members.groupsOf(user) },
+      this.settings.openId?.issuer,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { openSmtpSecret } from '../mail/smtp-secret';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { Database, type Transaction } from '../platform/database/database';
 import { isDuplicate } from '../platform/database/store-failure';
@@ -69,6 +70,23 @@ export class Configuration {
       } catch (error) {
         if (!isDuplicate(error) || attempt === attempts) throw error;
       }
+    }
+  }
+
+  /**
+   * Whether the setting has this value already. Also of a secret, which nobody can read.
+   * @throws SettingProblem for an unknown group or key and for a wrong value
+   */
+  async has({ tenant = rootTenant, group, key }: SettingName, typed: string): Promise<boolean> {
+    const value = storable(this.keys, group, key, typed);
+    const row = (await this.configs.list({ tenantId: tenant, group })).find((one) => one.key === key);
+    if (row === undefined) return false;
+    if (!isSecret(group, key)) return row.value === value;
+    try {
+      return openSmtpSecret(this.keys, row.value) === typed;
+    } catch {
+      // A lost key of DATA_ENCRYPTION_KEY: the secret is written again.
+      return false;
     }
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type MailRows, type MailStatusName, QueuedMails } from '../mail/queued-mails';
+import type { Transaction } from '../platform/database/database';
 import { SmtpTest, type SmtpTestResult } from '../mail/smtp-test';
 import { defaultLanguage } from '../shared/languages';
 import { domainOf } from '../shared/mail-address';
@@ -7,6 +8,7 @@ import { isUuid } from '../shared/uuid';
 import { AdminChanges } from './admin-changes';
 import type { Authority } from './authority';
 import { EntryNotFound, EntryProblem } from './entries';
+import { TargetUsers } from './target-users';
 
 /** The mails of the outbox, and the test of the mail settings. Only the root tenant reaches this service. */
 @Injectable()
@@ -15,6 +17,7 @@ export class Mails {
     private readonly queued: QueuedMails,
     private readonly smtp: SmtpTest,
     private readonly changes: AdminChanges,
+    private readonly targets: TargetUsers,
   ) {}
 
   /** The newest mails first, without content and recipient. @param limit at most 1000 */
@@ -28,6 +31,7 @@ export class Mails {
    */
   async retry(by: Authority, id: string): Promise<void> {
     await this.changes.make(by, async ({ tx, record }) => {
+      if (by.role !== undefined && isUuid(id)) await this.assertSupported(tx, by, id);
       const outcome = isUuid(id) ? await this.queued.retry(tx, id) : 'unknown';
       if (outcome === 'unknown') throw new EntryNotFound(`there is no mail ${JSON.stringify(id)} that was given up`);
       if (outcome === 'gone') throw new EntryProblem('id', 'the mail has expired: it cannot be sent any more');
@@ -39,5 +43,11 @@ export class Mails {
   async sendTest(by: Authority, to: string): Promise<SmtpTestResult> {
     await this.changes.make(by, ({ record }) => record('SMTP_TESTED', { detail: { domain: domainOf(to) } }));
     return this.smtp.send(to, by.actor?.client.language ?? defaultLanguage);
+  }
+
+  /** A mail to an administrator is for administrators, like everything else about their accounts. @throws AccountProblem */
+  private async assertSupported(tx: Transaction, by: Authority, id: string): Promise<void> {
+    const owner = await this.queued.ownerOf(tx, id);
+    if (owner !== null) await this.targets.lock(tx, by, owner);
   }
 }

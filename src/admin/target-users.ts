@@ -3,6 +3,7 @@ import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { lockOut, notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { AccountProblem } from '../users/user-accounts';
+import { administrates } from '../users/rights';
 import { TenantRepository } from '../users/tenant.repository';
 import { type User, userStatus } from '../users/user.entity';
 import { UserLocks } from '../users/user-locks';
@@ -29,14 +30,12 @@ export class TargetUsers {
   /**
    * Locks the user until the transaction ends, and reads the row.
    * Race: changes of one user by several administrators, and the user's own actions. They run one after the other.
-   * @throws AccountProblem USER_404001; AUTH_403001 for an administrator who is not the caller's to change
+   * @throws AccountProblem USER_404001; AUTH_403001 for an administrator or a holder of a role who is not the caller's to change
    */
   async lock(tx: Transaction, by: Authority, uid: string): Promise<User> {
     await this.locks.holdWithin(tx, within(by.scope), uid);
     const user = await this.find(by, uid, tx);
-    if (user.isAdmin && !rulesAdministrators(by)) {
-      throw new AccountProblem('only administrators of the root tenant change administrators', notPermitted);
-    }
+    if (administrates(user) && !rulesAdministrators(by)) assertProvisioned(by, user);
     return user;
   }
 
@@ -58,4 +57,13 @@ export class TargetUsers {
     if (await this.users.hasAdministrator(tx, rootTenant)) return;
     throw new AccountProblem('the root tenant would have no enabled administrator', lockOut);
   }
+}
+
+/** Whoever leaves a company also leaves the administration of its tenant, but nobody else's. @throws AccountProblem AUTH_403001 */
+function assertProvisioned({ provisioning }: Authority, { tenantId }: User): void {
+  if (provisioning && tenantId !== rootTenant) return;
+  throw new AccountProblem(
+    'only administrators of the root tenant change administrators and holders of a role',
+    notPermitted,
+  );
 }

@@ -1,23 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEvent } from '../audit/audit-trail';
 import { isHashable, PasswordHasher } from '../hashing/password-hasher';
+import { IdentityProviderChanges } from '../identity-providers/identity-provider-changes';
+import { BroughtTotp } from '../mfa/brought-totp';
 import { Mailer } from '../mail/mailer';
 import { PasswordChecks, type PasswordOwner } from '../password-reset/password-checks';
 import { UserInvitations } from '../password-reset/user-invitations';
-import { Database } from '../platform/database/database';
+import { Database, type Transaction } from '../platform/database/database';
 import { changeType } from '../shared/change-type';
-import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
+import { notFoundForCaller, notPermitted, passwordPolicyViolated } from '../shared/errors/error-catalogue';
 import { type Language, languageFor } from '../shared/languages';
 import { usableAddress } from '../shared/mail-address';
 import { Random } from '../shared/random';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { PasswordHistory } from '../users/password-change-log.repository';
 import { AccountProblem, type NewUser, UserAccounts } from '../users/user-accounts';
+import { administrates } from '../users/rights';
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
 import { AdminChanges, type Change } from './admin-changes';
+import { isWithin } from './admin-scope';
 import { type Authority, foreignChange, rulesAdministrators } from './authority';
+import { assertProviderOf } from './provider-of-user';
 import { TargetUsers } from './target-users';
+
+/** The end of the message for the operator, who may waive the policy. */
+export const forceHint = '; --force accepts it anyway';
 
 /** `waived` skips the password policy: with `--force`, and for the accounts of the demo. */
 export type PasswordRules = 'policy' | 'waived';
@@ -26,6 +34,9 @@ export interface NewPassword {
   readonly temporary: boolean;
   readonly rules: PasswordRules;
 }
+
+/** A new user, and the authenticator that the user brings along: a secret of `totpSecretOf`. */
+export type ImportedUser = NewUser & { readonly totp?: string };
 
 /**
  * Creates accounts and sets passwords. Each change is one transaction. It commits the change, the end of the sessions,
@@ -46,6 +57,8 @@ export class UserAdministration {
     private readonly invitations: UserInvitations,
     private readonly mailer: Mailer,
     private readonly random: Random,
+    private readonly providers: IdentityProviderChanges,
+    private readonly brought: BroughtTotp,
   ) {}
 
   /** Finds a user by login name or uid. @throws AccountProblem if there is none */
@@ -66,19 +79,21 @@ export class UserAdministration {
    */
   async assertAllowed(password: string, owner: PasswordOwner, rules: PasswordRules): Promise<void> {
     if (password === '' || !isHashable(password)) {
-      throw new AccountProblem('the password must have 1 to 72 bytes in UTF-8 and no NUL character');
+      const problem = 'the password must have 1 to 72 bytes in UTF-8 and no NUL character';
+      throw new AccountProblem(problem, passwordPolicyViolated);
     }
     if (rules === 'waived') return;
     const problems = await this.checks.problemsOf(password, owner);
     if (problems !== '') {
-      throw new AccountProblem(`the password does not meet the policy, ${problems}; --force accepts it anyway`);
+      const problem = `the password does not meet the policy, ${problems}${forceHint}`;
+      throw new AccountProblem(problem, passwordPolicyViolated);
     }
   }
 
   /** @throws AccountProblem */
-  create(by: Authority, user: NewUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
+  create(by: Authority, user: ImportedUser, event: 'USER_CREATED' | 'USER_IMPORTED' = 'USER_CREATED'): Promise<User> {
     assertPermittedPlace(by, user);
-    return this.changes.make(by, (change) => this.createIn(change, user, event));
+    return this.changes.make(by, (change) => this.createIn(change, by, user, event));
   }
 
   /**
@@ -88,12 +103,15 @@ export class UserAdministration {
    */
   async createInvited(by: Authority, user: NewUser, language: Language): Promise<User> {
     assertPermittedPlace(by, user);
+    if (user.provider === 'oidc') {
+      throw new AccountProblem('a user of an identity provider chooses no password here: leave out invite', 'provider');
+    }
     if (usableAddress(user.email) === null) throw new AccountProblem('an invitation needs an e-mail address', 'email');
     const uid = this.random.uuid();
     // The gate row of a user stays for ever, so it is not made for a user who cannot be created.
-    await this.rehearse(user);
+    await this.rehearse(by, user);
     return this.changes.makeWithLinks(by, uid, async (change) => {
-      const created = await this.createIn(change, user, 'USER_CREATED', uid);
+      const created = await this.createIn(change, by, user, 'USER_CREATED', uid);
       await this.invitations.invite(change.tx, created, languageFor(created.language, language));
       await change.record('USER_INVITED', { userId: uid });
       return created;
@@ -101,11 +119,12 @@ export class UserAdministration {
   }
 
   /** Creates the user and rolls everything back, to find out whether `create` would fail. @throws AccountProblem */
-  async rehearse(user: NewUser): Promise<void> {
+  async rehearse(by: Authority, user: NewUser): Promise<void> {
+    assertPermittedPlace(by, user);
     const rollback = new Error('rolled back');
     try {
       await this.database.transaction(async (tx) => {
-        await this.accounts.create(tx, user);
+        await this.insert(tx, by, user);
         throw rollback;
       });
     } catch (error) {
@@ -115,7 +134,7 @@ export class UserAdministration {
 
   async setPassword(by: Authority, user: User, password: string, { temporary, rules }: NewPassword): Promise<void> {
     if (user.provider !== 'password')
-      throw new AccountProblem('a directory user has no password in this service: change it in the directory');
+      throw new AccountProblem('the user has no password in this service: change it where the user signs in');
     const hash = await this.hash(password, user, rules);
     await this.changes.make(by, async ({ tx, record }) => {
       const owner = await this.targets.lock(tx, by, user.uid);
@@ -127,14 +146,29 @@ export class UserAdministration {
     });
   }
 
-  private async createIn(change: Change, user: NewUser, event: AuditEvent, uid?: string): Promise<User> {
-    const created = await this.accounts.create(change.tx, user, uid);
+  private async insert(tx: Transaction, by: Authority, user: NewUser, uid?: string): Promise<User> {
+    await assertProviderOf(tx, this.providers, by, user);
+    return this.accounts.create(tx, user, uid);
+  }
+
+  private async createIn(
+    change: Change,
+    by: Authority,
+    user: ImportedUser,
+    event: AuditEvent,
+    uid?: string,
+  ): Promise<User> {
+    const created = await this.insert(change.tx, by, user, uid);
     if (user.passwordHash !== null) {
       await this.history.append(change.tx, created.uid, changeType.first, user.passwordHash, {
         setAt: user.passwordSetAt,
       });
     }
-    await change.record(event, { userId: created.uid });
+    const { totp } = user;
+    if (totp !== undefined) await this.brought.store(change.tx, created, totp);
+    await change.record(event, { userId: created.uid, ...(totp === undefined ? {} : { detail: { totp: true } }) });
+    const { uid: userId, role } = created;
+    if (role !== null) await change.record('USER_ROLE_CHANGED', { userId, detail: { role } });
     return created;
   }
 }
@@ -143,12 +177,15 @@ export class UserAdministration {
  * All tenants share one directory, and the first login of a person binds the entry to the account with that login name. So
  * an administrator of a tenant would bring a person of another tenant into the own one, with the account that this
  * administrator made first.
- * @throws AccountProblem AUTH_403001 for another tenant, an administrator and a directory user, unless the caller rules all
+ * @throws AccountProblem AUTH_403001 for another tenant, an administrator, a holder of a role and a directory user, unless the caller rules all
  */
-function assertPermittedPlace(by: Authority, { tenantId, isAdmin, provider }: NewUser): void {
-  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !isAdmin && provider !== 'ldap')) return;
+function assertPermittedPlace(by: Authority, { tenantId, isAdmin, role = null, provider }: NewUser): void {
+  const privileged = administrates({ isAdmin, role });
+  // The operator has chosen the kind of sign-in (`SCIM_USER_PROVIDER`).
+  if (by.provisioning && !privileged && isWithin(by.scope, tenantId)) return;
+  if (rulesAdministrators(by) || (tenantId === by.scope.tenantId && !privileged && provider !== 'ldap')) return;
   throw new AccountProblem(
-    'only administrators of the root tenant create administrators, directory users and users elsewhere',
+    'only administrators of the root tenant create administrators, holders of a role, directory users and users elsewhere',
     notPermitted,
   );
 }

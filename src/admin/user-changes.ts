@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { GroupMembers } from '../groups/group-members';
 import { type AccountChange, Mailer } from '../mail/mailer';
+import { Offboardings } from '../offboarding/offboardings';
 import type { Transaction } from '../platform/database/database';
 import { rootTenant } from '../platform/settings/system-settings';
 import { notPermitted } from '../shared/errors/error-catalogue';
@@ -9,6 +11,7 @@ import { PendingLogins } from '../sessions/pending-login.repository';
 import { TokenRevoker } from '../sessions/token-revoker';
 import { AccountProblem, UserAccounts, type UserChange } from '../users/user-accounts';
 import { changedFields } from '../users/user-fields';
+import { administrates } from '../users/rights';
 import { keyOf } from '../users/user-values';
 import { wireNameOf } from '../users/user-wire';
 import { type User, userStatus } from '../users/user.entity';
@@ -16,7 +19,12 @@ import { AdminChanges, type Change } from './admin-changes';
 import { type Authority, foreignChange, rulesAdministrators } from './authority';
 import { TargetUsers } from './target-users';
 
-/** Changes of an account by an administrator or an operator (docs/spec/extensions.md#d). */
+/** What a system that provisions users changes: it also knows the name by which the person signs in. */
+export interface ProvisionedChange extends UserChange {
+  readonly loginName?: string;
+}
+
+/** Changes of an account by an administrator, an operator or a client of SCIM (docs/spec/extensions.md#d). */
 @Injectable()
 export class UserChanges {
   constructor(
@@ -27,6 +35,8 @@ export class UserChanges {
     private readonly pendingLogins: PendingLogins,
     private readonly revoker: TokenRevoker,
     private readonly mailer: Mailer,
+    private readonly groups: GroupMembers,
+    private readonly offboardings: Offboardings,
   ) {}
 
   /**
@@ -44,13 +54,58 @@ export class UserChanges {
     });
   }
 
+  /**
+   * Makes the change that follows from the user as the transaction sees it: nobody else changes the user until it ends. A status
+   * that is not enabled means that the person leaves (docs/spec/extensions.md#offboarding).
+   * @param wantedOf the change, or undefined for none; what it throws rolls back
+   * @throws AccountProblem
+   */
+  async provision(
+    by: Authority,
+    uid: string,
+    wantedOf: (user: User, tx: Transaction) => Promise<ProvisionedChange | undefined>,
+  ): Promise<void> {
+    await this.targets.find(by, uid);
+    const nothing = new Error('nothing to change');
+    try {
+      await this.changes.makeWithLinks(by, uid, async (change) => {
+        const user = await this.targets.lock(change.tx, by, uid);
+        const wanted = await wantedOf(user, change.tx);
+        if (wanted === undefined) throw nothing;
+        const { status, ...others } = wanted;
+        const leaves = status !== undefined && status !== userStatus.enabled;
+        // An address or a name of an administrator leads to the account: who provisions people would be one of them.
+        if (administrates(user) && !(leaves && Object.keys(others).length === 0)) {
+          throw new AccountProblem(
+            'provisioning changes no administrators and no holders of a role, it only lets them leave',
+            notPermitted,
+          );
+        }
+        await this.applyTo(change, by, user, leaves ? others : wanted);
+        if (wanted.email !== undefined) await this.requests.closeAll(change.tx, uid);
+        if (!leaves) return;
+        await this.offboardings.begin(change.tx, user, { via: 'scim', actor: by.actor });
+        change.recorded();
+      });
+    } catch (error) {
+      if (error !== nothing) throw error;
+    }
+  }
+
   private async apply(change: Change, by: Authority, uid: string, wanted: UserChange): Promise<void> {
-    const { tx } = change;
     if (losesAccess(wanted)) this.targets.assertNotOneself(by, uid);
-    const user = await this.targets.lock(tx, by, uid);
+    const user = await this.targets.lock(change.tx, by, uid);
     assertPermitted(by, wanted);
+    await this.applyTo(change, by, user, wanted);
+  }
+
+  private async applyTo(change: Change, by: Authority, user: User, wanted: ProvisionedChange): Promise<void> {
+    const { tx } = change;
     await this.accounts.change(tx, user, wanted);
+    if (wanted.loginName !== undefined) await this.accounts.rename(tx, user, wanted.loginName);
+    if (wanted.status === userStatus.enabled) await this.offboardings.restored(tx, user.uid, by.actor);
     await this.endWhatWasIssued(tx, user, wanted);
+    if (differs(user, wanted, 'tenantId')) await this.groups.endAll(tx, user.uid, change.record);
     await this.targets.assertAdministratorLeft(tx, user);
     await this.tellOwner(tx, by, user, wanted);
     await record(change, user, wanted);
@@ -64,18 +119,19 @@ export class UserChanges {
   private async tellOwner(tx: Transaction, by: Authority, user: User, wanted: UserChange): Promise<void> {
     const owner = { ...user, email: usableAddress(user.email) ?? wanted.email ?? null };
     const tell = (change: AccountChange) => this.mailer.queueAccountChanged(tx, owner, foreignChange(change, by));
-    const { email, status = user.status, isAdmin = user.isAdmin } = wanted;
+    const { email, status = user.status, isAdmin = user.isAdmin, role = user.role } = wanted;
     if (email !== undefined && keyOf(email) !== user.emailKey) {
       await this.mailer.queueEmailChanged(tx, user, email, foreignChange('email', by));
     }
     const [enabled, wasEnabled] = [status === userStatus.enabled, user.status === userStatus.enabled];
     if (enabled !== wasEnabled) await tell(enabled ? 'enabled' : 'disabled');
     if (isAdmin !== user.isAdmin) await tell(isAdmin ? 'adminGiven' : 'adminTaken');
+    if (role !== user.role) await tell(role === null ? 'roleTaken' : roleGiven[role]);
     if (differs(user, wanted, 'mfaType')) await tell('secondFactorChanged');
   }
 
   private async endWhatWasIssued(tx: Transaction, user: User, wanted: UserChange): Promise<void> {
-    const scoped = differs(user, wanted, 'tenantId') || differs(user, wanted, 'isAdmin');
+    const scoped = (['tenantId', 'isAdmin', 'role'] as const).some((field) => differs(user, wanted, field));
     const judged = differs(user, wanted, 'status') || (wanted.status ?? userStatus.enabled) !== userStatus.enabled;
     if (scoped || judged) {
       await this.revoker.revokeAll(tx, user.uid);
@@ -85,6 +141,9 @@ export class UserChanges {
     if (differs(user, wanted, 'mfaType')) await this.revoker.endTrustedDevices(tx, user.uid);
   }
 }
+
+/** The mail of each role. */
+const roleGiven = { help_desk: 'helpDeskGiven', auditor: 'auditorGiven' } as const;
 
 /** Whether an administrator of the root tenant could no longer administrate everything after this change. */
 function losesAccess({ isAdmin, status, tenantId }: UserChange): boolean {
@@ -96,21 +155,23 @@ function losesAccess({ isAdmin, status, tenantId }: UserChange): boolean {
 }
 
 /** @throws AccountProblem AUTH_403001 */
-function assertPermitted(by: Authority, { isAdmin, tenantId }: UserChange): void {
-  if (rulesAdministrators(by) || (isAdmin === undefined && tenantId === undefined)) return;
-  throw new AccountProblem('only administrators of the root tenant change rights and tenants', notPermitted);
+function assertPermitted(by: Authority, { isAdmin, role, tenantId }: UserChange): void {
+  if (rulesAdministrators(by) || [isAdmin, role, tenantId].every((value) => value === undefined)) return;
+  throw new AccountProblem('only administrators of the root tenant change rights, roles and tenants', notPermitted);
 }
 
 const differs = (user: User, wanted: UserChange, field: keyof UserChange): boolean =>
   wanted[field] !== undefined && wanted[field] !== user[field];
 
-async function record({ record: write }: Change, user: User, wanted: UserChange): Promise<void> {
-  const { status, isAdmin, mfaType, ...others } = wanted;
+async function record({ record: write }: Change, user: User, wanted: ProvisionedChange): Promise<void> {
+  const { status, isAdmin, role, mfaType, ...others } = wanted;
   const userId = user.uid;
   if (status !== undefined) await write('USER_STATUS_CHANGED', { userId, detail: { from: user.status, to: status } });
   if (isAdmin !== undefined) await write('USER_ADMIN_CHANGED', { userId, detail: { is_admin: isAdmin } });
+  if (role !== undefined) await write('USER_ROLE_CHANGED', { userId, detail: { role: role ?? 'none' } });
   if (mfaType !== undefined) await write('MFA_TYPE_CHANGED', { userId, detail: { to: mfaType } });
-  const fields = changedFields.filter((field) => field in others && wanted[field] !== undefined);
+  const given = [...changedFields, 'loginName'] as const;
+  const fields = given.filter((field) => field in others && wanted[field] !== undefined);
   if (fields.length === 0) return;
   const moved: Record<string, string> =
     wanted.tenantId === undefined ? {} : { from_tenant: user.tenantId, to_tenant: wanted.tenantId };

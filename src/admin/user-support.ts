@@ -7,6 +7,8 @@ import { type Language, languageFor } from '../shared/languages';
 import { notFoundForCaller, notPermitted } from '../shared/errors/error-catalogue';
 import { usableAddress } from '../shared/mail-address';
 import { TokenRevoker } from '../sessions/token-revoker';
+import { TrustedDevices } from '../sessions/trusted-devices';
+import { UserSessions } from '../sessions/user-sessions';
 import { AccountProblem, UserAccounts } from '../users/user-accounts';
 import type { User } from '../users/user.entity';
 import { UsersRepository } from '../users/users.repository';
@@ -36,6 +38,8 @@ export class UserSupport {
     private readonly accounts: UserAccounts,
     private readonly users: UsersRepository,
     private readonly revoker: TokenRevoker,
+    private readonly sessions: UserSessions,
+    private readonly devices: TrustedDevices,
     private readonly totpReset: TotpReset,
     private readonly invitations: UserInvitations,
     private readonly passkeys: OwnPasskeys,
@@ -81,6 +85,27 @@ export class UserSupport {
         throw new AccountProblem(`the user has no passkey ${JSON.stringify(id)}`, notFoundForCaller);
       }
       await record('PASSKEY_REMOVED', { userId: uid, detail: { passkey: id } });
+    });
+  }
+
+  /**
+   * Ends one session, see UserSessions.endFor. The applications that were entered from it are told, as at every end.
+   * @throws AccountProblem USER_404001
+   */
+  endSession(by: Authority, uid: string, sid: string): Promise<void> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      const user = await this.targets.lock(tx, by, uid);
+      if (!(await this.sessions.endFor(tx, user, sid))) throw new AccountProblem('no such session', notFoundForCaller);
+      await record('SESSION_CLOSED', { userId: uid, detail: { sid } });
+    });
+  }
+
+  /** Ends the trust in one device, see TrustedDevices.removeFor. Sessions go on. @throws AccountProblem USER_404001 */
+  removeDevice(by: Authority, uid: string, id: string): Promise<void> {
+    return this.changes.make(by, async ({ tx, record }) => {
+      const user = await this.targets.lock(tx, by, uid);
+      if (!(await this.devices.removeFor(tx, user, id))) throw new AccountProblem('no such device', notFoundForCaller);
+      await record('TRUSTED_DEVICE_REMOVED', { userId: uid, detail: { device: id } });
     });
   }
 

@@ -158,7 +158,6 @@ describe('the fields of an application', () => {
       { audience: ['api', 'https://api.example/#x', 'https://*.example', '/api', ':x'] },
       [0, 1, 2, 3, 4].map((n) => `audience[${n}]`),
     ],
-    [{ allowed_groups: ['6f1c1d0e-9d5c-4f3e-8a6e-0123456789ab'] }, ['allowed_groups[0]']],
     [{ logo_url: 'javascript:alert(1)', uri: 'javascript:alert(1)' }, ['logo_url', 'uri']],
     [{ logo_url: 'data:image/svg+xml,x', uri: '//evil.example' }, ['logo_url', 'uri']],
   ])('a wrong field (%#) is refused, and each entry is named with its index', (given, fields) => {

@@ -52,8 +52,7 @@ const lists: Readonly<Record<string, { readonly property: keyof Stored; readonly
     scopes: { property: 'scopes', most: 20, rule: scopeProblem },
     audience: { property: 'audience', most: 20, rule: resourceProblem },
     allowed_tenants: { property: 'allowedTenants', most: 100, rule: () => undefined },
-    // No group exists yet, so any id would shut everybody out.
-    allowed_groups: { property: 'allowedGroups', most: 100, rule: () => 'is not the id of a group' },
+    allowed_groups: { property: 'allowedGroups', most: 100, rule: () => undefined },
   };
 const texts: Readonly<Record<string, { readonly property: keyof Stored; readonly rule: Rule }>> = {
   backchannel_logout_uri: { property: 'backchannelLogoutUri', rule: backchannelUriProblem },
@@ -97,7 +96,7 @@ export const definedOf = (given: Partial<ApplicationFields>): Partial<Applicatio
 
 /**
  * The columns of the fields that are given. No rule needs two fields, so two changes of different fields never make a row
- * together that no rule allows. Whether the tenants exist is for the database.
+ * together that no rule allows. Whether the tenants and groups exist is for the database.
  * @throws ApplicationProblem that names everything that is wrong
  */
 export function checkedFields(given: Partial<ApplicationFields>, place: UriPlace): Stored {

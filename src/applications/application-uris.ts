@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { ApplicationType } from './application.entity';
-import { isLinkLocal } from './logout/guarded-post';
+import { bareHost, isNever } from '../platform/http/address-kind';
+import { urlOf } from '../shared/url-text';
 
 /** Of one URI. A list of 20 fits into its column. */
 const maxUri = 2048;
@@ -20,7 +21,7 @@ export interface UriPlace {
  * @returns what is wrong, or undefined
  */
 export function redirectUriProblem(text: string, { type, production }: UriPlace): string | undefined {
-  const url = urlOf(text);
+  const url = webUrlOf(text);
   if (typeof url === 'string') return url;
   if (url.href.includes('#')) return 'must not have a fragment';
   if (url.protocol === 'https:') return undefined;
@@ -36,13 +37,13 @@ export function backchannelUriProblem(text: string, place: UriPlace): string | u
   const problem = webAddressProblem(text, place);
   if (problem !== undefined) return problem;
   if (text.includes('#')) return 'must not have a fragment';
-  const host = new URL(text).hostname.replace(/^\[|\]$/g, '');
-  return isIP(host) !== 0 && isLinkLocal(host) ? 'must not be a link-local address' : undefined;
+  const host = bareHost(new URL(text).hostname);
+  return isIP(host) !== 0 && isNever(host) ? 'must not be a link-local address' : undefined;
 }
 
 /** Of a page or a picture that browsers open. */
 export function webAddressProblem(text: string, { production }: UriPlace): string | undefined {
-  const url = urlOf(text);
+  const url = webUrlOf(text);
   if (typeof url === 'string') return url;
   if (url.protocol === 'https:') return undefined;
   if (!production && url.protocol === 'http:' && loopbackNames.includes(url.hostname)) return undefined;
@@ -52,19 +53,19 @@ export function webAddressProblem(text: string, { production }: UriPlace): strin
 /** A resource for which an application may ask tokens (RFC 8707 section 2). It is a name: nobody opens it. */
 export function resourceProblem(text: string): string | undefined {
   if (text.length > maxUri) return `must have at most ${maxUri} characters`;
-  if (!uriCharacters.test(text) || !/^[a-z][a-z0-9+.-]*:./i.test(text) || !URL.canParse(text)) {
+  if (!uriCharacters.test(text) || !/^[a-z][a-z0-9+.-]*:./i.test(text) || urlOf(text) === undefined) {
     return 'must be an absolute URI, for example https://api.example.com';
   }
   if (text.includes('*')) return 'must not have a wildcard';
   return text.includes('#') ? 'must not have a fragment' : undefined;
 }
 
-function urlOf(text: string): URL | string {
+function webUrlOf(text: string): URL | string {
   if (text.length > maxUri) return `must have at most ${maxUri} characters`;
   if (!uriCharacters.test(text)) return 'must have only the characters of a URL: others are percent-encoded (RFC 3986)';
   if (text.includes('*')) return 'must not have a wildcard';
-  if (!URL.canParse(text)) return 'must be an absolute URL';
-  const url = new URL(text);
+  const url = urlOf(text);
+  if (url === undefined) return 'must be an absolute URL';
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password';
   // `https://app.example.com` has the normal form with a slash, and no client sends that one.
   return [text, `${text}/`].includes(url.href) ? url : `must be in its normal form: ${url.href}`;

@@ -3,9 +3,14 @@ import { Clock } from '../shared/clock';
 import { LogoutCounts, type LogoutResult } from './logout/logout-counts';
 import { LogoutWorker } from './logout/logout-worker';
 import { OpenIdSettings } from './openid-settings';
-import { ApplicationLogouts, type LogoutPlace, type LogoutReceipt } from './persistence/application-logout.repository';
+import {
+  ApplicationLogouts,
+  type LogoutPlace,
+  type LogoutReceipt,
+  type ToldApplication,
+} from './persistence/application-logout.repository';
 
-export type { LogoutPlace, LogoutReceipt } from './persistence/application-logout.repository';
+export type { LogoutPlace, LogoutReceipt, ToldApplication } from './persistence/application-logout.repository';
 
 export interface LogoutFigures {
   /** At most 100,000, like `failed`. */
@@ -49,6 +54,11 @@ export class LogoutTokens {
   /** What the applications of a user were told, the newest first. */
   receipts(userId: string, limit: number, after?: LogoutPlace): Promise<LogoutReceipt[]> {
     return this.logouts.list(userId, limit, after);
+  }
+
+  /** What the applications of a user answered to the ends between two moments, by application. */
+  told(userId: string, since: Date, before: Date): Promise<ToldApplication[]> {
+    return this.logouts.told(userId, since, before);
   }
 
   /** Undefined with `OIDC=off`. The numbers cover all replicas. */

@@ -7,6 +7,7 @@ export const claimsOfScopes = {
   profile: ['name', 'preferred_username'],
   email: ['email', 'email_verified'],
   organization: ['tenant_id', 'org_unit_id'],
+  groups: ['groups'],
   offline_access: [],
 } as const;
 

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { keptSecret } from '../platform/config/kept-secrets';
 import type { SettingsReader } from '../platform/config/settings-reader';
 import type { JwtSettings } from '../sessions/jwt-settings';
+import { urlOf } from '../shared/url-text';
 
 export type OpenIdAlgorithm = 'ES256' | 'RS256';
 
@@ -44,7 +45,7 @@ export function readOpenIdSettings(env: SettingsReader, context: Surroundings): 
 function readIssuer(env: SettingsReader, { production, systemUrl }: Surroundings): string {
   const protocols = production ? ['https:'] : ['http:', 'https:'];
   const issuer = env.url('OIDC_ISSUER', protocols, `${systemUrl}/oidc`);
-  const wellFormed = URL.canParse(issuer) && /^(\/[A-Za-z0-9._~-]+)+$/.test(new URL(issuer).pathname);
+  const wellFormed = /^(\/[A-Za-z0-9._~-]+)+$/.test(urlOf(issuer)?.pathname ?? '');
   if (issuer !== '' && (!wellFormed || /[?#@]/.test(issuer)))
     env.problem('OIDC_ISSUER', 'must have a path, such as https://portal.example.com/oidc, and no query or fragment');
   return issuer;

@@ -3,6 +3,8 @@ import { AuditModule } from '../audit/audit.module';
 import { KeyRing } from '../platform/crypto/key-ring';
 import { ServiceSettings } from '../platform/config/service-settings';
 import { AddressLimit } from '../platform/limits/address-limit';
+import { GroupMembers } from '../groups/group-members';
+import { GroupsModule } from '../groups/groups.module';
 import { DirectoryRecheck } from '../sessions/directory-recheck';
 import { JwtSettings } from '../sessions/jwt-settings';
 import { LiveSessions } from '../sessions/live-sessions';
@@ -33,7 +35,7 @@ export class OpenIdModule {
   static with(settings: OpenIdProviderSettings): DynamicModule {
     return {
       module: OpenIdModule,
-      imports: [ApplicationsModule, ApplicationEndsModule, AuditModule, SessionsModule, UsersModule],
+      imports: [ApplicationsModule, ApplicationEndsModule, AuditModule, GroupsModule, SessionsModule, UsersModule],
       controllers: [InteractionsController, OwnApplicationsController, GrantsController],
       providers: [
         Interactions,
@@ -49,7 +51,8 @@ export class OpenIdModule {
           provide: openIdProvider,
           inject: [
             ...[OidcRecords, LiveSessions, UsersRepository, ApplicationSessions, Applications],
-            ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, DirectoryRecheck, ServiceSettings],
+            ...[TokenRevoker, Clock, KeyRing, JwtSettings, OpenIdCounts, DirectoryRecheck, GroupMembers],
+            ServiceSettings,
           ],
           useFactory: async (
             records: OidcRecords,
@@ -63,11 +66,12 @@ export class OpenIdModule {
             jwt: JwtSettings,
             counts: OpenIdCounts,
             recheck: DirectoryRecheck,
+            members: GroupMembers,
             { systemUrl }: ServiceSettings,
           ) =>
             makeProvider({
               ...{ settings, systemUrl, records, sessions, users, applicationSessions, applications, clock, keys, jwt },
-              ...{ counts, recheck },
+              ...{ counts, recheck, members },
               library: await loadLibrary(),
               endSession: (userId, sid, client) => revoker.endSession(userId, sid, client),
             }),

@@ -2,7 +2,10 @@ import type { Command } from 'commander';
 import { operatorAuthority } from '../admin/authority';
 import { UserChanges } from '../admin/user-changes';
 import { UserErasure } from '../admin/user-erasure';
+import { UserMove } from '../admin/user-move';
+import { defaultLanguage, type Language, languages } from '../shared/languages';
 import type { UserChange } from '../users/user-accounts';
+import { type Provider, type Role, roles } from '../users/user.entity';
 import { CliProblem, oneOf } from './cli-context';
 import { administer, clearable, clearableFields, shownUser } from './user-commands';
 
@@ -13,7 +16,14 @@ interface Options {
   json?: boolean;
 }
 
-/** `user set-email`, `set-nickname`, `set-tenant`, `set-org-unit`, `set-admin` and `delete`. */
+interface MoveOptions {
+  identityProvider?: string;
+  externalId?: string;
+  lang: string;
+  json?: boolean;
+}
+
+/** `user set-email`, `set-nickname`, `set-tenant`, `set-org-unit`, `set-admin`, `set-role`, `set-provider` and `delete`. */
 export function addAccountCommands(user: Command): void {
   for (const field of clearableFields) {
     const { option, argument, does } = clearable[field];
@@ -45,6 +55,41 @@ export function addAccountCommands(user: Command): void {
         return shownUser(context, uid);
       }),
     );
+
+  user
+    .command('set-role')
+    .description(
+      'give or take a role in the administration, for a user who is no administrator; also ends the sessions',
+    )
+    .argument('<name>', 'login name or uid')
+    .argument('<role>', 'help_desk, auditor or none')
+    .option('--json')
+    .action((name: string, text: string, { json }: Options) => {
+      const role = oneOf<Role | 'none'>('the role', text, [...roles, 'none']);
+      return change(name, json, { role: role === 'none' ? null : role });
+    });
+
+  user
+    .command('set-provider')
+    .description('let the account sign in elsewhere: password, ldap or oidc; ends everything that led into it before')
+    .argument('<name>', 'login name or uid')
+    .argument('<provider>', 'password, ldap or oidc')
+    .option('--identity-provider <id>', 'required with oidc')
+    .option('--external-id <id>', 'what match_claim of the provider says of the user; an empty text removes it')
+    .option('--lang <language>', 'of the invitation to a password, without one of the account', defaultLanguage)
+    .option('--json')
+    .action((name: string, provider: string, { identityProvider, externalId, lang, json }: MoveOptions) => {
+      const to = oneOf<Provider>('the provider', provider, ['password', 'ldap', 'oidc']);
+      const language = oneOf<Language>('--lang', lang, languages);
+      return administer(name, json, async ({ uid }, context) => {
+        const place = {
+          ...{ provider: to, identityProviderId: identityProvider ?? null },
+          externalId: externalId === '' ? null : externalId,
+        };
+        const invited = await context.get(UserMove).move(operatorAuthority, uid, place, language);
+        return { ...(await shownUser(context, uid)), invited };
+      });
+    });
 
   user
     .command('delete')

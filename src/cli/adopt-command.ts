@@ -6,7 +6,7 @@ import { type AdoptionPlan, readAdoptionPlan } from './adoption/adoption-plan';
 import { SourceTable } from './adoption/source-table';
 import { type AdoptionReport, type RefusedRow, UserAdoption } from './adoption/user-adoption';
 import { CliProblem, inContext, written } from './cli-context';
-import { PasswordAges } from './password-ages';
+import { PasswordAges } from '../admin/password-ages';
 import { interruptible } from './interruption';
 
 export interface AdoptOptions {

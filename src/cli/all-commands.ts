@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './account-commands';
 import { addApplicationCommands } from './application-commands';
+import { addAuditCommands } from './audit-commands';
 import { addBulkCommands } from './bulk-commands';
 import { addClientCommands } from './client-commands';
 import { addConfigCommands } from './config-commands';
 import { addDoctorCommand } from './doctor-command';
 import { addEventCommands } from './event-commands';
+import { addEventReceiverCommands } from './event-receiver-commands';
+import { addIdentityProviderCommands } from './identity-provider-commands';
+import { addGroupCommands } from './group-commands';
 import { addImportCommand } from './import-command';
 import { addInviteCommand } from './invite-command';
 import { addKeyCommands } from './key-commands';
@@ -14,14 +18,17 @@ import { addLostPhoneCommands } from './lost-phone-commands';
 import { addMailCommands } from './mail-commands';
 import { addMigrateCommand } from './migrate-command';
 import { addPurgeCommand } from './purge-command';
+import { addOffboardingCommands } from './offboarding-commands';
 import { addRevokeCommand } from './revoke-command';
 import { addSessionsCommand } from './sessions-command';
 import { addTenantCommands } from './tenant-commands';
+import { addUpgradeCommand } from './upgrade-command';
 import { addUserCommands } from './user-commands';
 
 /** Adds every command. The names, arguments and options of the commands are promised (docs/promise.md). */
 export function addAllCommands(program: Command): void {
   addMigrateCommand(program);
+  addUpgradeCommand(program);
   const user = addUserCommands(program);
   addListCommand(user);
   addImportCommand(user);
@@ -31,12 +38,17 @@ export function addAllCommands(program: Command): void {
   addAccountCommands(user);
   addSessionsCommand(user);
   addRevokeCommand(user);
+  addOffboardingCommands(user);
   addTenantCommands(program);
+  addGroupCommands(program);
   addConfigCommands(program);
   addClientCommands(program);
   addApplicationCommands(program);
+  addIdentityProviderCommands(program);
   addMailCommands(program);
   addEventCommands(program);
+  addAuditCommands(program);
+  addEventReceiverCommands(program);
   addKeyCommands(program);
   addPurgeCommand(program);
   addDoctorCommand(program);

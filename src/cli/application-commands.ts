@@ -22,6 +22,7 @@ interface FieldOptions extends Json {
   readonly audience?: string[];
   readonly firstParty?: boolean;
   readonly allowedTenant?: string[];
+  readonly allowedGroup?: string[];
   readonly logoUrl?: string;
   readonly uri?: string;
 }
@@ -136,6 +137,7 @@ const withFields = (command: Command): Command =>
     .option('--first-party', 'of the company itself: no consent is asked')
     .option('--no-first-party', 'users are asked for consent')
     .option('--allowed-tenant <id...>', 'only users of these tenants')
+    .option('--allowed-group <id...>', 'only members of one of these groups')
     .option('--logo-url <url>')
     .option('--uri <url>', 'where its tile on the account page leads')
     .option('--json');
@@ -151,6 +153,7 @@ function fieldsOf(options: FieldOptions): Partial<ApplicationFields> {
     audience: list(options.audience),
     first_party: options.firstParty,
     allowed_tenants: list(options.allowedTenant),
+    allowed_groups: list(options.allowedGroup),
     logo_url: options.logoUrl,
     uri: options.uri,
   });

@@ -6,9 +6,12 @@ import { DatabaseConnection } from '../platform/database/database-connection';
 import { isStoreFailure, storeCode } from '../platform/database/store-failure';
 import { storeReason } from '../platform/database/store-reason';
 import { createLogger, NestLogger } from '../platform/logging/logger';
+import { GroupProblem } from '../groups/group-problem';
 import { DomainError } from '../shared/errors/domain-error';
+import { timeOfText } from '../shared/time-text';
 import { AccountProblem } from '../users/user-accounts';
 import { CliModule } from './cli.module';
+import { standardInput, textOfInput } from './input';
 import { operator } from './program';
 
 /** An error for the operator: one line on standard error, and exit code 1 unless another one is given. */
@@ -25,7 +28,7 @@ export class CliProblem extends Error {
 
 /** Describes an error in one line for standard error, without values that may be secrets. */
 export function problemOf(error: unknown): string {
-  if (error instanceof AccountProblem) return error.message;
+  if (error instanceof AccountProblem || error instanceof GroupProblem) return error.message;
   if (error instanceof DomainError) {
     const { cause, entry } = error;
     return isStoreFailure(cause) ? problemOf(cause) : `${entry.code}: ${entry.msg.en}`;
@@ -70,13 +73,7 @@ function withoutTimeLimits({ database, ...config }: AppConfig, migrate: boolean)
 }
 
 /** All of standard input without the last line break. A secret that is read here does not show in the process list. */
-export async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
-}
+export const readStandardInput = (): Promise<string> => textOfInput(standardInput);
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -109,6 +106,13 @@ export function written(text: string): Promise<boolean> {
 export function oneOf<T extends string>(what: string, value: string, allowed: readonly T[]): T {
   if ((allowed as readonly string[]).includes(value)) return value as T;
   throw new CliProblem(`${what} must be one of ${allowed.join(', ')}`);
+}
+
+/** @throws CliProblem unless the text is a time */
+export function timeOption(name: string, text: string): Date {
+  const time = timeOfText(text);
+  if (time === undefined) throw new CliProblem(`${name} must be a time such as 2026-03-02T10:00:00Z`);
+  return time;
 }
 
 export const statusOf = (value: string): number => Number(oneOf('the status', value, ['1', '0', '-1', '-2']));

@@ -6,6 +6,8 @@ import { Operator } from '../audit/actor';
 import { CaptchaModule } from '../captcha/captcha.module';
 import { ServiceClientsModule } from '../introspection/introspection.module';
 import { EventsModule } from '../events/events.module';
+import { GroupsModule } from '../groups/groups.module';
+import { LegacyModule } from '../legacy/legacy.module';
 import { MailModule } from '../mail/mail.module';
 import { PasswordResetModule } from '../password-reset/password-reset.module';
 import type { AppConfig } from '../settings/app-config';
@@ -17,8 +19,6 @@ import { RetentionModule } from '../retention/retention.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { UsersModule } from '../users/users.module';
 import { UserAdoption } from './adoption/user-adoption';
-import { PasswordAges } from './password-ages';
-import { UserImport } from './user-import';
 
 /** The modules that the command line needs. */
 @Module({})
@@ -38,8 +38,10 @@ export class CliModule {
         ApplicationAdministrationModule,
         UsersModule,
         AuditModule,
+        GroupsModule,
         SessionsModule,
         CaptchaModule,
+        LegacyModule,
         MailModule,
         MfaModule,
         PasskeysModule,
@@ -47,7 +49,7 @@ export class CliModule {
         RetentionModule,
         ServiceClientsModule,
       ],
-      providers: [...operators, UserImport, UserAdoption, PasswordAges],
+      providers: [...operators, UserAdoption],
       exports: [...operators],
     };
   }

@@ -1,21 +1,38 @@
 import type { Command } from 'commander';
-import { ServiceClients } from '../introspection/service-client.repository';
+import { ServiceClientProblem, ServiceClients } from '../introspection/service-client.repository';
 import { inContext, printRecord, printRows } from './cli-context';
 
 interface Json {
   readonly json?: boolean;
 }
 
-/** `client`: the services behind the portal that may ask about tokens (docs/spec/extensions.md#f). */
+interface NewClient extends Json {
+  readonly scim?: boolean;
+  readonly tenant?: string;
+}
+
+/**
+ * `client`: the services behind the portal that may ask about tokens (docs/spec/extensions.md#f), and those that provision users
+ * by SCIM (docs/spec/extensions.md#l).
+ */
 export function addClientCommands(program: Command): void {
-  const client = program.command('client').description('services that may ask about tokens (POST /introspect)');
+  const client = program
+    .command('client')
+    .description('services that ask about tokens (POST /introspect), or provision users (SCIM)');
   client
     .command('create')
     .description('create a client and print its secret, which cannot be read again')
     .argument('<name>', 'what the list shows, for example the name of the service')
+    .option('--scim', 'provisions users and groups by SCIM, and prints a bearer token instead of a secret')
+    .option('--tenant <id>', 'with --scim: reaches only the users and groups of this tenant')
     .option('--json')
-    .action((name: string, { json }: Json) =>
-      inContext(async (context) => printRecord({ ...(await context.get(ServiceClients).create(name)) }, json)),
+    .action((name: string, { scim, tenant, json }: NewClient) =>
+      inContext(async (context) => {
+        if (tenant !== undefined && !scim) throw new ServiceClientProblem('--tenant needs --scim');
+        const clients = context.get(ServiceClients);
+        const created = scim ? clients.createScim(name, { tenantId: tenant }) : clients.create(name);
+        printRecord({ ...(await created) }, json);
+      }),
     );
   client
     .command('list')
@@ -24,9 +41,11 @@ export function addClientCommands(program: Command): void {
     .action(({ json }: Json) =>
       inContext(async (context) => {
         const clients = await context.get(ServiceClients).list();
-        const rows = clients.map(({ id, name, createdAt, revokedAt }) => ({
+        const rows = clients.map(({ id, name, scim, tenantId, createdAt, revokedAt }) => ({
           id,
           name,
+          scim,
+          tenant: tenantId,
           created_at: createdAt.toISOString(),
           revoked_at: revokedAt?.toISOString() ?? null,
         }));

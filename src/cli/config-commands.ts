@@ -4,6 +4,7 @@ import { Configuration, type Setting } from '../admin/configuration';
 import { assertWellFormed } from '../admin/known-settings';
 import { rootTenant } from '../platform/settings/system-settings';
 import { CliProblem, inContext, printRecord, printRows, readStandardInput } from './cli-context';
+import { addInstallationCommands } from './installation-commands';
 
 interface Options {
   tenant: string;
@@ -56,6 +57,7 @@ export function addConfigCommands(program: Command): void {
       );
     }),
   );
+  addInstallationCommands(config);
 }
 
 const shown = ({ secret, value }: Setting): string | null => (secret ? '(hidden)' : value);

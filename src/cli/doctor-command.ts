@@ -2,10 +2,13 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import { IdentityProviderAdministration } from '../admin/identity-provider-administration';
+import { ProviderVerification } from '../admin/provider-verification';
 import { LoginJournal } from '../audit/login-journal';
 import { CaptchaGateway } from '../captcha/captcha-gateway';
 import { LogoutTokens } from '../applications/logout-tokens';
 import { EventOutbox } from '../events/event-outbox';
+import { LegacySystem } from '../legacy/legacy-system';
 import { SmtpCheck } from '../mail/smtp-check';
 import type { AppConfig } from '../settings/app-config';
 import { configOrExit } from '../settings/env';
@@ -15,10 +18,21 @@ import { DatabaseClock } from '../platform/database/database-clock';
 import { takesWrites } from '../platform/database/writability';
 import { createLogger, NestLogger } from '../platform/logging/logger';
 import { CliProblem, print } from './cli-context';
+import { UsersRepository } from '../users/users.repository';
 import { CliModule } from './cli.module';
 import type { Finding, Health } from './doctor/finding';
+import { Clock } from '../shared/clock';
 import { checkClock, checkKeys, checkSettings } from './doctor/own-checks';
-import { checkCaptcha, checkCounters, checkEvents, checkLdap, checkLogouts, checkMail } from './doctor/peer-checks';
+import {
+  checkCaptcha,
+  checkCounters,
+  checkEvents,
+  checkLdap,
+  checkLegacy,
+  checkLogouts,
+  checkMail,
+} from './doctor/peer-checks';
+import { checkIdentityProviders } from './doctor/provider-checks';
 import { checkCluster, checkStore, checkWrites } from './doctor/store-checks';
 import { censusOfAll } from './sealed-values';
 
@@ -30,7 +44,7 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description(
-      'checks database, migrations, writes, cluster, SMTP, events, LDAP, captcha, Redis, keys, clock, settings',
+      'checks database, migrations, writes, cluster, SMTP, events, old system, identity providers, LDAP, captcha, Redis, keys, clock, settings',
     )
     .option('--json')
     .action(async ({ json }: { json?: boolean }) => {
@@ -73,7 +87,7 @@ async function examine(config: AppConfig): Promise<Finding[]> {
 const sealed = (context: INestApplicationContext, signal: AbortSignal) =>
   censusOfAll(context.get(Database), context.get(KeyRing), signal);
 
-const storedNames = ['writes', 'cluster', 'clock', 'captcha', 'smtp', 'events'];
+const storedNames = ['writes', 'cluster', 'clock', 'captcha', 'smtp', 'events', 'legacy', 'idp'];
 
 /** Checks that need the tables: one table holds the settings of the mail server, another the used captcha tokens. */
 function storedChecks(config: AppConfig, context: INestApplicationContext): Promise<Finding>[] {
@@ -87,6 +101,15 @@ function storedChecks(config: AppConfig, context: INestApplicationContext): Prom
     checkCaptcha(config, context.get(CaptchaGateway)),
     checkMail(config, context.get(SmtpCheck)),
     checkEvents(context.get(EventOutbox)),
+    checkLegacy(context.get(LegacySystem, { strict: false }), () =>
+      context.get(UsersRepository, { strict: false }).legacyLogins(),
+    ),
+    checkIdentityProviders(
+      context.get(IdentityProviderAdministration),
+      context.get(ProviderVerification),
+      context.get(Clock, { strict: false }).now(),
+      config.scim?.identityProvider ?? null,
+    ),
     ...(config.openId === undefined ? [] : [checkLogouts(context.get(LogoutTokens, { strict: false }))]),
   ];
 }

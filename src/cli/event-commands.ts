@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { operatorAuthority } from '../admin/authority';
 import { Events, eventView, mostReplayed } from '../admin/events';
 import { eventStatusNames, type KeptEvents } from '../events/kept-events';
-import { timeOfText } from '../shared/time-text';
-import { CliProblem, inContext, oneOf, printRecord } from './cli-context';
+import { CliProblem, inContext, oneOf, printRecord, timeOption } from './cli-context';
 import { pagesOf, printPages } from './printed-pages';
 
 interface Options {
@@ -75,10 +74,4 @@ export function addEventCommands(program: Command): void {
         printRecord({ result: true }, json);
       }),
     );
-}
-
-function timeOption(name: string, text: string): Date {
-  const time = timeOfText(text);
-  if (time === undefined) throw new CliProblem(`${name} must be a time such as 2026-03-02T10:00:00Z`);
-  return time;
 }

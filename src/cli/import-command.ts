@@ -1,9 +1,19 @@
 import type { Command } from 'commander';
 import { CliProblem, inContext, oneOf, print } from './cli-context';
-import { formatOf, rowFormats } from './import-rows';
 import { interruptible } from './interruption';
-import { PasswordAges } from './password-ages';
-import { type ImportReport, UserImport } from './user-import';
+import { PasswordAges } from '../admin/password-ages';
+import { operatorAuthority } from '../admin/authority';
+import { readRows, rowFormats } from '../admin/import-rows';
+import { type ImportedRow, UserImport } from '../admin/user-import';
+import { chunksOf, formatOf } from './input';
+
+export interface ImportReport {
+  rows: number;
+  created: number;
+  /** Rows whose login name exists already. Importing the same file again therefore changes nothing. */
+  skipped: number;
+  failed: { row: number; login_name: string; problem: string }[];
+}
 
 interface Options {
   format?: string;
@@ -31,7 +41,14 @@ export function addImportCommand(user: Command): void {
         const progress = (rows: number) => void (json || process.stderr.write(`${rows} rows\n`));
         const ages = { unknown: 0, expired: 0 };
         const interrupted = await interruptible(
-          (signal) => context.get(UserImport).run(file, report, { format, dryRun, rules, ages, progress, signal }),
+          async (signal) => {
+            const options = { by: operatorAuthority, dryRun, rules, ages } as const;
+            for await (const row of context.get(UserImport).run(readRows(chunksOf(file), format), options)) {
+              count(report, row);
+              if (report.rows % 1000 === 0) progress(report.rows);
+              if (signal.aborted) return;
+            }
+          },
           () => `after ${done(report)} rows; run it again for the rest, existing rows are skipped`,
         );
         printReport(report, json, dryRun ? context.get(PasswordAges).warnings(ages) : undefined);
@@ -43,6 +60,18 @@ export function addImportCommand(user: Command): void {
           );
       });
     });
+}
+
+/** @param report is filled row by row, so that it also describes an import that was stopped */
+export function count(report: ImportReport, { row, outcome }: ImportedRow): void {
+  report.rows += 1;
+  if (outcome === 'created') report.created += 1;
+  else if (outcome === 'exists') report.skipped += 1;
+  else {
+    const { login_name: name } = row.fields;
+    const loginName = typeof name === 'string' ? name : '';
+    report.failed.push({ row: report.rows, login_name: loginName, problem: outcome.message });
+  }
 }
 
 const done = ({ created, skipped, failed }: ImportReport) => created + skipped + failed.length;

@@ -21,10 +21,13 @@ export function addListCommand(user: Command): void {
     .command('list')
     .description('print one line for each account, ordered by login name')
     .option('--limit <number>', 'the greatest number of accounts', count)
-    .option('--query <prefix>', 'the beginning of the login name, e-mail address or nickname')
+    .option(
+      '--query <words>',
+      'words of the login name, e-mail address or nickname in any order; each by its beginning',
+    )
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired')
     .option('--tenant <id>')
-    .option('--provider <provider>', 'password or ldap')
+    .option('--provider <provider>', 'password, ldap or oidc')
     .option('--locked', 'only accounts that are locked now after failed logins')
     .option('--json', 'one array')
     .action((options: Options) => {
@@ -33,7 +36,8 @@ export function addListCommand(user: Command): void {
         query,
         status: status === undefined ? undefined : statusOf(status),
         tenantId: tenant,
-        provider: provider === undefined ? undefined : oneOf<Provider>('--provider', provider, ['password', 'ldap']),
+        provider:
+          provider === undefined ? undefined : oneOf<Provider>('--provider', provider, ['password', 'ldap', 'oidc']),
         locked,
       };
       return inContext((context) => printPages(context.get(UserListing).pages(filter, limit), view, json));

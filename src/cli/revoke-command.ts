@@ -47,7 +47,7 @@ const more = (text: string, former: readonly string[]) => [...former, text];
 /** How to read the value of each condition. */
 const readers: Readonly<Record<string, (value: string) => UserConditions>> = {
   status: (value) => ({ status: statusOf(value) }),
-  provider: (value) => ({ provider: oneOf<Provider>('provider', value, ['password', 'ldap']) }),
+  provider: (value) => ({ provider: oneOf<Provider>('provider', value, ['password', 'ldap', 'oidc']) }),
   mfa_type: (value) => ({ mfaType: oneOf<MfaType>('mfa_type', value, ['email', 'totp']) }),
   is_admin: (value) => ({ isAdmin: oneOf('is_admin', value, ['true', 'false']) === 'true' }),
 };

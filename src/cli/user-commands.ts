@@ -13,9 +13,9 @@ import { fileNameOf } from '../users/user-wire';
 import type { MfaType, Provider, User } from '../users/user.entity';
 import { CliProblem, inContext, oneOf, printRecord, readStandardInput, statusOf } from './cli-context';
 
-/** The fields that can be null and that operators change. */
+/** The fields that can be null and that operators change. `set-role` has a command of its own. */
 type ClearableField = { [P in ChangedField]: null extends User[P] ? P : never }[ChangedField];
-type ChangedField = (typeof changedFields)[number];
+type ChangedField = Exclude<(typeof changedFields)[number], 'role'>;
 
 interface CreateOptions {
   loginName: string;
@@ -26,6 +26,7 @@ interface CreateOptions {
   status: string;
   mfaType: string;
   provider: string;
+  identityProvider?: string;
   admin?: boolean;
   tenant: string;
   json?: boolean;
@@ -42,6 +43,10 @@ export const clearable: Record<ClearableField, { option: string; argument: strin
   language: {
     ...{ option: 'language', argument: 'language' },
     does: `set the language of mails, ${languages.join(', ')}; the next sign-in sets its own`,
+  },
+  externalId: {
+    ...{ option: 'external-id', argument: 'id' },
+    does: 'set the name that another system has for the user',
   },
 };
 export const clearableFields = Object.keys(clearable) as ClearableField[];
@@ -69,7 +74,8 @@ export function addUserCommands(program: Command): Command {
     .option('--force', 'accept a password that does not meet the policy')
     .option('--status <status>', '1 enabled, 0 not enabled, -1 disabled, -2 expired', '1')
     .option('--mfa-type <type>', 'email or totp', 'email')
-    .option('--provider <provider>', 'password or ldap', 'password')
+    .option('--provider <provider>', 'password, ldap or oidc', 'password')
+    .option('--identity-provider <id>', 'the identity provider of a user with the provider oidc')
     .option('--admin')
     .option('--tenant <id>', 'the tenant', rootTenant)
     .option('--json')
@@ -85,7 +91,8 @@ export function addUserCommands(program: Command): Command {
           temporary: options.temporary ?? false,
           status: statusOf(options.status),
           mfaType: oneOf<MfaType>('--mfa-type', options.mfaType, ['email', 'totp']),
-          provider: oneOf<Provider>('--provider', options.provider, ['password', 'ldap']),
+          provider: oneOf<Provider>('--provider', options.provider, ['password', 'ldap', 'oidc']),
+          identityProviderId: options.identityProvider ?? null,
           isAdmin: options.admin ?? false,
           tenantId: options.tenant,
         });
@@ -189,5 +196,11 @@ async function passwordOf(options: PasswordOptions): Promise<string | undefined>
 export async function shownUser(context: INestApplicationContext, uid: string): Promise<Record<string, unknown>> {
   const view = userDetail(await context.get(AdminUsers).detail(operatorAuthority, uid));
   const former = shownFields.map((field) => [fileNameOf(field), view[userFields[field].wire]]);
-  return { ...view, ...(Object.fromEntries(former) as Record<string, unknown>), totp_confirmed: view.totp_enrolled };
+  const groups = view.groups.map(({ name }) => name);
+  return {
+    ...view,
+    groups,
+    ...(Object.fromEntries(former) as Record<string, unknown>),
+    totp_confirmed: view.totp_enrolled,
+  };
 }

@@ -5,12 +5,13 @@ import { DomainError } from '../../shared/errors/domain-error';
 import { notPermitted } from '../../shared/errors/error-catalogue';
 import type { CurrentSession } from '../../sessions/current-session';
 import { hasSecondFactor } from '../../sessions/authentication-context';
-import { permissionOf } from './declared-routes';
+import { roleOf } from '../../users/rights';
+import { isAdmitted, permissionOf } from './declared-routes';
 import { isPermitted } from './permissions';
 
 /**
- * Admits administrators whose role has the permission of the route (docs/spec/extensions.md#d). It runs after
- * AccessTokenGuard, which has read the row of the user in the statement that checked the token. So a demotion is known
+ * Admits administrators whose tenant has the permission of the route, and the holders of the roles that the route names
+ * (docs/spec/extensions.md#d, docs/spec/extensions.md#roles). It runs after AccessTokenGuard, which has read the row of the user in the statement that checked the token. So a demotion, or the end of a role, is known
  * to the next request, on every replica.
  */
 @Injectable()
@@ -20,9 +21,12 @@ export class AdminGuard implements CanActivate {
   /** @throws DomainError AUTH_403001 */
   canActivate(context: ExecutionContext): boolean {
     const { user, payload } = context.switchToHttp().getRequest<FastifyRequest & { user: CurrentSession }>().user;
-    const permission = permissionOf(context.getHandler());
+    const route = context.getHandler();
+    const permission = permissionOf(route);
+    const role = roleOf(user);
+    const entitled = user.isAdmin || (role !== undefined && isAdmitted(route, role));
     const strong = !this.settings.requiresMfa || hasSecondFactor(payload.amr);
-    const admitted = permission !== undefined && user.isAdmin && strong && isPermitted(permission, user.tenantId);
+    const admitted = permission !== undefined && entitled && strong && isPermitted(permission, user.tenantId);
     if (!admitted) throw new DomainError(notPermitted);
     return true;
   }

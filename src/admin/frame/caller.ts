@@ -1,11 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { CurrentSession } from '../../sessions/current-session';
+import { roleOf } from '../../users/rights';
 import { scopeOf } from '../admin-scope';
 import type { Administrator } from '../authority';
 
 /**
- * `@Caller() by: Authority` or `Administrator`: the administrator of the request, with the tenant of the row that the guard
+ * `@Caller() by: Authority` or `Administrator`: the administrator or the holder of a role who sends the request, with the tenant of the row that the guard
  * has read.
  */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Administrator =>
@@ -14,5 +15,6 @@ export const Caller = createParamDecorator((_data: unknown, context: ExecutionCo
 
 export function callerOf(request: Pick<FastifyRequest, 'client'> & { readonly user: CurrentSession }): Administrator {
   const { user, credentialVersion } = request.user;
-  return { scope: scopeOf(user), actor: { id: user.uid, client: request.client }, credentialVersion };
+  const actor = { id: user.uid, client: request.client };
+  return { scope: scopeOf(user), actor, credentialVersion, role: roleOf(user) };
 }

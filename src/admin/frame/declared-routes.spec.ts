@@ -4,7 +4,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { validationPipe } from '../../platform/http/validation';
 import { DomainError } from '../../shared/errors/domain-error';
 import { AdminChange, AdminGet } from './admin-route';
-import { assertDeclaredRoutes } from './declared-routes';
+import { AlsoFor, assertDeclaredRoutes, isAdmitted } from './declared-routes';
 
 class Answer {}
 
@@ -50,7 +50,23 @@ class Shapeless {
   }
 }
 
+@Controller('admin')
+class Roles {
+  @AlsoFor('auditor')
+  @AdminGet('things', 'users.read', Answer)
+  list(): void {}
+
+  @AdminGet('others', 'users.read', Answer)
+  others(): void {}
+}
+
 describe('the routes of the administration', () => {
+  it('admit no role unless they name it (T609)', () => {
+    const { list, others } = Roles.prototype;
+    expect([isAdmitted(list, 'auditor'), isAdmitted(list, 'help_desk')]).toEqual([true, false]);
+    expect([isAdmitted(others, 'auditor'), isAdmitted(others, 'help_desk')]).toEqual([false, false]);
+  });
+
   it('start when each one declares its permission', () => {
     expect(() => assertDeclaredRoutes([Right])).not.toThrow();
   });

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { marksOfHandler } from '../../platform/http/route-marks';
 import { refuseUnknownFieldsOf } from '../../platform/http/validation';
+import type { Role } from '../../users/user.entity';
 import type { AdminPermission } from './permissions';
 
 const declared = new WeakMap<object, AdminPermission>();
@@ -9,6 +11,18 @@ const declared = new WeakMap<object, AdminPermission>();
 export function declare(handler: object, permission: AdminPermission): void {
   declared.set(handler, permission);
 }
+
+const admitted = new WeakMap<object, ReadonlySet<Role>>();
+
+/**
+ * Admits holders of these roles to the route, beside administrators with its permission. A route without it admits none
+ * of them (docs/spec/extensions.md#roles).
+ */
+export function AlsoFor(...roles: readonly Role[]): MethodDecorator {
+  return (_prototype, _name, descriptor) => void admitted.set(descriptor.value as object, new Set(roles));
+}
+
+export const isAdmitted = (handler: object, role: Role): boolean => admitted.get(handler)?.has(role) === true;
 
 export const permissionOf = (handler: object): AdminPermission | undefined => declared.get(handler);
 
@@ -29,6 +43,8 @@ export function assertDeclaredRoutes(controllers: readonly Type<unknown>[]): voi
       const route = `${controller.name}.${name}`;
       if (!declared.has(handler)) throw new Error(`${route} declares no permission: use AdminGet or AdminChange`);
       refuseUnknownFieldsOf(validatedTypes(controller, name, route));
+      const { lateBody } = marksOfHandler(handler);
+      if (lateBody !== undefined) refuseUnknownFieldsOf([lateBody]);
     }
   }
 }

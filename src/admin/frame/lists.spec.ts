@@ -2,6 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import { listed, type Reader, type Rows } from './lists';
 
 const reader: Reader = {
+  csv: false,
   unreadMs: 30_000,
   enter: () => () => undefined,
   record: () => Promise.resolve(),

@@ -3,10 +3,11 @@ import { createParamDecorator, type ExecutionContext, StreamableFile } from '@ne
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { withOwnTime } from '../../platform/database/database-waits';
-import { ndjson } from '../../platform/http/answers.decorator';
+import { csv as csvType, ndjson } from '../../platform/http/answers.decorator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { DomainError } from '../../shared/errors/domain-error';
 import { accessTokenRevoked } from '../../shared/errors/error-catalogue';
+import { byteOrderMark, csvLine } from './csv';
 import { type CursorForm, cursorOf, type Place, placeOf, type PlaceShape, plainCursors } from './cursor';
 
 const defaultLimit = 50;
@@ -60,6 +61,8 @@ export interface Page<Item> {
 
 /** The administrator who reads an export. ExportGuard puts it on the request. */
 export interface Reader {
+  /** As CSV instead of NDJSON, where the list has columns. */
+  readonly csv: boolean;
   /** The stream is cut off when nobody reads for so long. */
   readonly unreadMs: number;
   /** @returns the function to call at the end of the export @throws DomainError COMMON_429001 */
@@ -74,6 +77,30 @@ export interface Reader {
 export const Streamed = createParamDecorator((_data: unknown, context: ExecutionContext): Reader | undefined => {
   return context.switchToHttp().getRequest<FastifyRequest & { reader?: Reader }>().reader;
 });
+
+/** The columns of a list as CSV, and the name of the file without its ending. */
+export interface CsvTable<Item> {
+  readonly name: string;
+  readonly columns: readonly (keyof Item & string)[];
+}
+
+/** How the items of a list become a file. */
+interface FileForm<Item> {
+  readonly head: string;
+  readonly line: (item: Item) => string;
+  readonly options: { readonly type: string; readonly disposition?: string };
+}
+
+function fileForm<Item>({ csv }: Reader, table: CsvTable<Item> | undefined): FileForm<Item> {
+  if (!csv || table === undefined)
+    return { head: '', line: (item) => `${JSON.stringify(item)}\n`, options: { type: ndjson } };
+  const { name, columns } = table;
+  return {
+    head: byteOrderMark + csvLine(columns),
+    line: (item) => csvLine(columns.map((column) => item[column])),
+    options: { type: `${csvType}; charset=utf-8`, disposition: `attachment; filename="${name}.csv"` },
+  };
+}
 
 /** Reads rows that are all in memory. They are in the order of their places: the latest time first, then by id. */
 export function newestFirst<Row, Item>(
@@ -98,6 +125,7 @@ function isAfter([time, id]: readonly [number, string], [lastTime, lastId]: Plac
  * the former ones, and stops reading when the client goes away. A stream can last for a long time, so it is cut off
  * before the next read when its reader is not admitted any more.
  * @param shape the types of the places of this list
+ * @param table the columns of the list as CSV, if it is offered so
  * @throws DomainError COMMON_400001 for a wrong cursor
  */
 export async function listed<Item>(
@@ -106,9 +134,10 @@ export async function listed<Item>(
   shape: PlaceShape,
   read: ReadRows<Item>,
   cursors: CursorForm = plainCursors,
+  table?: CsvTable<Item>,
 ): Promise<Page<Item> | StreamableFile> {
   const place = after === undefined ? undefined : placeOf(after, shape, cursors);
-  if (streamed !== undefined) return streamOf(read, place, streamed);
+  if (streamed !== undefined) return streamOf(read, place, streamed, fileForm(streamed, table));
   const { items, next } = await read(Number(limit ?? defaultLimit), place);
   return { items, next: next && cursorOf(next, cursors) };
 }
@@ -117,20 +146,34 @@ export async function listed<Item>(
  * The first rows are read before the answer begins, so that a failure of the database is still a 503, and a user who does
  * not exist a 404. The audit row is committed before the first row leaves.
  */
-async function streamOf<Item>(read: ReadRows<Item>, after: Place | undefined, reader: Reader): Promise<StreamableFile> {
+async function streamOf<Item>(
+  read: ReadRows<Item>,
+  after: Place | undefined,
+  reader: Reader,
+  form: FileForm<Item>,
+): Promise<StreamableFile> {
   const leave = reader.enter();
   try {
     const first = await read(streamedRows, after);
     await reader.record();
-    const pieces = watched(linesOf(first, read, reader), reader.unreadMs, () => source.destroy(new Error('unread')));
-    const source = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
-    // Emitted when the last read is done, also for a client that has gone away.
-    source.once('close', leave);
-    return new StreamableFile(source, { type: ndjson });
+    return fileOf(linesOf(first, read, reader, form), reader, leave, form.options);
   } catch (error) {
     leave();
     throw error;
   }
+}
+
+/** An answer that is made while its client reads. @param leave called when the last read is done, also for a client that has gone away */
+export function fileOf(
+  made: AsyncGenerator<string>,
+  { unreadMs }: Pick<Reader, 'unreadMs'>,
+  leave: () => void,
+  options: { readonly type: string; readonly disposition?: string },
+): StreamableFile {
+  const pieces = watched(made, unreadMs, () => source.destroy(new Error('unread')));
+  const source = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
+  source.once('close', leave);
+  return new StreamableFile(source, options);
 }
 
 /** Calls `cut` when nobody asks for the next piece for so long, also for the first one. Reads do not count. */
@@ -151,22 +194,28 @@ function watched(pieces: AsyncGenerator<string>, ms: number, cut: () => void): A
   return each();
 }
 
-async function* linesOf<Item>(first: Rows<Item>, read: ReadRows<Item>, reader: Reader): AsyncGenerator<string> {
+async function* linesOf<Item>(
+  first: Rows<Item>,
+  read: ReadRows<Item>,
+  reader: Reader,
+  { head, line }: FileForm<Item>,
+): AsyncGenerator<string> {
   const readOn = async (after: Place): Promise<Rows<Item>> => {
     // The error destroys the connection, so the client sees that its copy is incomplete.
     if (!(await reader.isAdmitted())) throw new DomainError(accessTokenRevoked);
     return read(streamedRows, after);
   };
+  let piece = head;
   for (let rows = first; ;) {
-    let piece = '';
     for (const item of rows.items) {
-      piece += `${JSON.stringify(item)}\n`;
+      piece += line(item);
       if (piece.length < pieceLength) continue;
       yield piece;
       piece = '';
     }
     // Also without items: the stream of a client that has gone away ends at the next `yield`.
     yield piece;
+    piece = '';
     const { next } = rows;
     if (next === null) return;
     rows = await withOwnTime(() => readOn(next));

@@ -11,12 +11,20 @@ export type AdminPermission =
   | 'mails.write'
   | 'events.read'
   | 'events.write'
+  | 'brand.read'
+  | 'brand.write'
+  | 'default-brand.read'
+  | 'default-brand.write'
   | 'tenants.read'
   | 'tenants.write'
   | 'units.read'
   | 'units.write'
+  | 'groups.read'
+  | 'groups.write'
   | 'applications.read'
-  | 'applications.write';
+  | 'applications.write'
+  | 'identity-providers.read'
+  | 'identity-providers.write';
 
 /** What an administrator of another tenant than the root tenant may do, within the own tenant. */
 const ofEachTenant: ReadonlySet<AdminPermission> = new Set([
@@ -24,8 +32,12 @@ const ofEachTenant: ReadonlySet<AdminPermission> = new Set([
   'users.read',
   'users.write',
   'logs.read',
+  'brand.read',
+  'brand.write',
   'units.read',
   'units.write',
+  'groups.read',
+  'groups.write',
 ]);
 
 export function isPermitted(permission: AdminPermission, tenantId: string): boolean {

@@ -10,6 +10,7 @@ import { ApplicationAdministration } from '../application-administration';
 import { ApplicationClaims } from '../application-claims';
 import type { Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { listed, newestFirst, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import {
@@ -33,6 +34,7 @@ export class AdminApplicationsController {
     private readonly claims: ApplicationClaims,
   ) {}
 
+  @AlsoFor('auditor')
   @AdminList('applications', 'applications.read', ApplicationPage)
   @ApiOperation({ operationId: 'adminListApplications', summary: 'The applications', description: streamNote })
   async list(
@@ -52,12 +54,14 @@ export class AdminApplicationsController {
     return { ...applicationView(application), client_secret: secret };
   }
 
+  @AlsoFor('auditor')
   @AdminGet('applications/:id', 'applications.read', ApplicationItem, notFoundForCaller)
   @ApiOperation({ operationId: 'adminGetApplication', summary: 'One application, without its secret' })
   async one(@Param('id') id: string): Promise<ApplicationItem> {
     return applicationView(await this.applications.get(id).catch(refused));
   }
 
+  @AlsoFor('auditor')
   @AdminGet(
     'applications/:id/claims',
     'applications.read',

@@ -24,7 +24,11 @@ const field = {
   audience: { ...texts, example: [], description: 'The resources for which it may ask tokens (RFC 8707).' },
   firstParty: { example: true, description: 'Of the company itself: its users are not asked for consent.' },
   allowedTenants: { ...texts, example: ['acme'], description: 'Empty: users of every tenant.' },
-  allowedGroups: { ...texts, example: [], description: 'Empty: everybody. There are no groups yet.' },
+  allowedGroups: {
+    ...texts,
+    example: [],
+    description: 'Ids of groups. Empty: everybody; else members of one of them.',
+  },
   logoUrl: { ...nullable, example: 'https://grafana.example.com/public/img/grafana_icon.svg' },
   uri: {
     ...nullable,

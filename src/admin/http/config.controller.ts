@@ -6,6 +6,7 @@ import { isPlainAddress } from '../../shared/mail-address';
 import type { Authority } from '../authority';
 import { Configuration } from '../configuration';
 import { AdminChange, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { assertKnown, isSecret, knownSettings } from '../known-settings';
@@ -22,6 +23,7 @@ export class AdminConfigController {
     private readonly mails: Mails,
   ) {}
 
+  @AlsoFor('auditor')
   @AdminList('config', 'config.read', ConfigPage)
   @ApiOperation({ operationId: 'adminListConfig', summary: 'The settings', description: streamNote })
   list(

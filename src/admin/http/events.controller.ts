@@ -5,6 +5,7 @@ import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import type { Authority } from '../authority';
 import { Events, eventView, mostReplayed } from '../events';
 import { AdminChange, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { EventItem, EventPage, EventsQuery, ReplayDto, ReplayResult } from './events.dto';
@@ -16,6 +17,7 @@ import { AdminResult } from './users.dto';
 export class AdminEventsController {
   constructor(private readonly events: Events) {}
 
+  @AlsoFor('auditor')
   @AdminList('events', 'events.read', EventPage)
   @ApiOperation({ operationId: 'adminListEvents', summary: 'The events of the webhook', description: streamNote })
   list(

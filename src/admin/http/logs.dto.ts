@@ -1,4 +1,4 @@
-import { IsOptional, Matches } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
 import { ApiProperty } from '../../platform/http/api-docs';
 import { loginFailed } from '../../shared/errors/error-catalogue';
 import { PageQuery } from '../frame/lists';
@@ -9,12 +9,26 @@ const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
 const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0';
 
+/** The value of `outcome` for every refusal. No error code has this form. */
+export const anyFailure = 'failed';
+
 /** The filters of both logs. */
 class LogQuery extends PageQuery {
   @ApiProperty({ ...optional, description: 'The user whom the row is about.' })
   @IsOptional()
   @Matches(new RegExp(userIdPattern), { message: 'user_id must be the uid of a user' })
   user_id?: string;
+
+  @ApiProperty({
+    ...optional,
+    example: 'alice',
+    description:
+      'The user whom the row is about, by login name or address. In the log of logins also a name that nobody has, as it ' +
+      'was typed, for administrators of the root tenant.',
+  })
+  @IsOptional()
+  @Matches(/^\P{Cc}{1,255}$/u, { message: 'user must have 1 to 255 characters' })
+  user?: string;
 
   @ApiProperty({ ...optional, description: 'The `x-request-id` of an answer: what this request has done.' })
   @IsOptional()
@@ -35,10 +49,18 @@ class LogQuery extends PageQuery {
   @IsOptional()
   @Matches(timePattern, { message: 'to must be a time such as 2026-03-02T10:00:00Z' })
   to?: string;
+
+  @ApiProperty({ ...optional, enum: ['csv'], description: 'All rows as a file for a spreadsheet, as an export.' })
+  @IsOptional()
+  @IsIn(['csv'], { message: 'format must be csv' })
+  format?: 'csv';
 }
 
 export class LoginLogsQuery extends LogQuery {
-  @ApiProperty({ ...optional, example: loginFailed.code, description: '`success` or the error code of the refusal.' })
+  @ApiProperty({
+    ...{ ...optional, example: loginFailed.code },
+    description: '`success`, the error code of the refusal, or `failed` for every refusal.',
+  })
   @IsOptional()
   @Matches(/^\w{1,32}$/, { message: 'outcome must be success or an error code' })
   outcome?: string;
@@ -106,10 +128,24 @@ export class AuditLogItem {
 
   @ApiProperty({
     ...nullable,
+    example: 'Alice',
+    description: 'The name of this user, or the login name. Null for a user who was deleted.',
+  })
+  user_name: string | null;
+
+  @ApiProperty({
+    ...nullable,
     description:
       'The uid of the administrator or the name of the operator who acted. Null for the user and the service.',
   })
   actor_id: string | null;
+
+  @ApiProperty({
+    ...nullable,
+    example: 'Ada',
+    description: 'The name of this administrator, where you may see the account.',
+  })
+  actor_name: string | null;
 
   @ApiProperty({ ...nullable, example: '203.0.113.7' })
   ip: string | null;

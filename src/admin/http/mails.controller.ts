@@ -4,6 +4,7 @@ import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { Mails } from '../mails';
@@ -16,6 +17,7 @@ import { AdminResult } from './users.dto';
 export class AdminMailsController {
   constructor(private readonly mails: Mails) {}
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminList('mails', 'mails.read', MailPage)
   @ApiOperation({ operationId: 'adminListMails', summary: 'The mails of the outbox', description: streamNote })
   list(@Query() query: MailsQuery, @Streamed() streamed: Reader | undefined): Promise<Page<MailItem> | StreamableFile> {
@@ -33,6 +35,7 @@ export class AdminMailsController {
     });
   }
 
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'mails/:id/retry', 'mails.write', AdminResult, notFoundForCaller)
   @ApiOperation({
     operationId: 'adminRetryMail',

@@ -1,8 +1,11 @@
 import { ApplicationProblem } from '../../applications/application-rules';
+import { BrandProblem } from '../../brand/brand-rules';
 import { DomainError } from '../../shared/errors/domain-error';
-import { notFoundForCaller, requestInvalid } from '../../shared/errors/error-catalogue';
+import { notFoundForCaller, refusedAsItIs, requestInvalid } from '../../shared/errors/error-catalogue';
 import { EntryNotFound, EntryProblem } from '../entries';
 import { timeOfText } from '../../shared/time-text';
+import { ProviderInUse, ProviderProblem } from '../identity-provider-rules';
+import { ReceiverProblem } from '../event-receiver-rules';
 import { SettingProblem } from '../known-settings';
 
 /**
@@ -13,6 +16,10 @@ export function refused(error: unknown): never {
   if (error instanceof EntryNotFound) throw new DomainError(notFoundForCaller);
   if (error instanceof EntryProblem) throw invalid(error.field, error.message);
   if (error instanceof ApplicationProblem) throw new DomainError(requestInvalid, { fields: error.fields });
+  if (error instanceof BrandProblem) throw new DomainError(requestInvalid, { fields: error.fields });
+  if (error instanceof ProviderInUse) throw new DomainError(refusedAsItIs, { fields: error.fields });
+  if (error instanceof ProviderProblem) throw new DomainError(requestInvalid, { fields: error.fields });
+  if (error instanceof ReceiverProblem) throw new DomainError(requestInvalid, { fields: error.fields });
   if (error instanceof SettingProblem) throw invalid(error.part, error.message);
   throw error;
 }

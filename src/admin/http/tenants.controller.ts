@@ -5,6 +5,7 @@ import { notFoundForCaller } from '../../shared/errors/error-catalogue';
 import { everyTenant } from '../admin-scope';
 import type { Authority } from '../authority';
 import { AdminChange, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { type OrgUnit, OrgUnits } from '../org-units';
@@ -30,6 +31,7 @@ export class AdminTenantsController {
     private readonly units: OrgUnits,
   ) {}
 
+  @AlsoFor('auditor')
   @AdminList('tenants', 'tenants.read', TenantPage)
   @ApiOperation({ operationId: 'adminListTenants', summary: 'The tenants', description: streamNote })
   list(
@@ -51,6 +53,7 @@ export class AdminTenantsController {
     return this.tenants.rename(by, { id, name }).catch(refused);
   }
 
+  @AlsoFor('auditor')
   @AdminList('org-units', 'units.read', OrgUnitPage)
   @ApiOperation({ operationId: 'adminListOrgUnits', summary: 'The organisation units', description: streamNote })
   listUnits(

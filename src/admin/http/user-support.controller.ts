@@ -7,6 +7,7 @@ import type { LogoutPlace } from '../../applications/logout-tokens';
 import { AdminUsers } from '../admin-users';
 import type { Administrator, Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
 import { cursorOf, placeOf, plainCursors } from '../frame/cursor';
 import { listed, newestFirst, type Page, PageQuery, type Reader, Streamed, streamNote } from '../frame/lists';
@@ -27,6 +28,7 @@ export class AdminUserSupportController {
     private readonly users: AdminUsers,
   ) {}
 
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'users/:uid/unlock', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminUnlockUser', summary: 'End the lock after failed logins and wrong codes' })
   async unlock(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -34,6 +36,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'users/:uid/revoke-sessions', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminRevokeSessions', summary: 'End all sessions and trusted devices of a user' })
   async revokeSessions(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -41,6 +44,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'users/:uid/reset-second-factor', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({
     operationId: 'adminResetSecondFactor',
@@ -63,6 +67,7 @@ export class AdminUserSupportController {
   }
 
   @RateLimited('forgotPassword', pathParameter('uid'))
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'users/:uid/invite', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminInviteUser', summary: 'Mail a link by which the user sets the first password' })
   async invite(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -71,6 +76,7 @@ export class AdminUserSupportController {
   }
 
   @RateLimited('forgotPassword', pathParameter('uid'))
+  @AlsoFor('help_desk')
   @AdminChange('POST', 'users/:uid/send-reset-link', 'users.write', AdminResult, notFoundForCaller)
   @ApiOperation({ operationId: 'adminSendResetLink', summary: 'Mail the link of a forgotten password' })
   async sendResetLink(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminResult> {
@@ -78,6 +84,7 @@ export class AdminUserSupportController {
     return { result: true };
   }
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminList('users/:uid/sessions', 'users.read', AdminSessionPage, notFoundForCaller)
   @ApiOperation({ operationId: 'adminListUserSessions', summary: 'The sessions of a user', description: streamNote })
   async sessions(
@@ -91,6 +98,7 @@ export class AdminUserSupportController {
     return listed(query, streamed, ['time', 'string'], rows);
   }
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminList('users/:uid/logins', 'users.read', AdminUserLoginPage, notFoundForCaller)
   @ApiOperation({ operationId: 'adminListUserLogins', summary: 'The logins of a user', description: streamNote })
   logins(
@@ -109,6 +117,7 @@ export class AdminUserSupportController {
     });
   }
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminList('users/:uid/passkeys', 'users.read', AdminPasskeyPage, notFoundForCaller)
   @ApiOperation({ operationId: 'adminListUserPasskeys', summary: 'The passkeys of a user', description: streamNote })
   async passkeys(
@@ -122,6 +131,7 @@ export class AdminUserSupportController {
     return listed(query, streamed, ['time', 'string'], rows);
   }
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminGet('users/:uid/logouts', 'users.read', AdminLogoutPage, notFoundForCaller)
   @ApiOperation({
     operationId: 'adminListUserLogouts',

@@ -1,4 +1,5 @@
-import { Body, Controller, Param, Query, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Param, Query, StreamableFile } from '@nestjs/common';
+import { KeyRing } from '../../platform/crypto/key-ring';
 import { ApiOperation, ApiTags } from '../../platform/http/api-docs';
 import { bodyField, type LimitedRequest, RateLimited } from '../../platform/limits/rate-limited.decorator';
 import { rootTenant } from '../../platform/settings/system-settings';
@@ -13,7 +14,9 @@ import { everyTenant } from '../admin-scope';
 import { AdminUsers } from '../admin-users';
 import type { Authority } from '../authority';
 import { AdminChange, AdminGet, AdminList } from '../frame/admin-route';
+import { AlsoFor } from '../frame/declared-routes';
 import { Caller } from '../frame/caller';
+import { type Place, plainCursors, type PlaceShape, sealedCursors } from '../frame/cursor';
 import { listed, type Page, type Reader, Streamed, streamNote } from '../frame/lists';
 import { UserAdministration } from '../user-administration';
 import { userDetail, userItem } from '../user-views';
@@ -38,26 +41,40 @@ export class AdminUsersController {
     private readonly administration: UserAdministration,
     private readonly changes: UserChanges,
     private readonly erasure: UserErasure,
+    private readonly keys: KeyRing,
   ) {}
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminList('users', 'users.read', AdminUserPage)
   @ApiOperation({ operationId: 'adminListUsers', summary: 'Find users', description: streamNote })
-  list(
+  async list(
     @Query() query: UsersQuery,
     @Streamed() streamed: Reader | undefined,
     @Caller() by: Authority,
-  ): Promise<Page<AdminUserItem> | StreamableFile> {
-    const { status, locked } = query;
+  ): Promise<(Page<AdminUserItem> & Pick<AdminUserPage, 'total'>) | StreamableFile> {
+    const { status, locked, sort } = query;
     const filter = {
       query: query.query === '' ? undefined : query.query,
       status: status === undefined ? undefined : Number(status),
       tenantId: query.tenant_id,
       locked: locked === undefined ? undefined : locked === 'true',
+      sort,
     };
-    return listed(query, streamed, ['number', 'string', 'string'], async (limit, after) => {
-      const { items, next } = await this.users.page(by, filter, limit, after as UserPlace | undefined);
-      return { items: items.map(userItem), next };
-    });
+    // The cursor of a list that was sorted names its order.
+    const shape: PlaceShape = ['number', 'string', 'string', ...(sort === undefined ? [] : (['string'] as const))];
+    // The index of failed logins is that of all tenants: a page of one tenant can end at the row of another one (ADR 0027).
+    const foreign = locked === 'true' && by.scope.tenantId !== everyTenant;
+    const cursors = foreign ? sealedCursors(this.keys) : plainCursors;
+    let total: number | null = null;
+    const read = async (limit: number, after: Place | undefined) => {
+      if (after !== undefined && after[3] !== sort) throw new DomainError(requestInvalid, { fields: ofAnotherOrder });
+      const place = after?.slice(0, 3) as UserPlace | undefined;
+      const { items, next, total: counted } = await this.users.page(by, filter, limit, place, streamed === undefined);
+      total = counted;
+      return { items: items.map(userItem), next: next && (sort === undefined ? next : [...next, sort]) };
+    };
+    const page = await listed(query, streamed, shape, read, cursors);
+    return page instanceof StreamableFile ? page : { ...page, total };
   }
 
   @RateLimited(creationGroup, bodyField('email'))
@@ -71,6 +88,7 @@ export class AdminUsersController {
     return this.one(created.uid, by);
   }
 
+  @AlsoFor('help_desk', 'auditor')
   @AdminGet('users/:uid', 'users.read', AdminUser, notFoundForCaller)
   @ApiOperation({ operationId: 'adminGetUser', summary: 'One user, without secrets' })
   async one(@Param('uid') uid: string, @Caller() by: Authority): Promise<AdminUser> {
@@ -96,6 +114,8 @@ export class AdminUsersController {
     return { result: true };
   }
 }
+
+const ofAnotherOrder = { after: ['after must be the `next` of a page in the same order'] };
 
 /** A creation that sends an invitation is limited like every other mail to an address. */
 function creationGroup({ body }: LimitedRequest): 'forgotPassword' | 'other' {

@@ -4,13 +4,27 @@ import { ApiProperty } from '../../platform/http/api-docs';
 import { DoneResponse } from '../../platform/http/done-response';
 import type { listedFields, shownFields } from '../../users/user-fields';
 import type { Wired } from '../../users/user-wire';
-import type { MfaType, Provider } from '../../users/user.entity';
+import { roleField } from '../../users/rights';
+import { type MfaType, type Provider, type Role, roles } from '../../users/user.entity';
+import { type UserSort, userSorts } from '../../users/user-listing';
 import { PageQuery } from '../frame/lists';
+import { GroupOfUserItem } from './groups.dto';
 import { userIdField } from '../../shared/user-id';
 
 const statuses = [1, 0, -1, -2] as const;
 const optional = { required: false } as const;
 const nullable = { type: 'string', nullable: true } as const;
+
+const identityProviderField = {
+  example: 'entra',
+  description: 'The identity provider of a user with the provider `oidc`.',
+};
+
+const externalIdField = {
+  example: '8a1b2c3d',
+  description:
+    'The name that another system has for the user: the `externalId` of SCIM, or the value of the `match_claim` of a provider.',
+};
 
 const languageField = {
   example: 'de',
@@ -21,7 +35,12 @@ const languageField = {
 const IfGiven = () => ValidateIf((_body, value) => value !== undefined);
 
 export class UsersQuery extends PageQuery {
-  @ApiProperty({ ...optional, description: 'The beginning of the login name, e-mail address or nickname.' })
+  @ApiProperty({
+    ...optional,
+    description:
+      'Words in any order, each the beginning of the login name, the e-mail address or a word of the nickname. Case and accents ' +
+      'do not count, and ä ö ü ß are also ae oe ue ss. At most eight words.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(255)
@@ -45,6 +64,17 @@ export class UsersQuery extends PageQuery {
   @IsOptional()
   @IsIn(['true', 'false'])
   locked?: string;
+
+  @ApiProperty({
+    ...{ ...optional, enum: userSorts },
+    description:
+      'The order; `-` is descending. Who has never signed in is before the first sign-in. A page can end early, even empty, ' +
+      'while `next` leads on. Default: by login name; a search begins with the login names, addresses and nicknames that begin ' +
+      'with the whole query.',
+  })
+  @IsOptional()
+  @IsIn(userSorts)
+  sort?: UserSort;
 }
 
 export class AdminUserItem implements Wired<(typeof listedFields)[number]> {
@@ -63,11 +93,17 @@ export class AdminUserItem implements Wired<(typeof listedFields)[number]> {
   @ApiProperty({ type: 'integer', enum: statuses, description: '1 enabled, 0 not enabled, -1 disabled, -2 expired.' })
   status: number;
 
-  @ApiProperty({ enum: ['password', 'ldap'] })
+  @ApiProperty({ enum: ['password', 'ldap', 'oidc'] })
   provider: Provider;
+
+  @ApiProperty({ ...nullable, ...identityProviderField })
+  identity_provider: string | null;
 
   @ApiProperty()
   is_admin: boolean;
+
+  @ApiProperty(roleField)
+  role: Role | null;
 
   @ApiProperty({ enum: ['email', 'totp'] })
   mfa_type: MfaType;
@@ -89,11 +125,17 @@ export class AdminUserItem implements Wired<(typeof listedFields)[number]> {
 }
 
 export class AdminUserPage {
-  @ApiProperty({ type: [AdminUserItem], description: 'In the order of the login names.' })
+  @ApiProperty({ type: [AdminUserItem], description: 'In the order of `sort`, or of the login names.' })
   items: AdminUserItem[];
 
   @ApiProperty({ ...nullable, description: 'The cursor of the next page, or null after the last one.' })
   next: string | null;
+
+  @ApiProperty({
+    ...{ type: 'integer', nullable: true, example: 42 },
+    description: 'How many users the filters find in all: exact up to 10,000, and null above.',
+  })
+  total: number | null;
 }
 
 export class AdminUser extends AdminUserItem implements Wired<(typeof shownFields)[number]> {
@@ -124,8 +166,14 @@ export class AdminUser extends AdminUserItem implements Wired<(typeof shownField
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Trusted devices.' })
   devices: number;
 
+  @ApiProperty({ type: [GroupOfUserItem], description: 'The groups of the user, in the order of their names.' })
+  groups: GroupOfUserItem[];
+
   @ApiProperty({ ...nullable, description: 'The entry of a directory user.' })
   directory_id: string | null;
+
+  @ApiProperty({ ...nullable, ...externalIdField })
+  external_id: string | null;
 
   @ApiProperty({ ...nullable, ...languageField })
   language: string | null;
@@ -171,15 +219,32 @@ export class CreateUserDto {
   @IsBoolean()
   is_admin?: boolean;
 
+  @ApiProperty({ ...roleField, ...optional, pattern: `^(${roles.join('|')})$` })
+  @IsOptional()
+  @IsIn(roles)
+  role?: Role | null;
+
   @ApiProperty({ ...optional, enum: ['email', 'totp'], default: 'email' })
   @IfGiven()
   @IsIn(['email', 'totp'])
   mfa_type?: MfaType;
 
-  @ApiProperty({ ...optional, enum: ['password', 'ldap'], default: 'password' })
+  @ApiProperty({ ...optional, enum: ['password', 'ldap', 'oidc'], default: 'password' })
   @IfGiven()
-  @IsIn(['password', 'ldap'])
+  @IsIn(['password', 'ldap', 'oidc'])
   provider?: Provider;
+
+  @ApiProperty({ ...nullable, ...optional, ...identityProviderField })
+  @IsOptional()
+  @IsString()
+  @MaxLength(40)
+  identity_provider?: string | null;
+
+  @ApiProperty({ ...nullable, ...optional, ...externalIdField })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  external_id?: string | null;
 
   @ApiProperty({ ...optional, default: false, description: 'Mails a link by which the user sets the first password.' })
   @IfGiven()
@@ -211,6 +276,11 @@ export class ChangeUserDto {
   @IsBoolean()
   is_admin?: boolean;
 
+  @ApiProperty({ ...roleField, ...optional, pattern: `^(${roles.join('|')})$` })
+  @IsOptional()
+  @IsIn(roles)
+  role?: Role | null;
+
   @ApiProperty({ ...optional, example: 'root' })
   @IfGiven()
   @IsString()
@@ -232,6 +302,12 @@ export class ChangeUserDto {
   @IsOptional()
   @IsIn(languages)
   language?: string | null;
+
+  @ApiProperty({ ...nullable, ...optional, ...externalIdField })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  external_id?: string | null;
 }
 
 export class AdminResult extends DoneResponse {}

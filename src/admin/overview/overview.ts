@@ -1,16 +1,25 @@
 import { Injectable } from '@nestjs/common';
+import type { LogRow } from '../../audit/log-search';
 import { EventOutbox } from '../../events/event-outbox';
+import { OfferedProviders } from '../../identity-providers/offered-providers';
+import { secretDaysLeft, secretWarningDays } from '../../identity-providers/secret-end';
 import { MailOutbox } from '../../mail/mail-outbox';
 import { Clock } from '../../shared/clock';
 import { RecentKeys } from '../../shared/recent-keys';
 import { SharedReading } from '../../shared/shared-reading';
+import { DatabaseClock, type ClockState } from '../../platform/database/database-clock';
+import { type Adoption, FactorAdoption } from '../../users/factor-adoption';
 import { UserCounts, type UserTotals } from '../../users/user-counts';
 import { type AdminScope, everyTenant } from '../admin-scope';
+import { Logs } from '../logs';
+import { type Failing, failingIn } from './failing';
 import { type LoginHour, LoginHours } from './login-hours';
 
-interface Backlog {
+export interface Backlog {
   readonly waiting: number;
   readonly dead: number;
+  /** How long the oldest one has waited. */
+  readonly oldestSeconds: number;
 }
 
 export interface Overview {
@@ -19,10 +28,27 @@ export interface Overview {
   /** Null for the administrator of one tenant: mails and events belong to no tenant. */
   readonly mails: Backlog | null;
   readonly events: Backlog | null;
+  /** The enabled identity providers whose secret ends within 30 days, or has ended. Null for the administrator of one tenant. */
+  readonly endingSecrets: readonly EndingSecret[] | null;
+  readonly adoption: Adoption;
+  readonly failing: Failing;
+  /** The newest rows of the audit in which somebody acted, and the names in them. */
+  readonly changes: readonly LogRow[];
+  readonly names: ReadonlyMap<string, string>;
+  /** Whether the clock agrees with that of the database. Null for the administrator of one tenant. */
+  readonly clock: ClockState | null;
+}
+
+interface EndingSecret {
+  readonly id: string;
+  readonly name: string;
+  readonly expires: Date;
 }
 
 /** All administrators who look at a tenant share one reading of it for this time. */
 export const freshForMs = 10_000;
+const shownChanges = 6;
+const dayMs = 86_400_000;
 const keptReadings = 1000;
 const readingLifeMs = 3_600_000;
 
@@ -36,6 +62,10 @@ export class OverviewReadings {
     private readonly logins: LoginHours,
     private readonly outbox: MailOutbox,
     private readonly events: EventOutbox,
+    private readonly offered: OfferedProviders,
+    private readonly factors: FactorAdoption,
+    private readonly logs: Logs,
+    private readonly databaseClock: DatabaseClock,
     private readonly clock: Clock,
   ) {}
 
@@ -55,21 +85,37 @@ export class OverviewReadings {
 
   private async read(scope: AdminScope): Promise<Overview> {
     const all = scope.tenantId === everyTenant;
+    const tenantId = all ? undefined : scope.tenantId;
+    const since = new Date(this.clock.now().getTime() - dayMs);
+    const changes = await this.logs.lastChanges(scope, shownChanges);
     return {
-      users: await this.users.of(all ? undefined : scope.tenantId),
+      users: await this.users.of(tenantId),
       hours: await this.logins.of(scope),
       mails: all ? await this.mails() : null,
       events: all ? await this.waitingEvents() : null,
+      endingSecrets: all ? await this.secrets() : null,
+      adoption: await this.factors.of(tenantId),
+      failing: failingIn(await this.logs.guessesSince(since, scope)),
+      changes,
+      names: await this.logs.namesIn(changes, scope),
+      clock: all ? await this.databaseClock.look() : null,
     };
   }
 
   private async waitingEvents(): Promise<Backlog> {
-    const { waiting, dead } = (await this.events.figures()) ?? { waiting: 0, dead: 0 };
-    return { waiting, dead };
+    const { waiting = 0, dead = 0, oldestWaitingSeconds = 0 } = (await this.events.figures()) ?? {};
+    return { waiting, dead, oldestSeconds: Math.round(oldestWaitingSeconds) };
+  }
+
+  private async secrets(): Promise<EndingSecret[]> {
+    const now = this.clock.now();
+    return (await this.offered.all()).flatMap(({ id, name, clientSecretExpires: expires }) =>
+      expires !== null && secretDaysLeft(expires, now) <= secretWarningDays ? [{ id, name, expires }] : [],
+    );
   }
 
   private async mails(): Promise<Backlog> {
-    const { pending, dead } = await this.outbox.outboxStats();
-    return { waiting: pending, dead };
+    const { pending, dead, oldestPendingSeconds } = await this.outbox.outboxStats();
+    return { waiting: pending, dead, oldestSeconds: Math.round(oldestPendingSeconds) };
   }
 }

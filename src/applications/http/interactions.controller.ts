@@ -5,13 +5,13 @@ import { AnswersTo } from '../../platform/http/audience';
 import { DomainError } from '../../shared/errors/domain-error';
 import {
   applicationRefused,
-  consentMissing,
+  refusedAsItIs,
   interactionNotFound,
   youngSessionRequired,
 } from '../../shared/errors/error-catalogue';
 import { accessToken } from '../../sessions/audiences';
 import { type CurrentSession, Session } from '../../sessions/current-session';
-import { browserOf } from '../openid/browser-cookie';
+import { browserOf } from '../../platform/http/browser-cookie';
 import { Interactions } from '../openid/interactions';
 import { openIdProviderSettings } from '../openid/openid-endpoint';
 import {
@@ -62,7 +62,7 @@ export class InteractionsController {
     interactionNotFound,
     applicationRefused,
     youngSessionRequired,
-    consentMissing,
+    refusedAsItIs,
   )
   async finish(
     @Param('uid') uid: string,
@@ -77,6 +77,6 @@ export class InteractionsController {
   }
 
   private browserOf(request: FastifyRequest): string | undefined {
-    return browserOf(this.settings.issuer, request.headers.cookie);
+    return browserOf(this.settings.issuer, 'browser', request.headers.cookie);
   }
 }

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ServiceSettings } from '../../platform/config/service-settings';
 import { retryAt } from '../../platform/outbox/back-off';
 import { timeOf } from '../../platform/database/sql';
-import { version } from '../../platform/version';
 import { Clock } from '../../shared/clock';
 import { LogThrottle } from '../../shared/log-throttle';
 import { Random } from '../../shared/random';
@@ -63,8 +62,7 @@ export class LogoutAttempt {
     if (openId === undefined) return undefined;
     const claims = { jti: row.id, applicationId: row.application_id, userId: row.user_id, sid: row.sid };
     const form = { logout_token: logoutToken(claims, openId, this.clock.now()) };
-    const userAgent = `portal-authentication/${version}`;
-    const outcome = await guardedPost({ url: uri, form, userAgent, signal, https: this.service.production });
+    const outcome = await guardedPost({ url: uri, form, signal, https: this.service.production });
     if ('failure' in outcome) return { accepted: false, text: outcome.failure };
     const { status } = outcome;
     return { accepted: status >= 200 && status < 300, text: `status ${status}` };

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { signedJwt } from '../../platform/crypto/signed-jwt';
 import type { OpenIdProviderSettings } from '../openid-settings';
 
 export interface LogoutClaims {
@@ -13,14 +13,10 @@ export interface LogoutClaims {
 const lifetimeSeconds = 120;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
 /** A logout token (OpenID Connect Back-Channel Logout 1.0 §2.4). It has no `nonce`, so that nobody takes it for an ID token. */
 export function logoutToken(claims: LogoutClaims, { issuer, keys }: OpenIdProviderSettings, now: Date): string {
-  const [{ algorithm, key }] = keys;
   const iat = Math.floor(now.getTime() / 1000);
-  const header = part({ alg: algorithm, typ: 'logout+jwt', kid: keyIdOf(key) });
-  const payload = part({
+  const payload = {
     iss: issuer,
     sub: claims.userId,
     aud: claims.applicationId,
@@ -29,16 +25,6 @@ export function logoutToken(claims: LogoutClaims, { issuer, keys }: OpenIdProvid
     jti: claims.jti,
     sid: claims.sid,
     events: { [event]: {} },
-  });
-  const signed = `${header}.${payload}`;
-  // ES256 is r and s one after the other (RFC 7518 §3.4), not the form of X.509. RSA ignores the encoding.
-  const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
-}
-
-/** As the provider publishes it: the thumbprint of the public key (RFC 7638). */
-function keyIdOf(key: KeyObject): string {
-  const { kty, crv, x, y, e, n } = createPublicKey(key).export({ format: 'jwk' });
-  const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n };
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
+  };
+  return signedJwt('logout+jwt', payload, keys[0]);
 }

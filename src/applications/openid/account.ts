@@ -12,16 +12,22 @@ export async function accountOf(
   ctx: KoaContextWithOIDC,
   uid: string,
 ): Promise<Account | undefined> {
-  const { users, applications } = ports;
+  const { users, applications, members } = ports;
   const user = await users.findByUid(uid);
   if (user === null || user.status !== userStatus.enabled || user.deletedAt !== null) return undefined;
   // Whoever has a session and may not use the application gets an answer that says so (`not_admitted`).
   if (ctx.oidc.route === 'token' || ctx.oidc.route === 'userinfo') {
     const application = await applications.find(ctx.oidc.client?.clientId ?? '');
-    if (application === null || !admits(application, user)) return undefined;
+    const groups = () => members.groupsOf(user);
+    if (application === null || !(await admits(application, user, groups))) return undefined;
   }
   if (ctx.oidc.entities.RefreshToken !== undefined && !(await standsInDirectory(ports, ctx, user))) return undefined;
-  return { accountId: user.uid, claims: () => claimsOf(user) };
+  return { accountId: user.uid, claims: (_use, scope) => claimsIn(scope, ports, user) };
+}
+
+/** The names of the groups are read only for an application that gets them. */
+async function claimsIn(scope: string, { members }: ProviderPorts, user: User) {
+  return claimsOf(user, scope.split(' ').includes('groups') ? await members.namesOf(user) : []);
 }
 
 /**
@@ -41,12 +47,15 @@ async function standsInDirectory({ recheck }: ProviderPorts, ctx: KoaContextWith
   }
 }
 
-/** The directory vouches for the address, or its user has used a code or a link that was mailed to it. */
+/**
+ * The directory vouches for the address. Or its user has used a code or a link that was mailed to it, or has signed in at an
+ * identity provider that owns the domain of the address: both write the proven address.
+ */
 const isProven = ({ provider, emailKey, provenEmailKey }: User): boolean =>
   provider === 'ldap' || (provenEmailKey !== null && provenEmailKey === emailKey);
 
 /** Of each scope, `claimsOfScopes` names those that an application gets. */
-export function claimsOf(user: User) {
+export function claimsOf(user: User, groups: readonly string[] = []) {
   return {
     sub: user.uid,
     name: user.nickname ?? user.loginName,
@@ -55,5 +64,6 @@ export function claimsOf(user: User) {
     email_verified: user.email === null ? undefined : isProven(user),
     tenant_id: user.tenantId,
     org_unit_id: user.orgUnitId,
+    groups,
   };
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors/domain-error';
 import {
   accessTokenRevoked,
   applicationRefused,
-  consentMissing,
+  refusedAsItIs,
   interactionNotFound,
   youngSessionRequired,
 } from '../../shared/errors/error-catalogue';
@@ -12,6 +12,7 @@ import { KeyRing } from '../../platform/crypto/key-ring';
 import type { CurrentSession } from '../../sessions/current-session';
 import { type LiveSession, LiveSessions } from '../../sessions/live-sessions';
 import type { Application } from '../application.entity';
+import { GroupMembers } from '../../groups/group-members';
 import { admits } from '../application-access';
 import { Applications } from '../applications.repository';
 import { offeredScopes } from '../openid-scopes';
@@ -51,6 +52,7 @@ export class Interactions {
     private readonly applications: Applications,
     private readonly sessions: LiveSessions,
     private readonly keys: KeyRing,
+    private readonly members: GroupMembers,
   ) {}
 
   /** @throws DomainError APP_404001, APP_403001 */
@@ -75,7 +77,7 @@ export class Interactions {
     if (agreed === false) return this.refuse(begun.interaction, 'the user has refused');
     const { secondFactor, fresh } = begun.lack;
     if (secondFactor || fresh) throw new DomainError(youngSessionRequired, { second_factor: secondFactor });
-    if (begun.consent && agreed === undefined) throw new DomainError(consentMissing);
+    if (begun.consent && agreed === undefined) throw new DomainError(refusedAsItIs);
     const grantId = await this.grant(begun, session);
     return this.settle(begun.interaction, {
       login: signedIn(session, begun.live),
@@ -93,7 +95,7 @@ export class Interactions {
     const application = await this.applications.find(String(interaction?.params.client_id));
     if (interaction === undefined || application === null) throw new DomainError(interactionNotFound);
     const { user, credentialVersion, payload } = session;
-    if (!admits(application, user))
+    if (!(await admits(application, user, () => this.members.groupsOf(user))))
       throw new DomainError(applicationRefused, {
         redirect_to: await this.refuse(interaction, 'the user may not use this application'),
       });

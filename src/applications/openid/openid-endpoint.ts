@@ -7,7 +7,7 @@ import { AddressLimit } from '../../platform/limits/address-limit';
 import { DomainError } from '../../shared/errors/domain-error';
 import { Random } from '../../shared/random';
 import type { OpenIdProviderSettings } from '../openid-settings';
-import { browserOf, newBrowser } from './browser-cookie';
+import { browserOf, newBrowser } from '../../platform/http/browser-cookie';
 import type { BrowserRequest } from './ports';
 import { submitHash } from './pages';
 
@@ -93,9 +93,9 @@ export class OpenIdEndpoint implements OnModuleInit {
   }
 
   private recogniseBrowser(raw: BrowserRequest, reply: FastifyReply): void {
-    raw.portalBrowser = browserOf(this.settings.issuer, raw.headers.cookie);
+    raw.portalBrowser = browserOf(this.settings.issuer, 'browser', raw.headers.cookie);
     if (raw.portalBrowser !== undefined) return;
-    const [value, header] = newBrowser(this.settings.issuer, this.random);
+    const [value, header] = newBrowser(this.settings.issuer, 'browser', this.random);
     raw.portalBrowser = value;
     reply.raw.setHeader('set-cookie', [header]);
   }

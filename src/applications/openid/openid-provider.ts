@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { ParameterizedContext } from 'koa';
 import type { Adapter, Client, Configuration, JWK, Provider } from 'oidc-provider';
+import { cookieName } from '../../platform/http/browser-cookie';
 import { admits } from '../application-access';
 import { claimsOfScopes, offeredScopes } from '../openid-scopes';
 import type { OpenIdKey } from '../openid-settings';
@@ -11,8 +12,9 @@ import { acrValues, demandsSecondFactor } from './demands';
 import { adaptModels, type SignedIn } from './models';
 import { answerOutage, isOutage, outages } from './outage';
 import { askToSignOut, errorPage, sendForm, toPages } from './pages';
-import { cookieName, type ProviderPorts } from './ports';
+import type { ProviderPorts } from './ports';
 import { RecordAdapter } from './record-adapter';
+import { urlOf } from '../../shared/url-text';
 
 const day = 86_400;
 /** How long an interaction may take (docs/spec/extensions.md#j). */
@@ -71,7 +73,7 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
     responseTypes: ['code'],
     // A page of an application asks for its tokens from an origin to which its users are sent back.
     clientBasedCORS: (_ctx, origin, client) =>
-      client.redirectUris?.some((uri) => URL.canParse(uri) && new URL(uri).origin === origin) === true,
+      client.redirectUris?.some((uri) => urlOf(uri)?.origin === origin) === true,
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: {
       id_token_signed_response_alg: algorithm,
@@ -159,9 +161,20 @@ function configurationOf(ports: ProviderPorts, adapter: (kind: string) => Adapte
     rotateRefreshToken: true,
     findAccount: (ctx, uid) => accountOf(ports, ctx, uid),
     loadExistingGrant: (ctx) => existingGrant(ports, ctx),
-    interactions: { url: (_ctx, interaction) => `${systemUrl}/?interaction=${interaction.uid}`, policy: policy(ports) },
+    interactions: { url: (_ctx, interaction) => signInPage(ports, interaction), policy: policy(ports) },
     renderError: (ctx, out) => errorPage(ctx, out),
   };
+}
+
+/** An application for one tenant alone shows the brand of this tenant, before anybody has signed in. */
+async function signInPage(
+  { applications, systemUrl }: ProviderPorts,
+  { uid, params }: { readonly uid: string; readonly params: { readonly client_id?: unknown } },
+): Promise<string> {
+  const { allowedTenants = [] } = (await applications.find(String(params.client_id))) ?? {};
+  const [tenant] = allowedTenants;
+  const brand = tenant === undefined || allowedTenants.length > 1 ? '' : `&tenant=${encodeURIComponent(tenant)}`;
+  return `${systemUrl}/?interaction=${uid}${brand}`;
 }
 
 const claims = () => Object.fromEntries(Object.entries(claimsOfScopes).map(([scope, names]) => [scope, [...names]]));
@@ -177,7 +190,7 @@ function deviceProblem(error: unknown): string | undefined {
  * application that is disabled or deleted, or that its user may not use any more, is not active.
  */
 async function mayAskAbout(
-  { applications, users }: ProviderPorts,
+  { applications, users, members }: ProviderPorts,
   client: Client,
   { clientId, accountId }: { readonly clientId?: string; readonly accountId?: string },
 ): Promise<boolean> {
@@ -185,7 +198,7 @@ async function mayAskAbout(
   const application = await applications.find(clientId ?? '');
   if (application?.enabled !== true) return false;
   const user = accountId === undefined ? undefined : await users.findByUid(accountId);
-  return user === undefined || (user !== null && admits(application, user));
+  return user === undefined || (user !== null && admits(application, user, () => members.groupsOf(user)));
 }
 
 type Context = Parameters<NonNullable<Configuration['loadExistingGrant']>>[0];
@@ -203,7 +216,7 @@ async function existingGrant({ records }: ProviderPorts, ctx: Context) {
 }
 
 /** The rules of the package, and two of our own. Each leads to the pages, or with `prompt=none` to an error. */
-function policy({ library, applications, users }: ProviderPorts) {
+function policy({ library, applications, users, members }: ProviderPorts) {
   const { base, Check } = library.interactionPolicy;
   const rules = base();
   const { checks } = rules.get('login')!;
@@ -221,7 +234,8 @@ function policy({ library, applications, users }: ProviderPorts) {
         applications.find(client.clientId),
         users.findByUid(session.accountId),
       ]);
-      return application === null || user === null || !admits(application, user);
+      if (application === null || user === null) return true;
+      return !(await admits(application, user, () => members.groupsOf(user)));
     }),
   );
   return rules;

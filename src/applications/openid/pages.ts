@@ -1,14 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { ParameterizedContext } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { type Language, negotiateLanguage, textsOf } from '../../shared/languages';
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-function page(ctx: ParameterizedContext, title: string, body: string): void {
+type Text = 'continue' | 'signOut' | 'signOutQuestion' | 'wrongRequest' | 'wrongRequestAdvice' | 'away' | 'awayAdvice';
+type Texts = Readonly<Record<Text, string>>;
+
+const loaded = new Map<Language, Texts>();
+
+/** In the language that the browser asks for. */
+function textsFor(language: Language): Texts {
+  const known = loaded.get(language);
+  if (known !== undefined) return known;
+  const texts = (textsOf(language) as { readonly openid: Texts }).openid;
+  loaded.set(language, texts);
+  return texts;
+}
+
+function page(ctx: ParameterizedContext, title: Text, body: (texts: Texts) => string): void {
+  const language = negotiateLanguage(ctx.get('accept-language'));
+  const texts = textsFor(language);
   ctx.type = 'html';
-  ctx.body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:4rem auto;padding:0 1rem}</style>
-${body}</html>`;
+  ctx.body = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${texts[title]}</title><style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:28rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
+${body(texts)}</html>`;
 }
 
 /** The pages of the portal show the rest (docs/spec/extensions.md#j). */
@@ -23,27 +40,28 @@ export const submitHash = `'sha256-${createHash('sha256').update(submit).digest(
 
 /** Sends a form of the package without a question. @param more a field that the package expects from a button */
 export function sendForm(ctx: KoaContextWithOIDC, form: string, more = ''): void {
-  page(
-    ctx,
-    'Continue',
-    `${form.replace('</form>', `${more}<noscript><button>Continue</button></noscript></form>`)}<script>${submit}</script>`,
-  );
+  page(ctx, 'continue', (texts) => {
+    const button = `${more}<noscript><button>${texts.continue}</button></noscript></form>`;
+    return `${form.replace('</form>', button)}<script>${submit}</script>`;
+  });
 }
 
 export function askToSignOut(ctx: KoaContextWithOIDC, form: string): void {
-  const button = '<button autofocus name="logout" value="yes">Sign out</button>';
-  page(ctx, 'Sign out', `<h1>Sign out?</h1>${form.replace('</form>', `${button}</form>`)}`);
+  page(ctx, 'signOut', (texts) => {
+    const button = `<button autofocus name="logout" value="yes">${texts.signOut}</button></form>`;
+    return `<h1>${texts.signOutQuestion}</h1>${form.replace('</form>', button)}`;
+  });
 }
 
 export function outagePage(ctx: ParameterizedContext): void {
-  page(ctx, 'Not available', '<h1>The service cannot answer at the moment</h1><p>Try again in a moment.</p>');
+  page(ctx, 'away', (texts) => `<h1>${texts.away}</h1><p>${texts.awayAdvice}</p>`);
 }
 
 export function errorPage(ctx: KoaContextWithOIDC, out: { error?: string; error_description?: string }): void {
   page(
     ctx,
-    'The application sent a wrong request',
-    `<h1>The application sent a wrong request</h1><p>Go back to the application and try again.</p>
+    'wrongRequest',
+    (texts) => `<h1>${texts.wrongRequest}</h1><p>${texts.wrongRequestAdvice}</p>
 <p><code>${escaped(out.error ?? '')}</code> ${escaped(out.error_description ?? '')}</p>`,
   );
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyRing } from '../../platform/crypto/key-ring';
+import type { GroupMembers } from '../../groups/group-members';
 import type { ClientInfo } from '../../shared/client-info';
 import type { DirectoryRecheck } from '../../sessions/directory-recheck';
 import type { JwtSettings } from '../../sessions/jwt-settings';
@@ -16,6 +17,7 @@ export interface ProviderPorts extends RecordPorts {
   readonly applications: Applications;
   readonly counts: OpenIdCounts;
   readonly recheck: DirectoryRecheck;
+  readonly members: GroupMembers;
   /** Ends the session of the service: the browser asked for it at an application. */
   readonly endSession: (userId: string, sid: string, client: ClientInfo) => Promise<void>;
 }
@@ -26,7 +28,3 @@ export type BrowserRequest = IncomingMessage & {
   originalUrl?: string;
   portalClient?: ClientInfo;
 };
-
-/** `__Host-`: no other host of the domain can set the cookie, so nobody can slip a session of another person in. */
-export const cookieName = (issuer: string, name: string): string =>
-  issuer.startsWith('https:') ? `__Host-portal-${name}` : `portal-${name}`;

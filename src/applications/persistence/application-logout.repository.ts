@@ -46,6 +46,20 @@ export interface LogoutReceipt {
   readonly answer: string | null;
 }
 
+/** An application, and what it answered to the ends of some sessions. */
+export interface ToldApplication {
+  readonly id: string;
+  /** Null when the application was deleted. */
+  readonly name: string | null;
+  readonly sessions: number;
+  /** `waiting` while one of the sessions waits, then `failed` if one of them was given up. */
+  readonly status: LogoutStatusName;
+  readonly attempts: number;
+  readonly answeredAt: Date | null;
+  readonly answer: string | null;
+  readonly nextAttemptAt: Date | null;
+}
+
 /** Where a list goes on: the time in milliseconds and the id of its last row. */
 export type LogoutPlace = readonly [createdAt: number, id: string];
 
@@ -158,6 +172,27 @@ export class ApplicationLogouts {
     return rows.map(receiptOf);
   }
 
+  /**
+   * What the applications that had to be told of the end of a user's sessions have answered: of the ends between two moments, and
+   * of earlier ones that no application had accepted then. One row for each application, by its name.
+   */
+  async told(userId: string, since: Date, before: Date): Promise<ToldApplication[]> {
+    const { waiting, told, failed } = logoutStatus;
+    const among = (status: number) => `SUM(CASE WHEN l.status = ${status} THEN 1 ELSE 0 END)`;
+    const lastOf = (status: number) => `MAX(CASE WHEN l.status = ${status} THEN l.answer END)`;
+    const rows = await this.database.rows<Record<string, unknown>>(
+      `SELECT l.application_id AS id, a.name, COUNT(*) AS sessions, ${among(waiting)} AS waiting, ${among(told)} AS told,
+         ${among(failed)} AS failed, MAX(l.attempts) AS attempts, MAX(l.settled_at) AS answered,
+         MIN(CASE WHEN l.status = ${waiting} THEN l.next_attempt_at END) AS again,
+         COALESCE(${lastOf(waiting)}, ${lastOf(failed)}, ${lastOf(told)}) AS answer
+       FROM application_logouts l LEFT JOIN applications a ON a.id = l.application_id
+       WHERE l.user_id = ? AND l.created_at < ? AND (l.created_at >= ? OR l.settled_at IS NULL OR l.settled_at >= ?)
+       GROUP BY l.application_id, a.name ORDER BY a.name, l.application_id`,
+      [userId, before, since, since],
+    );
+    return rows.map(toldApplicationOf);
+  }
+
   /** How many rows of applications that exist have this status, at most 100,000, and the time of the oldest. */
   async counted(status: LogoutStatusName): Promise<{ count: number; oldest: Date | null }> {
     const row = await this.database.row<{ count: number; oldest: unknown }>(
@@ -196,5 +231,23 @@ function receiptOf(row: Record<string, unknown>): LogoutReceipt {
     attempts: Number(row.attempts),
     answeredAt: timeOrNull(row.settled_at),
     answer: isAbandoned ? applicationDeleted : (row.answer as string | null),
+  };
+}
+
+function toldApplicationOf(row: Record<string, unknown>): ToldApplication {
+  const name = row.name as string | null;
+  const [waiting, failed, told] = [Number(row.waiting), Number(row.failed), Number(row.told)];
+  const isAbandoned = name === null && waiting > 0;
+  const settled = failed > 0 || isAbandoned ? 'failed' : told > 0 ? 'told' : 'not_offered';
+  const isWaiting = waiting > 0 && !isAbandoned;
+  return {
+    id: String(row.id),
+    name,
+    sessions: Number(row.sessions),
+    status: isWaiting ? 'waiting' : settled,
+    attempts: Number(row.attempts),
+    answeredAt: isWaiting ? null : timeOrNull(row.answered),
+    answer: isAbandoned ? applicationDeleted : (row.answer as string | null),
+    nextAttemptAt: isWaiting ? timeOrNull(row.again) : null,
   };
 }

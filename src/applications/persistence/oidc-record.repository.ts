@@ -11,6 +11,10 @@ import { OidcRecord } from './oidc-record.entity';
 /** The purpose of the sealed payloads and of the keyed hashes. */
 export const recordPurpose = 'oidc-record';
 
+/** A record is found by this hash of its id. */
+export const hashOfRecord = (keys: KeyRing, kind: string, id: string): string =>
+  keys.mac(recordPurpose, `${kind}:${id}`);
+
 /** What a record is about. The ids of the protocol are given as they are, and stored as keyed hashes. */
 export interface RecordFacts {
   readonly applicationId?: string | null;
@@ -52,7 +56,10 @@ export class OidcRecords {
   /** Stores a record, or what has changed of it. It never brings back what `consume` has used. */
   async put(kind: string, id: string, payload: Payload, facts: RecordFacts): Promise<void> {
     const { applicationId = null, userId = null, sid = null, credentialVersion = null, expires } = facts;
+    const idHash = hashOfRecord(this.keys, kind, id);
     const change = {
+      // A record of before a rotation of the keys is found by the former hash, and gets the present one.
+      idHash,
       payload: this.keys.seal(recordPurpose, JSON.stringify(payload)),
       grantHash: this.hashOf('Grant', facts.grantId),
       uidHash: this.hashOf('uid', facts.uid),
@@ -60,8 +67,7 @@ export class OidcRecords {
       ...{ applicationId, userId, sid, credentialVersion, expires },
     };
     if ((await this.rows.update(this.database, this.byId(kind, id), change)) > 0) return;
-    const idHash = this.keys.mac(recordPurpose, `${kind}:${id}`);
-    await this.rows.insert(this.database, { idHash, kind, ...change, createdAt: this.clock.now() });
+    await this.rows.insert(this.database, { kind, ...change, createdAt: this.clock.now() });
   }
 
   /**
@@ -127,6 +133,11 @@ export class OidcRecords {
     return true;
   }
 
+  /** Ends all grants of a user: a token whose grant has no row is refused. @returns how many it has ended */
+  endGrants(tx: Sql, userId: string): Promise<number> {
+    return this.rows.remove(tx, { userId, kind: 'Grant' });
+  }
+
   /** What a deleted user has left. */
   async removeOf(userId: string): Promise<void> {
     await this.rows.remove(this.database, { userId });
@@ -153,7 +164,7 @@ export class OidcRecords {
   }
 
   private hashOf(kind: string, id: string | undefined): string | null {
-    return id === undefined ? null : this.keys.mac(recordPurpose, `${kind}:${id}`);
+    return id === undefined ? null : hashOfRecord(this.keys, kind, id);
   }
 
   private unexpired() {

@@ -3,7 +3,7 @@ import { AccountProblem, assertWellFormed, type NewUser } from '../../users/user
 import { adoptedFields, byField, textFields } from '../../users/user-fields';
 import { fileNameOf } from '../../users/user-wire';
 import { userStatus } from '../../users/user.entity';
-import { assertImportable, assertPast, asUserId, pastTime } from '../import-fields';
+import { asHash, assertPast, asUserId, pastTime } from '../../admin/import-fields';
 import type { AdoptedColumn, AdoptionPlan } from './adoption-plan';
 import type { AdoptedRow } from './source-table';
 
@@ -18,13 +18,7 @@ const adoptedTexts = textFields.filter((field): field is Extract<typeof field, A
  * @throws AccountProblem when the row cannot be adopted. The message shows no hash.
  */
 export function adoptedUser(row: AdoptedRow, plan: AdoptionPlan, now: Date): NewUser {
-  const passwordHash = filled(row, 'password_hash') ?? null;
-  if (passwordHash !== null) {
-    const algorithm = assertImportable('password_hash', passwordHash);
-    if (plan.algorithm !== undefined && algorithm !== plan.algorithm) {
-      throw new AccountProblem(`password_hash is of ${algorithm}, and hash.algorithm is ${plan.algorithm}`);
-    }
-  }
+  const passwordHash = hashOf(row, plan);
   const adopted = {
     ...byField(adoptedTexts, (field) => filled(row, fileNameOf(field)) ?? null),
     // An empty id is not a missing one: the rows of the other system that name it would be lost.
@@ -33,6 +27,7 @@ export function adoptedUser(row: AdoptedRow, plan: AdoptionPlan, now: Date): New
     email: filled(row, 'email') ?? null,
     createdAt: timeOf(row, 'created_at', now),
     lastLoginSuccessTime: timeOf(row, 'last_login_success_time', now),
+    legacyLogin: flagOf(row, 'legacy_login'),
     status: plan.columns.has('status') ? statusOf(row, plan) : userStatus.enabled,
   } satisfies Record<AdoptedField, unknown>;
   const user: NewUser = {
@@ -48,6 +43,14 @@ export function adoptedUser(row: AdoptedRow, plan: AdoptionPlan, now: Date): New
   };
   assertWellFormed(user);
   return user;
+}
+
+function hashOf(row: AdoptedRow, plan: AdoptionPlan): string | null {
+  const given = filled(row, 'password_hash');
+  if (given === undefined) return null;
+  const { algorithm, hash } = asHash('password_hash', given);
+  if (plan.algorithm === undefined || algorithm === plan.algorithm) return hash;
+  throw new AccountProblem(`password_hash is of ${algorithm}, and hash.algorithm is ${plan.algorithm}`);
 }
 
 /** For the report: what names the row, as far as it can be read. */
@@ -86,6 +89,12 @@ function timeOf(row: AdoptedRow, key: AdoptedColumn, now: Date): Date | undefine
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : assertPast(key, value, now);
   const text = filled(row, key);
   return text === undefined || text.startsWith('0000-00-00') ? undefined : pastTime(key, text, now);
+}
+
+function flagOf(row: AdoptedRow, key: AdoptedColumn): boolean {
+  const value = textOf(row, key) ?? '0';
+  if (value === '1' || value === '0') return value === '1';
+  throw new AccountProblem(`${key} must be 1 or 0`);
 }
 
 function statusOf(row: AdoptedRow, { statuses }: AdoptionPlan): number {

@@ -8,7 +8,7 @@ import { Clock } from '../../shared/clock';
 import { Random } from '../../shared/random';
 import { AdoptedUsers, type AdoptedUser } from '../../users/adopted-users';
 import { AccountProblem, type NewUser } from '../../users/user-accounts';
-import { type AgeCounts, PasswordAges } from '../password-ages';
+import { type AgeCounts, PasswordAges } from '../../admin/password-ages';
 import { adoptedUser, labelOf } from './adopted-user';
 import type { AdoptionPlan } from './adoption-plan';
 import { claimOf, Claims } from './claims';

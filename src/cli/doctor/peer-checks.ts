@@ -3,6 +3,7 @@ import { checkDirectory } from '../../directory/directory-check';
 import type { LogoutTokens } from '../../applications/logout-tokens';
 import type { EventOutbox } from '../../events/event-outbox';
 import { CaptchaGateway } from '../../captcha/captcha-gateway';
+import type { LegacySystem } from '../../legacy/legacy-system';
 import type { SmtpCheck } from '../../mail/smtp-check';
 import type { AppConfig } from '../../settings/app-config';
 import { checkRedis } from '../../platform/limits/redis-check';
@@ -67,6 +68,32 @@ export function checkLogouts(tokens: LogoutTokens): Promise<Finding> {
       );
       const isWell = late.length === 0 && failed === 0;
       return [isWell ? 'ok' : 'warn', `${waiting} wait; ${failed} were given up${names.join('')}`];
+    },
+    explain,
+  );
+}
+
+/**
+ * Asks about a name and a password that nobody has, and counts the users that the old system still has to be asked about. Only with
+ * `LEGACY_VERIFY_URL`, or while there are such users.
+ */
+export function checkLegacy(system: LegacySystem, left: () => Promise<number>): Promise<Finding> {
+  return finding(
+    'legacy',
+    async () => {
+      const users = await left();
+      const waiting = `users who have not signed in since the import: ${users}`;
+      if (!system.isOn) {
+        if (users === 0) return ['skipped', 'LEGACY_VERIFY_URL is not set'];
+        return ['warn', `${waiting}, and LEGACY_VERIFY_URL is not set: they have to reset their passwords`];
+      }
+      const question = { loginName: `doctor-${randomUUID()}`, password: randomUUID(), email: null, requestId: null };
+      const answer = await system.ask(question);
+      if ('failure' in answer)
+        return ['problem', `the old system gives no usable answer (${answer.failure}); ${waiting}`];
+      if (answer.verdict === 'right')
+        return ['problem', 'the old system calls a wrong password of an unknown user right'];
+      return users === 0 ? ['warn', 'nobody is left: remove LEGACY_VERIFY_URL'] : ['ok', `it answers; ${waiting}`];
     },
     explain,
   );

@@ -1,5 +1,6 @@
-import { type HashAlgorithm, algorithmOf } from '../hashing/importable-hash';
+import { type ImportableHash, importableHash } from '../hashing/importable-hash';
 import { UnusableHash } from '../hashing/foreign-hash';
+import { totpSecretOf, UnusableTotp } from '../mfa/brought-totp';
 import { isUserId } from '../shared/user-id';
 import { AccountProblem } from '../users/user-accounts';
 import type { Fields } from './import-rows';
@@ -32,11 +33,22 @@ export function asUserId(text: string | undefined): string | undefined {
 }
 
 /** @throws AccountProblem for a hash that this service cannot verify. The message does not show the hash. */
-export function assertImportable(key: string, hash: string): HashAlgorithm {
+export function asHash(key: string, hash: string): ImportableHash {
   try {
-    return algorithmOf(hash);
+    return importableHash(hash);
   } catch (error) {
     if (error instanceof UnusableHash) throw new AccountProblem(`${key} cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws AccountProblem for a secret that this service cannot use. The message does not show it. */
+export function asTotp(fields: Fields, key: string): string | undefined {
+  const text = asText(fields, key);
+  try {
+    return text === undefined ? undefined : totpSecretOf(text);
+  } catch (error) {
+    if (error instanceof UnusableTotp) throw new AccountProblem(`${key} cannot be used: ${error.message}`);
     throw error;
   }
 }
